@@ -23,7 +23,7 @@ def read_bookmark(text: str | None) -> Bookmark | None:
     """Parse a stored bookmark. Returns None for None and for text that does not parse."""
     try:
         return parse_bookmark(json.loads(text or "null"))
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
 
 
@@ -31,13 +31,14 @@ def parse_bookmark(value: Any) -> Bookmark | None:
     """Parse the JSON value of a bookmark. Returns None for any other value."""
     try:
         head, dirty, definition = value["head"], value["dirty"], value["definition"]
-        texts = [head, definition, *dirty]
-    except (TypeError, KeyError):
+        sparse = value.get("sparse", "")
+        texts = [head, definition, sparse, *dirty]
+    except (TypeError, KeyError, AttributeError):
         return None
     # The head becomes an argument of git, where a text that begins with `-` would be an option.
     if not all(isinstance(text, str) for text in texts) or set(head) - _HEXADECIMAL:
         return None
-    return Bookmark(head, tuple(dirty), definition)
+    return Bookmark(head, tuple(dirty), definition, sparse)
 
 
 def covers(changes: Sequence[CollectionChanges], kinds: Mapping[str, str]) -> bool:

@@ -49,12 +49,14 @@ class Bookmark:
 
     `head` is the commit (empty when there was none), `dirty` the repo-relative paths whose content
     differed from that commit, `definition` the digest of the collection's definition. Issues are in
-    no commit: their `head` identifies the state of their folder after the last sync.
+    no commit: their `head` identifies the state of their folder after the last sync. `sparse` is
+    the digest of what a sparse checkout left out, "" for a full one.
     """
 
     head: str
     dirty: tuple[str, ...]
     definition: str
+    sparse: str = ""
 
 
 @dataclass(frozen=True)
@@ -64,13 +66,15 @@ class CollectionChanges:
     `paths` are repo-relative. Each may be new, changed, unchanged or deleted; the engine finds out.
     With `complete`, `paths` are all documents of the collection, and the engine removes
     every other one. `bookmark` is stored in the same transaction as the change; None keeps the
-    stored one.
+    stored one. `gone` are those of `paths` that belong to the collection no more although their
+    files may exist: ignored ones, and those behind a link.
     """
 
     collection: Collection
     paths: tuple[str, ...]
     complete: bool
     bookmark: Bookmark | None
+    gone: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -149,7 +153,8 @@ class SearchResult:
 
 @dataclass(frozen=True)
 class IndexedDocument:
-    """One indexed file. `content_hash` is `sha256:` and the hex digest of its bytes."""
+    """One indexed file. `content_hash` is `sha256:` and the hex digest of its bytes, in which a
+    line ends with a line feed."""
 
     id: str
     collection: str

@@ -30,6 +30,9 @@ REQUEST_FILE = "again"
 # Files that declare the collections: a change to one may change what is indexed.
 DECLARATION_FILES = (*MEMORY_FILES, ".gitmodules", "semantic-search.yml")
 
+# Files that tell git what to ignore, and how to check files out.
+_RULES = (":(glob)**/.gitignore", ":(glob)**/.gitattributes")
+
 # Names that a record or a specification may have in a directory where none has been found.
 NEW_ARTIFACTS = {
     "adrs": (":(icase,glob)**/[0-9]*.m*", ":(icase,glob)**/adr*.m*"),
@@ -185,7 +188,8 @@ def _declaration_pathspecs(project: Project) -> list[str]:
         "",
         *(f"{module.root}/" for module in project.modules if not module.submodule and module.root),
     ]
-    return [f":(literal){top}{name}" for top in tops for name in DECLARATION_FILES]
+    declarations = [f":(literal){top}{name}" for top in tops for name in DECLARATION_FILES]
+    return [*declarations, *_RULES]
 
 
 def _new_artifact_pathspecs(indexed: Sequence[Collection]) -> list[str]:

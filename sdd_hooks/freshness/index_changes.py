@@ -12,12 +12,16 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from sdd_hooks.code.languages import MARKDOWN_SUFFIXES
+from sdd_hooks.errors import SddError
+from sdd_hooks.system.files import read_inside
 from sdd_hooks.system.git import Git, nul_split
 
 if TYPE_CHECKING:
@@ -35,9 +39,40 @@ _LARGE_GIT_INDEX = 3_000_000
 files, which git compares in the time that the hook takes to start."""
 
 _MAX_ARGUMENTS = 500
+_MAX_LINK_BYTES = 4096
+_MAX_RULES_BYTES = 1_000_000
 
-_DIRTY = ("diff-index", "-z", "--name-only", "--no-renames")
+_DIRTY = ("diff-index", "-z", "--name-status", "--no-renames")
 _UNTRACKED = ("ls-files", "-z", "--others", "--exclude-standard")
+_LISTED = ("ls-files", "-z", "-t", "--cached", "--others", "--exclude-standard")
+
+_DELETED = "D"
+_HIDDEN = "S"
+"""git's tag for a file that a sparse checkout leaves out."""
+
+IGNORE_RULES = ".gitignore"
+CONTENT_RULES = ".gitattributes"
+"""A change to one may change files that are the same to git, such as their line ends."""
+
+_FILE_CLOCK = 5
+"""On Linux, the clock that sets the times of files. It is up to 10 ms behind the others."""
+
+
+class _Differences(NamedTuple):
+    """Paths whose files are not as in HEAD, and paths of files that are in git's index."""
+
+    dirty: set[str]
+    tracked: set[str]
+
+
+class _Comparison(NamedTuple):
+    """Paths that an index may have to read, those whose files are not as in HEAD, those that git
+    neither tracks nor lists, and those of the rules files among the second. All are sorted."""
+
+    paths: Sequence[str]
+    dirty: Sequence[str]
+    gone: Sequence[str]
+    rules: Sequence[str]
 
 
 @dataclass
@@ -54,29 +89,53 @@ class Scan:
     scope: ScanScope
     _dirty_process: subprocess.Popen[bytes] | None
     _untracked_process: subprocess.Popen[bytes] | None
+    started: float
+    """By the clock that sets the times of files, in seconds since the epoch."""
     documents: set[str] = field(default_factory=set, init=False)
-    _dirty: set[str] | None = field(default=None, init=False)
+    _dirty: dict[str, str] | None = field(default=None, init=False)
     _untracked: list[str] | None = field(default=None, init=False)
-    _every_path: list[str] | None = field(default=None, init=False)
-    _every_dirty: list[str] | None = field(default=None, init=False)
-    _committed: dict[str, list[str] | None] = field(default_factory=dict, init=False)
+    _everything: _Comparison | None = field(default=None, init=False)
+    _committed: dict[str, dict[str, str] | None] = field(default_factory=dict, init=False)
     # By bookmark: modules share it, and each would start processes of git.
-    _compared: dict[tuple[str, tuple[str, ...]], tuple[list[str], list[str]]] = field(
+    _compared: dict[tuple[str, tuple[str, ...]], _Comparison | None] = field(
         default_factory=dict, init=False
     )
+    _expected: set[str] = field(default_factory=set, init=False)
+    _sparse: str | None = field(default=None, init=False)
 
     def changes(
         self, collections: Sequence[Collection], bookmarks: Mapping[str, Bookmark | None]
     ) -> list[CollectionChanges]:
         """The changes of this repository's collections since their bookmarks."""
         if self._dirty_process and self._dirty is None:
-            self._dirty = set(self._finish(self._dirty_process))
+            self._dirty = self._statuses(self._dirty_process.communicate()[0])
         if self._untracked_process and self._untracked is None:
-            self._untracked = self._finish(self._untracked_process)
+            self._untracked = self._project_paths(self._untracked_process.communicate()[0])
         return [
             self._collection_changes(collection, bookmarks.get(collection.name))
             for collection in collections
         ]
+
+    def unsettled(self, changes: CollectionChanges) -> tuple[str, ...]:
+        """Those of the changed paths whose files changed after this scan began, sorted.
+
+        The engine may have read another content than that of the commit, which the bookmark
+        promises. Called after the engine has read them.
+        """
+        dirty = frozenset(changes.bookmark.dirty if changes.bookmark else ())
+        return tuple(
+            path
+            for path in changes.paths
+            if path not in dirty and path not in changes.gone and self._is_unsettled(path)
+        )
+
+    def _is_unsettled(self, path: str) -> bool:
+        name = path[len(self.prefix) + 1 :] if self.prefix else path
+        try:
+            changed = (self.git.root / name).lstat().st_ctime >= self.started
+        except OSError:
+            return path in self._expected
+        return changed or path not in self._expected
 
     def close(self) -> None:
         """Kill the processes that still run; none does after `changes`."""
@@ -93,117 +152,204 @@ class Scan:
         from sdd_hooks.project.collections import select_paths
 
         definition = collection.definition()
-        committed: list[str] | None = None
-        paths: Sequence[str]
-        if bookmark is not None and bookmark.definition == definition and self.scope != "full":
-            committed = self._committed_since(bookmark.head)
-        if bookmark is None or committed is None:
-            paths, dirty = self._all_paths()
-        else:
+        if self._sparse is None:
+            self._sparse = sparse_rules(self.git.root)
+        since = None
+        if (
+            bookmark is not None
+            and (bookmark.definition, bookmark.sparse) == (definition, self._sparse)
+            and self.scope != "full"
+        ):
             key = (bookmark.head, bookmark.dirty)
             if key not in self._compared:
-                self._compared[key] = self._changed_paths(committed, bookmark.dirty)
-            paths, dirty = self._compared[key]
+                self._compared[key] = self._compare(*key)
+            since = self._compared[key]
+        paths, dirty, gone, rules = since or self._compare_everything()
         if collection.kind in {"adrs", "specs"}:
             self.documents.update(p for p in paths if p.lower().endswith(MARKDOWN_SUFFIXES))
-        contained = select_paths(collection, dirty)
+        contained = sorted({*select_paths(collection, dirty), *rules})
         return CollectionChanges(
             collection,
             select_paths(collection, paths),
-            committed is None,
-            Bookmark(self.head, contained, definition),
+            since is None,
+            Bookmark(self.head, tuple(contained), definition, self._sparse),
+            frozenset(select_paths(collection, gone)),
         )
 
-    def _all_paths(self) -> tuple[list[str], list[str]]:
-        """Every path, and those whose files are not as in HEAD, both sorted."""
-        if self._every_path is None:
+    def _compare(self, commit: str, before: Sequence[str]) -> _Comparison | None:
+        """What may differ from a bookmark; None if every file may."""
+        committed = self._committed_since(commit)
+        if committed is None or self._content_rules_changed(committed, before):
+            return None
+        return self._changed_paths(committed, before)
+
+    def _content_rules_changed(self, committed: Iterable[str], before: Iterable[str]) -> bool:
+        paths = {*committed, *before, *(self._dirty or ()), *(self._untracked or ())}
+        return any(_name(path) == CONTENT_RULES for path in paths)
+
+    def _compare_everything(self) -> _Comparison:
+        if self._everything is None:
             if self._untracked is None:
                 self._untracked = self._all_untracked()
-            self._every_path = sorted({*self._all_tracked(), *self._untracked})
+            if self._dirty is None:
+                self._dirty = self._all_dirty()
+            paths = {*self._all_tracked(), *self._untracked}
+            self._expected |= paths
+            self._everything = _comparison(paths, {*self._dirty, *self._untracked}, ())
+        return self._everything
+
+    def _changed_paths(self, committed: Mapping[str, str], before: Sequence[str]) -> _Comparison:
+        candidates = {*committed, *before}
         if self._dirty is None:
-            self._dirty = self._all_dirty()
-        if self._every_dirty is None:
-            self._every_dirty = sorted(self._dirty.union(self._untracked or ()))
-        return self._every_path, self._every_dirty
+            dirty, tracked = self._differences_among(candidates)
+        else:
+            dirty = set(self._dirty)
+            tracked = {path for path, status in self._dirty.items() if status != _DELETED}
+            tracked |= {
+                path
+                for path, status in committed.items()
+                if status != _DELETED and path not in dirty
+            }
+        if self._untracked is None and any(
+            _name(path) == IGNORE_RULES for path in (*candidates, *dirty)
+        ):
+            self._untracked = self._all_untracked()
+        untracked = set(self._untracked or ())
+        doubtful = self._existing((candidates | dirty) - tracked - untracked)
+        listed, others = self._listed(doubtful)
+        untracked |= others
+        self._expected |= tracked | listed | untracked
+        dirty |= untracked
+        return _comparison(candidates | dirty, dirty, doubtful - listed - others)
 
-    def _changed_paths(
-        self, committed: list[str], dirty_before: Sequence[str]
-    ) -> tuple[list[str], list[str]]:
-        """The paths that may differ from the bookmark, and those whose files are not as in HEAD,
-        both sorted."""
-        dirty, untracked = self._dirty, self._untracked
-        if dirty is None:
-            dirty = self._dirty_among({*committed, *dirty_before})
-        if untracked is None:
-            untracked = self._still_untracked(dirty_before, dirty)
-        dirty = dirty.union(untracked)
-        return sorted({*committed, *dirty, *dirty_before}), sorted(dirty)
+    def _existing(self, paths: Iterable[str]) -> set[str]:
+        found = self._repository_paths(paths)
+        return {path for path in found if os.path.lexists(self.git.root / found[path])}
 
-    def _finish(self, process: subprocess.Popen[bytes]) -> list[str]:
-        output, _ = process.communicate()
-        return self._project_paths(output)
+    def _statuses(self, output: bytes) -> dict[str, str]:
+        """The output of `--name-status -z`: the status of each path of the project."""
+        fields = nul_split(output)
+        paths = self._prefixed(fields[1::2])
+        return dict(zip(paths, fields[::2], strict=False))
 
     def _project_paths(self, output: bytes) -> list[str]:
         """Paths of this repository, NUL-separated, as paths of the project."""
-        names = nul_split(output)
+        return self._prefixed(nul_split(output))
+
+    def _prefixed(self, names: list[str]) -> list[str]:
         return [f"{self.prefix}/{name}" for name in names] if self.prefix else names
 
-    def _repository_paths(self, paths: Iterable[str]) -> list[str]:
-        """Paths of the project as paths of this repository."""
-        return [path[len(self.prefix) + 1 :] if self.prefix else path for path in paths]
+    def _repository_paths(self, paths: Iterable[str]) -> dict[str, str]:
+        """Paths of the project, each with its path in this repository."""
+        start = len(self.prefix) + 1 if self.prefix else 0
+        return {path: path[start:] for path in paths}
 
-    def _committed_since(self, commit: str) -> list[str] | None:
-        """Paths that differ between `commit` and HEAD; None when git no longer has the commit."""
+    def _committed_since(self, commit: str) -> dict[str, str] | None:
+        """The status of each path that differs between `commit` and HEAD.
+
+        None when git no longer has the commit.
+        """
         if commit == self.head:
-            return []
+            return {}
         if commit not in self._committed:
-            command = ("diff-tree", "-r", "-z", "--name-only", "--no-renames", commit, self.head)
+            command = ("diff-tree", "-r", "-z", "--name-status", "--no-renames", commit, self.head)
             # git would read its index, which grows with the work tree; a missing one is empty.
             index = str(self.git.root / ".sdd" / "no-index")
             output = self.git.try_output(*command, index=index)
-            self._committed[commit] = None if output is None else self._project_paths(output)
+            self._committed[commit] = None if output is None else self._statuses(output)
         return self._committed[commit]
 
     def _all_tracked(self) -> list[str]:
-        return self._project_paths(self.git.output("ls-files", "-z", "--cached"))
+        """The files that git tracks, except those that a sparse checkout leaves out."""
+        entries = nul_split(self.git.output("ls-files", "-z", "-t", "--cached"))
+        return self._prefixed([entry[2:] for entry in entries if entry[0] != _HIDDEN])
 
     def _all_untracked(self) -> list[str]:
         return self._project_paths(self.git.output(*_UNTRACKED))
 
-    def _all_dirty(self) -> set[str]:
-        return set(self._project_paths(self.git.output(*_DIRTY, self.head)))
+    def _all_dirty(self) -> dict[str, str]:
+        return self._statuses(self.git.output(*_DIRTY, self.head))
 
-    def _dirty_among(self, paths: set[str]) -> set[str]:
-        """Those of the paths whose files are not as in HEAD."""
-        names = dict(zip(self._repository_paths(paths), paths, strict=True))
+    def _differences_among(self, paths: set[str]) -> _Differences:
+        """Compare these paths alone, without git's index, which grows with the work tree."""
+        names = self._repository_paths(paths)
         if not names:
-            return set()
-        if any("\n" in name for name in names):
-            return self._all_dirty()
-        # Object ids are compared without git's index, which grows with the work tree.
-        files = [name for name in names if (self.git.root / name).is_file()]
-        hashes = self.git.try_output("hash-object", "--stdin-paths", stdin=_lines(files))
-        objects = _lines(f"{self.head}:{name}" for name in names)
-        answers = self.git.try_output("cat-file", "--batch-check=%(objectname)", stdin=objects)
+            return _Differences(set(), set())
+        files = [name for name in names.values() if (self.git.root / name).is_file()]
+        hashes = answers = None
+        if not any("\n" in name for name in names.values()):
+            hashes = self.git.try_output("hash-object", "--stdin-paths", stdin=_lines(files))
+            objects = _lines(f"{self.head}:{name}" for name in names.values())
+            answers = self.git.try_output("cat-file", "--batch-check=%(objectname)", stdin=objects)
         if hashes is None or answers is None:
-            return self._all_dirty()
+            statuses = self._all_dirty()
+            return _Differences(set(statuses), {p for p, s in statuses.items() if s != _DELETED})
         in_work_tree = dict(zip(files, hashes.split(), strict=True))
         in_head = {
             name: answer
-            for name, answer in zip(names, answers.split(b"\n"), strict=False)
+            for name, answer in zip(names.values(), answers.split(b"\n"), strict=False)
             if not answer.endswith(b" missing")
         }
-        return {path for name, path in names.items() if in_work_tree.get(name) != in_head.get(name)}
+        return _Differences(
+            {path for path, name in names.items() if in_work_tree.get(name) != in_head.get(name)},
+            {path for path, name in names.items() if name in in_work_tree and name in in_head},
+        )
 
-    def _still_untracked(self, before: Sequence[str], dirty: set[str]) -> list[str]:
-        """Those of the paths that were dirty at the bookmark and are still untracked."""
-        candidates = self._repository_paths(path for path in before if path not in dirty)
-        if not candidates:
-            return []
-        if len(candidates) > _MAX_ARGUMENTS:
-            return self._all_untracked()
-        command = ("--literal-pathspecs", *_UNTRACKED, "--", *candidates)
-        return self._project_paths(self.git.output(*command))
+    def _listed(self, paths: set[str]) -> tuple[set[str], set[str]]:
+        """Those of the paths that git tracks, and those that are untracked and not ignored."""
+        names = {
+            name: path
+            for path, name in self._repository_paths(paths).items()
+            if not _is_behind_link(self.git.root, name)
+        }
+        if not names:
+            return set(), set()
+        chosen = ("--", *names) if len(names) <= _MAX_ARGUMENTS else ()
+        tags: dict[str, str] = {}
+        for entry in nul_split(self.git.output("--literal-pathspecs", *_LISTED, *chosen)):
+            tags.setdefault(entry[2:], entry[0])
+        found = [(path, tags[name]) for name, path in names.items() if name in tags]
+        tracked = {path for path, tag in found if tag != "?"}
+        return tracked, {path for path, tag in found if tag == "?"}
+
+
+def _comparison(paths: Iterable[str], dirty: set[str], gone: Iterable[str]) -> _Comparison:
+    rules = sorted(filter(is_rules_file, dirty))
+    return _Comparison(sorted(paths), sorted(dirty), sorted(gone), rules)
+
+
+def is_rules_file(path: str) -> bool:
+    """Whether the file tells git which files to ignore, or how to check them out."""
+    return _name(path) in {IGNORE_RULES, CONTENT_RULES}
+
+
+def sparse_rules(root: Path) -> str:
+    """Return a digest of what a sparse checkout of this work tree leaves out; "" for a full one."""
+    git_dir = root / ".git"
+    try:
+        if git_dir.is_file():
+            line = git_dir.read_bytes()[:_MAX_LINK_BYTES].removeprefix(b"gitdir: ").rstrip(b"\r\n")
+            git_dir = root / os.fsdecode(line)
+        rules = read_inside(git_dir, "info/sparse-checkout", _MAX_RULES_BYTES)
+        switches = read_inside(git_dir, "config.worktree", _MAX_RULES_BYTES)
+    except (OSError, SddError):
+        return ""
+    from hashlib import sha256
+
+    return sha256(rules + b"\0" + switches).hexdigest()[:16]
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2]
+
+
+def _is_behind_link(root: Path, name: str) -> bool:
+    """Whether a directory above the file is a link, so that git does not see the file."""
+    return any((root / above).is_symlink() for above in Path(name).parents)
+
+
+def _file_time() -> float:
+    return time.clock_gettime(_FILE_CLOCK) if sys.platform == "linux" else time.time()
 
 
 def commit_scope(git_dir: Path) -> ScanScope:
@@ -222,12 +368,13 @@ def start_scan(git: Git, repository: str, scope: ScanScope) -> Scan:
         RepositoryError: git cannot be run there.
     """
     git = git.at(git.root / repository)
+    started = _file_time()
     # An unborn branch has no HEAD: every file is then compared with the empty tree.
     head = git.try_output("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
     base = (head or git.output("hash-object", "-t", "tree", os.devnull)).decode().strip()
     dirty = None if scope == "committed" else git.start(*_DIRTY, base)
     untracked = git.start(*_UNTRACKED) if scope in {"all", "full"} else None
-    return Scan(git, repository, base, scope, dirty, untracked)
+    return Scan(git, repository, base, scope, dirty, untracked, started)
 
 
 def issue_changes(

@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from sdd_hooks import tracing
 from sdd_hooks.engines.protocol import Bookmark, CollectionChanges, Counts, Engine, Progress
 from sdd_hooks.engines.registry import is_indexed, not_indexed, open_engine, require_engine
+from sdd_hooks.engines.sampling import SamplesDocuments
 from sdd_hooks.errors import IndexDamaged, StorageError
+from sdd_hooks.freshness.comparison import find_difference, forget_bookmarks
 from sdd_hooks.freshness.hook_state import REQUEST_FILE, distrust_state, write_state
 from sdd_hooks.freshness.index_changes import Scan, ScanScope, issue_changes, start_scan
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project
-from sdd_hooks.project.repository import Repository
+from sdd_hooks.project.repository import Repository, ignore_derived_state
 from sdd_hooks.system.files import refuse_links
 from sdd_hooks.system.locks import hold_lock
 from sdd_hooks.text.display import format_count
@@ -113,6 +115,7 @@ def refresh(
         # Written before the lock is tried: the process that holds it checks after releasing it.
         try:
             directory.mkdir(parents=True, exist_ok=True)
+            ignore_derived_state(project.repository.root)
             request_file.touch()
         except OSError as error:
             raise StorageError(f"cannot write {directory} ({error.strerror}): check it") from error
@@ -206,18 +209,53 @@ def _update(
     scan: Scan | None,
     progress: Progress | None,
 ) -> tuple[Mapping[str, Counts], set[str]]:
+    if request.scope == "full" and not engine.rebuilt and isinstance(engine, SamplesDocuments):
+        engine.verify()
     bookmarks = engine.bookmarks()
     if not bookmarks and not engine.rebuilt and (request.collections is None or not request.create):
         raise not_indexed(project)
     collections = _select_collections(project, engine, request, bookmarks)
     engine.ensure(collections)
-    changes, documents = _find_changes(project, collections, bookmarks, request, scan)
+    found = list(_find_changes(project, collections, bookmarks, request, scan))
+    changes = [change for change, _ in found]
+    path = _find_difference(project, engine, found)
+    if path:
+        engine.notes.append(f"{path} was not indexed as it is: every document was compared")
+        forget_bookmarks(engine, changes)
+        found = list(_find_changes(project, collections, engine.bookmarks(), request, None))
+        changes = [change for change, _ in found]
     if any(change.paths or change.complete for change in changes):
         distrust_state(project.repository)
     with tracing.span("refresh", *(collection.name for collection in collections)) as span:
         counts = engine.update(changes, progress)
         span.outcome = f"{format_count(_sum(counts.values()).changed, 'document')} changed"
-    return counts, documents
+    _keep_unsettled(engine, found)
+    return counts, {path for _, scan in found if scan is not None for path in scan.documents}
+
+
+def _find_difference(
+    project: Project, engine: Engine, found: Sequence[tuple[CollectionChanges, Scan | None]]
+) -> str | None:
+    """The path of a document that differs from its file, among a few; see `find_difference`."""
+    scans = [scan for _, scan in found if scan is not None]
+    # The scope `committed` does not follow edits that are in no commit.
+    if any(scan.scope == "committed" for scan in scans):
+        return None
+    since = min((scan.started for scan in scans), default=0.0)
+    return find_difference(project.repository.root, engine, [change for change, _ in found], since)
+
+
+def _keep_unsettled(engine: Engine, found: Sequence[tuple[CollectionChanges, Scan | None]]) -> None:
+    """Let the next refresh read the files again that changed during this one."""
+    again = []
+    for change, scan in found:
+        paths = scan.unsettled(change) if scan is not None else ()
+        if paths and change.bookmark is not None:
+            dirty = tuple(sorted({*change.bookmark.dirty, *paths}))
+            bookmark = replace(change.bookmark, dirty=dirty)
+            again.append(CollectionChanges(change.collection, (), False, bookmark))
+    if again:
+        engine.update(again)
 
 
 def _select_collections(
@@ -233,10 +271,26 @@ def _select_collections(
     if requested is not None and not engine.rebuilt:
         return [collection for collection in requested if collection.name in bookmarks]
     declared = {collection.name: collection for collection in project.collections}
-    engine.remove([name for name in bookmarks if name not in declared])
     # An index that was lost and rebuilt is empty: every declared collection is indexed again.
-    names = declared if engine.rebuilt else bookmarks
-    return [declared[name] for name in names if name in declared]
+    names = set(declared) if engine.rebuilt else {*bookmarks, *_renamed(engine, declared)}
+    engine.remove([name for name in bookmarks if name not in declared])
+    return [collection for name, collection in declared.items() if name in names]
+
+
+def _renamed(engine: Engine, declared: Mapping[str, Collection]) -> set[str]:
+    """The declared collections that the index has by another name.
+
+    A collection is named after the directory of the repository, which users rename.
+    """
+    indexed = engine.bookmarks()
+    if indexed.keys() <= declared.keys():
+        return set()
+    lost = {
+        (status.kind, status.module)
+        for status in engine.status().collections
+        if status.name not in declared
+    }
+    return {name for name, one in declared.items() if (one.kind, one.module) in lost}
 
 
 def _find_changes(
@@ -245,14 +299,12 @@ def _find_changes(
     bookmarks: Mapping[str, Bookmark | None],
     request: _Request,
     scan: Scan | None,
-) -> tuple[list[CollectionChanges], set[str]]:
-    """What may differ, by collection, and every Markdown file that was compared.
+) -> Iterator[tuple[CollectionChanges, Scan | None]]:
+    """What may differ, by collection, each with the scan that found it; issues have none.
 
     `scan` is the running scan of the repository itself.
     """
-    documents: set[str] = set()
     git = project.repository.git
-    changes: list[CollectionChanges] = []
     by_repository: dict[str, list[Collection]] = {}
     for collection in collections:
         if collection.kind != "issues":
@@ -262,13 +314,13 @@ def _find_changes(
         issues = issue_changes(
             git.root, collection, request.scope, bookmarks.get(name), request.synced.get(name)
         )
-        changes += [issues] if issues else []
+        if issues:
+            yield issues, None
     for repository, group in by_repository.items():
         running = scan if repository == "" else None
         running = running or start_scan(git, repository, request.scope)
-        changes += running.changes(group, bookmarks)
-        documents |= running.documents
-    return changes, documents
+        for change in running.changes(group, bookmarks):
+            yield change, running
 
 
 def _sum(counts: Iterable[Counts]) -> Counts:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -28,6 +29,11 @@ _REV_PARSE = (
     "--show-toplevel",
     "--absolute-git-dir",
     "--git-common-dir",
+)
+
+
+_DERIVED = (
+    "# sdd derives these and never commits them.\n/.gitignore\n/issues/\n/review/\n/search/\n"
 )
 
 
@@ -86,6 +92,24 @@ def discover(start: Path, environ: Mapping[str, str]) -> Repository:
         root, git_dir, common_dir = (Path(os.path.realpath(value)) for value in values[2:])
         return Repository(root, git_dir, common_dir, environ)
     raise RepositoryError(_describe_failure(start, values, done.stderr))
+
+
+def ignore_derived_state(root: Path) -> None:
+    """Keep what sdd derives out of commits and stashes, in a work tree with any `.gitignore`.
+
+    Writes `.sdd/.gitignore`, unless there is one or `.sdd` is no directory. Raises nothing.
+    """
+    state = root / ".sdd"
+    rules = state / ".gitignore"
+    if os.path.lexists(rules) or state.is_symlink():
+        return
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    with suppress(OSError):
+        descriptor = os.open(rules, flags, 0o666)
+        try:
+            os.write(descriptor, _DERIVED.encode())
+        finally:
+            os.close(descriptor)
 
 
 def find_commit_index(repository: Repository, cwd: Path) -> str:

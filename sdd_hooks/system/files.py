@@ -38,8 +38,10 @@ class FileTooLarge(SddError):
     code = "file-too-large"
 
 
-def read_inside(root: Path, relative: str, limit: int) -> bytes:
+def read_inside(root: Path, relative: str, limit: int, *, follow: bool = True) -> bytes:
     """Read the file at `relative`, a `/`-separated path below `root`.
+
+    Without `follow`, there is no file below a directory that is a symlink, as for git.
 
     Raises FileNotFoundError when there is no file, and FileTooLarge above `limit` bytes. Raises
     PathRefused for an absolute path, a path with `..`, a symlink, a directory, device or pipe, a
@@ -48,7 +50,7 @@ def read_inside(root: Path, relative: str, limit: int) -> bytes:
     parts = _parts(relative)
     try:
         descriptor = _open(root, parts)
-        if descriptor is None:
+        if descriptor is None and follow:
             descriptor = _open(root, _real(root, parts))
         if descriptor is None:
             raise _not_found(relative)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sdd_hooks.errors import StorageError
+from sdd_hooks.project.repository import ignore_derived_state
 from sdd_hooks.system.files import ERRNO_REASONS, refuse_links
 from sdd_hooks.trackers.filenames import (
     ESCAPE,
@@ -217,6 +218,8 @@ def _open_directory(folder: IssueFolder, *, create: bool) -> int | None:
             below = os.open(part, _DIRECTORY, dir_fd=descriptor)
             os.close(descriptor)
             descriptor = below
+        if create:
+            ignore_derived_state(folder.root)
     except FileNotFoundError:
         os.close(descriptor)
         return None

@@ -12,7 +12,7 @@ from sdd_hooks.engines.registry import open_engine
 from sdd_hooks.errors import EngineUnavailable, NotIndexed, SddError, StorageError
 from sdd_hooks.freshness.hook_state import distrust_state, write_state
 from sdd_hooks.freshness.read_gate import open_index
-from sdd_hooks.freshness.refresh import RefreshResult, lock_index, refresh
+from sdd_hooks.freshness.refresh import RefreshOptions, RefreshResult, lock_index, refresh
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project
 from sdd_hooks.usecases.refresh import ShowStep, refresh_index, show_nothing
@@ -55,24 +55,34 @@ def add_collections(
         return refresh_index(project, missing, progress=progress).result
 
 
+class UpdateScope(NamedTuple):
+    """The collections to update (None: those of the index). With `full`, the whole index is
+    checked, and every document compared with its file."""
+
+    collections: Sequence[Collection] | None = None
+    full: bool = False
+
+
 def update_index(
     project: Project,
-    collections: Sequence[Collection] | None,
+    scope: UpdateScope,
     clock: Callable[[], float],
     show_sync: ShowSync,
     show_step: ShowStep = show_nothing,
 ) -> IndexUpdate:
-    """Sync the issues among `collections` (None: those of the index), then refresh all of them.
+    """Sync the issues among the collections, then refresh all of them.
 
     `clock` returns seconds since the epoch. Raises what `refresh` raises; a sync that fails is a
     warning.
     """
+    collections, full = scope
     from sdd_hooks.usecases.sync import sync_before_refresh
 
     with show_sync() as callbacks:
         warnings = sync_before_refresh(project, collections, clock, callbacks)
     with show_step("refresh") as progress:
-        result = refresh_index(project, collections, progress=progress).result
+        options = RefreshOptions(scan="full" if full else "all")
+        result = refresh_index(project, collections, options, progress).result
     return IndexUpdate(result, warnings)
 
 

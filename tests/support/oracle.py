@@ -90,7 +90,8 @@ def _everything(repo: Repo, collection: Collection) -> CollectionChanges:
 
 
 def _chunks(index: Path) -> list[Chunk]:
-    connection = apsw.Connection(str(index), flags=apsw.SQLITE_OPEN_READONLY)
+    flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+    connection = apsw.Connection(index.as_uri(), flags=flags)
     try:
         return sorted(
             connection.execute(

@@ -19,7 +19,12 @@ from sdd_hooks.freshness.refresh import RefreshResult
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project
 from sdd_hooks.retrieval.search import pending_notes
-from sdd_hooks.usecases.index import add_collections, sync_refresh_and_embed, update_index
+from sdd_hooks.usecases.index import (
+    UpdateScope,
+    add_collections,
+    sync_refresh_and_embed,
+    update_index,
+)
 
 
 @click.command()
@@ -42,15 +47,21 @@ def add(directory: Path | None, kinds: tuple[str, ...], module: str | None, as_j
 @click.command()
 @kind_option
 @module_option
+@click.option("--full", is_flag=True, help="Check the index, and compare every document.")
 @json_option
 @click.pass_obj
 def update(
-    directory: Path | None, kinds: tuple[str, ...], module: str | None, as_json: bool
+    directory: Path | None,
+    kinds: tuple[str, ...],
+    module: str | None,
+    full: bool,
+    as_json: bool,
 ) -> int:
     """Bring the index up to date with the work tree.
 
     Alone: the collections it has. With --kind or --module: those, created when missing. Issues are
-    synced with their tracker first.
+    synced with their tracker first. By itself it reads what git reports as changed; with --full it
+    checks the whole index, and reads every file.
 
     \b
     Example:
@@ -61,7 +72,8 @@ def update(
     scoped = bool(kinds) or module is not None
     collections = project.select(kinds, module) if scoped else None
     sync = SyncOutput(as_json)
-    refresh, warnings = update_index(project, collections, time.time, sync.callbacks, show_step)
+    scope = UpdateScope(collections, full)
+    refresh, warnings = update_index(project, scope, time.time, sync.callbacks, show_step)
     return show(_refresh_output(project, refresh, sync.notes, warnings), as_json)
 
 

@@ -20,6 +20,7 @@ from sdd_hooks.engines.bookmarks import covers, read_bookmark
 from sdd_hooks.engines.embedded import vectors
 from sdd_hooks.engines.embedded.attached_vectors import AttachedVectors
 from sdd_hooks.engines.embedded.database import (
+    ImpossibleValue,
     open_database,
     open_or_replace,
     replace_note,
@@ -27,7 +28,8 @@ from sdd_hooks.engines.embedded.database import (
     translate_errors,
     typed,
 )
-from sdd_hooks.engines.embedded.repair import is_marked, remove_mark
+from sdd_hooks.engines.embedded.documents import indexed_document
+from sdd_hooks.engines.embedded.repair import is_marked, mark_damaged, remove_mark
 from sdd_hooks.engines.embedded.schema import INDEX
 from sdd_hooks.engines.embedded.search import read_hits, search_words
 from sdd_hooks.engines.embedded.vector_file import find_fault
@@ -320,14 +322,7 @@ class EmbeddedEngine:
                 (collection,),
             )
             return [
-                IndexedDocument(
-                    f"{path}#file",
-                    collection,
-                    path,
-                    title or path.rpartition("/")[2],
-                    f"sha256:{digest.hex()}",
-                    chunks,
-                )
+                indexed_document(collection, path, title, digest, chunks)
                 for path, title, digest, chunks in typed(rows, str, str, bytes, int)
             ]
 
@@ -396,24 +391,42 @@ class EmbeddedEngine:
         self._connection = self._open(repair=True)
         self._vectors = AttachedVectors(self._connection, self._store, self._clock)
 
+    def sample(self, count: int) -> Sequence[IndexedDocument]:
+        """Return up to `count` random documents. Raises IndexDamaged for an inconsistent one."""
+        from sdd_hooks.engines.embedded.consistency import sample_documents
+
+        with translate_errors(self._index), transaction(self._connection, "DEFERRED"):
+            return sample_documents(self._connection, count)
+
     def check(self) -> list[str]:
-        """Return the faults that SQLite finds in the index and the vectors; none if sound."""
+        """Return the faults of the index and the vectors; none if sound.
+
+        A faulty index is marked, so that the next refresh replaces it.
+        """
+        from sdd_hooks.engines.embedded.consistency import find_faults
+
         faults = []
         try:
             with translate_errors(self._index):
-                rows = self._connection.execute("PRAGMA integrity_check")
-                faults += [str(row[0]) for row in rows if row[0] != "ok"]
-                if not self._connection.readonly("main"):
-                    # The syntax of FTS5's check is an insert, which changes nothing.
-                    self._connection.execute("INSERT INTO words(words) VALUES('integrity-check')")
+                faults += find_faults(self._connection)
         except StorageError as error:
             faults.append(str(error))
+        if faults:
+            mark_damaged(self._index, faults[0])
         try:
             if fault := find_fault(self._store):
                 faults.append(fault)
         except StorageError as error:
             faults.append(str(error))
         return faults
+
+    def verify(self) -> None:
+        """Check the whole index. Raises IndexDamaged."""
+        from sdd_hooks.engines.embedded.consistency import find_faults
+
+        with translate_errors(self._index):
+            for fault in find_faults(self._connection):
+                raise ImpossibleValue(fault)
 
     def remove(self, collections: Sequence[str]) -> None:
         """Remove these collections. Vectors stay: other work trees may use them."""

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -16,8 +15,15 @@ import apsw
 from sdd_hooks.chunking.document import ChunkedDocument, chunk_document, chunk_hash
 from sdd_hooks.engines.bookmarks import write_bookmark
 from sdd_hooks.engines.embedded.database import transaction, typed
+from sdd_hooks.engines.embedded.stored_paths import (
+    is_storable,
+    original_path,
+    stored_path,
+    words_of_path,
+)
 from sdd_hooks.engines.protocol import CollectionChanges, Counts, Progress, report_progress
 from sdd_hooks.engines.query_terms import identifier_parts, separate_unspaced
+from sdd_hooks.engines.sampling import content_digest, with_line_feeds
 from sdd_hooks.system.files import FileTooLarge, PathRefused, is_binary, read_inside
 
 MAX_DOCUMENT_BYTES = 5 * 1024 * 1024
@@ -71,7 +77,9 @@ def apply_changes(
                 # Until the last transaction, the collection reflects no commit.
                 _store_bookmark(connection, name, None)
                 connection.execute("COMMIT; BEGIN IMMEDIATE")
-            file = _read(root, path, changes.collection.kind, tally)
+            file = None
+            if path not in changes.gone:
+                file = _read(root, path, changes.collection.kind, tally)
             document = stored.get(path)
             if file is None:
                 if document is not None:
@@ -134,27 +142,30 @@ def _stored_documents(
     else:
         rows = _look_up(connection, collection, changes.paths)
     checked = typed(rows, str, int, bytes)
-    return {path: _StoredDocument(document, digest) for path, document, digest in checked}
+    return {
+        original_path(path): _StoredDocument(document, digest) for path, document, digest in checked
+    }
 
 
 def _look_up(
     connection: apsw.Connection, collection: int, paths: Iterable[str]
 ) -> Iterator[tuple[str, int, bytes]]:
-    for path in paths:
+    for path in filter(is_storable, paths):
         yield from connection.execute(
             "SELECT path, id, hash FROM documents WHERE collection = ? AND path = ?",
-            (collection, path),
+            (collection, stored_path(path)),
         )
 
 
 def _read(root: Path, path: str, kind: str, tally: _Tally) -> _FileContent | None:
     """Return the content of a file; None if it is missing, binary, too large, or refused."""
-    if not path.isprintable():
-        # SQLite stores text as UTF-8, and a terminal could not display the name.
+    if not is_storable(path):
+        # A terminal could not display the name.
         tally.notes.append(f"{path!a}: left out, its name is not printable text")
         return None
     try:
-        data = read_inside(root, path, MAX_CODE_BYTES if kind == "code" else MAX_DOCUMENT_BYTES)
+        limit = MAX_CODE_BYTES if kind == "code" else MAX_DOCUMENT_BYTES
+        data = read_inside(root, path, limit, follow=False)
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
         return None
     except (PathRefused, FileTooLarge) as error:
@@ -165,7 +176,7 @@ def _read(root: Path, path: str, kind: str, tally: _Tally) -> _FileContent | Non
         return None
     if is_binary(data):
         return None
-    return _FileContent(path, data, hashlib.sha256(data).digest())
+    return _FileContent(path, with_line_feeds(data), content_digest(data))
 
 
 def _find_removed(
@@ -175,7 +186,11 @@ def _find_removed(
     if changes.complete:
         current = frozenset(changes.paths)
         return {path: document for path, document in stored.items() if path not in current}
-    return {path: document for path, document in stored.items() if not os.path.lexists(root / path)}
+    return {
+        path: document
+        for path, document in stored.items()
+        if path in changes.gone or not os.path.lexists(root / path)
+    }
 
 
 def _suffix(path: str) -> str:
@@ -185,7 +200,7 @@ def _suffix(path: str) -> str:
 def _insert(connection: apsw.Connection, collection: int, file: _FileContent) -> int:
     connection.execute(
         "INSERT INTO documents(collection, path, hash, title) VALUES(?, ?, ?, '')",
-        (collection, file.path, file.hash),
+        (collection, stored_path(file.path), file.hash),
     )
     return connection.last_insert_rowid()
 
@@ -197,7 +212,7 @@ def _fill(
     document = chunk_document(file.path, file.data)
     connection.execute(
         "UPDATE documents SET path = ?, hash = ?, title = ? WHERE id = ?",
-        (file.path, file.hash, document.title, document_id),
+        (stored_path(file.path), file.hash, document.title, document_id),
     )
     first = connection.execute("SELECT coalesce(max(id), 0) + 1 FROM chunks").get
     _insert_chunks(connection, collection, document_id, document, first)
@@ -239,7 +254,7 @@ def _insert_chunks(
 def _insert_words(
     connection: apsw.Connection, path: str, title: str, rows: Iterable[tuple[int, str, str]]
 ) -> None:
-    document_title = separate_unspaced(f"{path} {title}")
+    document_title = separate_unspaced(f"{words_of_path(path)} {title}")
     connection.executemany(
         "INSERT INTO words(rowid, title, body, parts) VALUES(?, ?, ?, ?)",
         [
@@ -257,7 +272,8 @@ def _insert_words(
 def _move(connection: apsw.Connection, document_id: int, path: str) -> None:
     """Change the path of a document. Its chunks stay, and its words contain the new path."""
     title = connection.execute(
-        "UPDATE documents SET path = ? WHERE id = ? RETURNING title", (path, document_id)
+        "UPDATE documents SET path = ? WHERE id = ? RETURNING title",
+        (stored_path(path), document_id),
     ).get
     found = connection.execute(
         "SELECT id, section, text FROM chunks WHERE document = ?", (document_id,)

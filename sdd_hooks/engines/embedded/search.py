@@ -18,6 +18,7 @@ from collections.abc import Callable, Sequence
 import apsw
 
 from sdd_hooks.engines.embedded.database import ImpossibleValue, typed
+from sdd_hooks.engines.embedded.stored_paths import original_path
 from sdd_hooks.engines.fusion import FusedMatch, RankedMatch
 from sdd_hooks.engines.protocol import Hit
 from sdd_hooks.engines.query_terms import Term, parse_terms
@@ -106,7 +107,8 @@ def _read_hit(connection: apsw.Connection, match: FusedMatch[int], words: frozen
     row = next(typed(rows, *_HIT_TYPES), None)
     if row is None:
         raise ImpossibleValue("words of a chunk that does not exist")
-    collection, context, path, title, anchor, section, first, last, text = row
+    collection, context, stored, title, anchor, section, first, last, text = row
+    path = original_path(stored)
     return Hit(
         id=f"{path}#{anchor}",
         collection=collection,

@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import Any
 
 from sdd_hooks.errors import SddError
-from sdd_hooks.project.repository import Repository
+from sdd_hooks.project.repository import Repository, ignore_derived_state
 from sdd_hooks.system.files import read_inside, write_atomically
 
 MAX_BYTES = 64 << 20
@@ -34,10 +34,10 @@ def load_cached(repository: Repository, name: str) -> dict[str, Any]:
 def store_cached(repository: Repository, name: str, data: dict[str, Any]) -> None:
     """Store `data` under `name` when `.sdd` exists. A failure to write is ignored."""
     folder = repository.state / _FOLDER
-    # `sdd init` creates `.sdd` and its entry in .gitignore; without the entry git lists the cache.
     if not repository.state.is_dir() or repository.state.is_symlink() or folder.is_symlink():
         return
     with suppress(OSError, SddError):
         folder.mkdir(exist_ok=True)
+        ignore_derived_state(repository.root)
         document = json.dumps({"version": _VERSION, **data}, separators=(",", ":"))
         write_atomically(folder / f"{name}.json", document.encode())

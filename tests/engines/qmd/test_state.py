@@ -75,7 +75,9 @@ def as_json(state: IndexState, tmp_path: Path) -> Any:
 
 def test_the_file_of_an_earlier_version_is_read_and_written(tmp_path: Path) -> None:
     assert parse_state(RECORDED.encode()) == ONE
-    assert as_json(ONE, tmp_path) == json.loads(RECORDED)
+    written = as_json(ONE, tmp_path)
+    assert written["collections"]["a-adrs"]["bookmark"].pop("sparse") == ""
+    assert written == json.loads(RECORDED)
 
 
 @given(STATES)

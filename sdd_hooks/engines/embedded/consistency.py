@@ -1,0 +1,112 @@
+"""Check that documents, chunks and words belong together, beyond what SQLite itself checks."""
+
+# Governing: ADR-0029 (damage is found when a page is read)
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+
+import apsw
+
+from sdd_hooks.chunking.document import text_hash, text_to_embed
+from sdd_hooks.engines.embedded.database import ImpossibleValue, typed
+from sdd_hooks.engines.embedded.documents import indexed_document
+from sdd_hooks.engines.protocol import IndexedDocument
+
+_WORD = re.compile(r"(?<![^\s])[A-Za-z]{3,20}(?![^\s])")
+_WORDS = 4
+
+_COUNTS = (
+    ("chunks of no document", "chunks", "document NOT IN (SELECT id FROM documents)"),
+    ("chunks without words", "chunks", "id NOT IN (SELECT id FROM words_docsize)"),
+    ("words of no chunk", "words_docsize", "id NOT IN (SELECT id FROM chunks)"),
+    (
+        "documents of no collection",
+        "documents",
+        "collection NOT IN (SELECT id FROM collections)",
+    ),
+)
+
+_DOCUMENTS = (
+    "SELECT documents.id, collections.name, path, title, hash"
+    " FROM documents LEFT JOIN collections ON collections.id = documents.collection"
+)
+
+
+def sample_documents(connection: apsw.Connection, count: int) -> list[IndexedDocument]:
+    """Return up to `count` random documents, each of which has consistent chunks and words.
+
+    Raises ImpossibleValue for one that has not.
+    """
+    last = connection.execute("SELECT max(id) FROM documents").get
+    if last is None:
+        return []
+    found = {}
+    for _ in range(count):
+        first = int.from_bytes(os.urandom(8), "little") % int(last) + 1
+        rows = connection.execute(
+            f"{_DOCUMENTS} WHERE documents.id >= ? ORDER BY documents.id LIMIT 1", (first,)
+        )
+        for row in typed(rows, int, str, str, str, bytes):
+            found[row[0]] = row
+    return [_checked(connection, row) for row in found.values()]
+
+
+def find_faults(connection: apsw.Connection) -> list[str]:
+    """Return what SQLite finds wrong with the index, else what rows do not belong together.
+
+    Reads the whole index.
+    """
+    rows = connection.execute("PRAGMA main.integrity_check")
+    faults = [str(row[0]) for row in rows if row[0] != "ok"]
+    if faults:
+        return faults
+    if not connection.readonly("main"):
+        # The syntax of FTS5's check is an insert, which changes nothing.
+        connection.execute("INSERT INTO words(words) VALUES('integrity-check')")
+    for description, table, condition in _COUNTS:
+        number = connection.execute(f"SELECT count(*) FROM {table} WHERE {condition}").get
+        if number:
+            faults.append(f"{number} {description}")
+    if not faults:
+        faults += _wrong_documents(connection)
+    return faults
+
+
+def _wrong_documents(connection: apsw.Connection) -> Iterator[str]:
+    rows = connection.execute(f"{_DOCUMENTS} ORDER BY documents.id")
+    for row in typed(rows, int, str, str, str, bytes):
+        try:
+            _checked(connection, row)
+        except ImpossibleValue as error:
+            yield str(error)
+            return
+
+
+def _checked(connection: apsw.Connection, row: tuple[int, str, str, str, bytes]) -> IndexedDocument:
+    document, collection, path, title, digest = row
+    rows = connection.execute(
+        "SELECT id, section, text, hash FROM chunks WHERE document = ?", (document,)
+    )
+    chunks = 0
+    for chunk, section, text, key in typed(rows, int, str, str, bytes):
+        chunks += 1
+        if text_hash(text_to_embed(title, section, text)) != key:
+            raise ImpossibleValue(f"{path}: a chunk has another hash")
+        if not _has_words(connection, chunk, text):
+            raise ImpossibleValue(f"{path}: a chunk has other words")
+    return indexed_document(collection, path, title, digest, chunks)
+
+
+def _has_words(connection: apsw.Connection, chunk: int, text: str) -> bool:
+    """Whether a search for some words of the text finds the chunk."""
+    words = dict.fromkeys(_WORD.findall(text[:2000]))
+    expression = " AND ".join(f'body:"{word}"' for word in list(words)[:_WORDS])
+    if not expression:
+        return True
+    rows = connection.execute(
+        "SELECT 1 FROM words WHERE words MATCH ? AND rowid = ?", (expression, chunk)
+    )
+    return rows.fetchone() is not None
