@@ -27,7 +27,7 @@ def find_difference(
 ) -> str | None:
     """Compare a sample of documents that are not about to be updated with their files.
 
-    A file that changed at `since` or later (seconds since the epoch) is left to the next refresh.
+    A file that changed after `since` (seconds since the epoch) is left to the next refresh.
     Returns the path of a document that differs, None if there is none or the engine has no samples.
     """
     if not isinstance(engine, SamplesDocuments):
@@ -66,6 +66,6 @@ def _differs(root: Path, document: IndexedDocument, since: float) -> bool:
     if f"sha256:{content_digest(data).hex()}" == document.content_hash:
         return False
     try:
-        return (root / document.path).lstat().st_ctime < since
+        return (root / document.path).lstat().st_ctime <= since
     except OSError:
         return False

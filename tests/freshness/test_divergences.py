@@ -165,6 +165,8 @@ def test_a_renamed_repository_keeps_its_collections(adrs: Repo) -> None:
 
 
 def test_a_sample_finds_a_document_that_git_does_not_report(adrs: Repo) -> None:
+    adrs.git("rm", "-q", TWO)
+    follow(adrs)
     adrs.git("update-index", "--assume-unchanged", ONE)
     adrs.write(ONE, record(1, "hidden"))
     os.utime(adrs.root / ONE)

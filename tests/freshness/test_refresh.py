@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -233,12 +232,10 @@ def test_binary_and_generated_files_are_left_out(adrs: Repo) -> None:
 
 
 def test_a_file_whose_name_is_not_text_is_left_out_with_a_note(adrs: Repo) -> None:
-    name = os.fsdecode(b"docs/adrs/ADR-0002-\xff.md")
-    adrs.commit("Odd", {name: TWO, "docs/adrs/ADR-0003-\x1b[31m.md": TWO})
+    adrs.commit("Odd", {"docs/adrs/ADR-0003-\x1b[31m.md": TWO})
     done = create_index(adrs, "adrs")
     assert done.total == Counts(added=1)
     assert [note.partition(":")[0] for note in done.notes] == [
-        "'docs/adrs/ADR-0002-\\udcff.md'",
         "'docs/adrs/ADR-0003-\\x1b[31m.md'",
     ]
 
