@@ -12,16 +12,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from sdd_hooks.chunking.chunk import MAX_LENGTH, Chunk, split_chunk
-from sdd_hooks.code.cgg import cgg_version
 from sdd_hooks.code.definitions import Definition, Definitions, find_definitions
 
 _MAX_DEPTH = 4
 
 
 def code_chunker_version() -> str:
-    """Return the version of the algorithm. Another version may cut the same file differently."""
-    cgg = cgg_version()
-    return f"definitions 1, cgg {cgg}" if cgg else "definitions 1"
+    """Return the version of the algorithm. Another version may cut the same file differently.
+
+    It does not depend on what is installed: installations that differ would cut each other's
+    chunks again.
+    """
+    return "definitions 1"
 
 
 def chunk_code(path: str, text: str) -> list[Chunk]:

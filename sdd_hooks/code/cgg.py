@@ -41,10 +41,14 @@ def _cgg() -> ModuleType | None:
     return cgg if hasattr(cgg, "analyze") else None
 
 
-def cgg_version() -> str:
-    """The version of the installed `cgg`; "" without one."""
-    module = _cgg()
-    return str(getattr(module, "__version__", "unknown")) if module else ""
+def has_cgg() -> bool:
+    """Whether `cgg` is installed. Imports it."""
+    return _cgg() is not None
+
+
+def finds_callables(path: str) -> bool:
+    """Whether `find_callables` knows the language of the file."""
+    return _SUPPORTED.fullmatch(path.rpartition("/")[2].lower()) is not None
 
 
 def find_callables(path: str, text: str) -> list[CallableLines]:
@@ -52,9 +56,9 @@ def find_callables(path: str, text: str) -> list[CallableLines]:
 
     Empty without `cgg`, for an unsupported language, for long text, and when `cgg` fails.
     """
-    name = path.rpartition("/")[2].lower()
-    if len(text) > _MAX_LENGTH or not _SUPPORTED.fullmatch(name):
+    if len(text) > _MAX_LENGTH or not finds_callables(path):
         return []
+    name = path.rpartition("/")[2].lower()
     module = _cgg()
     if module is None:
         return []

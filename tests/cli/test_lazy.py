@@ -60,7 +60,14 @@ def test_the_help_of_every_command_has_an_example(path, group, command):
 @pytest.mark.parametrize(("path", "group", "command"), ALL)
 def test_every_command_can_print_json(path, group, command):
     options = {option for parameter in command.params for option in parameter.opts}
-    silent = path in {("hook",), ("hooks",), ("issues",), ("ci",), ("completion",)}
+    silent = path in {
+        ("hook",),
+        ("hooks",),
+        ("issues",),
+        ("ci",),
+        ("completion",),
+        ("index", "share"),
+    }
     assert ("--json" in options) is not silent
 
 

@@ -78,7 +78,12 @@ def push(directory: Path | None, remote: str, as_json: bool) -> int:
 
 @click.group(subcommand_metavar="COMMAND [ARGS]...")
 def share() -> None:
-    """Repair what this machine has of shared vectors."""
+    """Repair what this machine has of shared vectors.
+
+    \b
+    Example:
+      sdd index share reset
+    """
 
 
 @share.command()

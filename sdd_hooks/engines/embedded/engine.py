@@ -110,9 +110,11 @@ class EmbeddedEngine:
         connection, note = open_or_replace(self._index, INDEX)
         if note:
             self._report_rebuild(note)
+        from sdd_hooks.engines.embedded.chunk_version import invalidate_other_chunks
+
         try:
             with translate_errors(self._index):
-                _invalidate_other_chunks(connection)
+                invalidate_other_chunks(connection)
         except IndexDamaged as error:
             connection.close()
             self._report_rebuild(replace_note(self._index, _reason(error)))
@@ -467,16 +469,3 @@ class EmbeddedEngine:
 
 def _reason(error: IndexDamaged) -> str:
     return str(error).partition(": run")[0]
-
-
-def _invalidate_other_chunks(connection: apsw.Connection) -> None:
-    """If another version of the chunker made the chunks, let the next update make them again."""
-    from sdd_hooks.chunking.document import chunker_version
-
-    row = connection.execute("SELECT value FROM facts WHERE name = 'chunks'").fetchone()
-    if row == (chunker_version(),):
-        return
-    with transaction(connection):
-        connection.execute("INSERT OR REPLACE INTO facts VALUES('chunks', ?)", (chunker_version(),))
-        connection.execute("UPDATE documents SET hash = zeroblob(32)")
-        connection.execute("UPDATE collections SET bookmark = NULL")
