@@ -90,6 +90,23 @@ def find_modules(
     return tuple(described), warnings
 
 
+def read_declared_modules(
+    git: Git, memory: MemoryFile | None, gitmodules: bytes | None
+) -> list[tuple[str, str]]:
+    """The names and roots of the modules that are no submodules, in a memory file of any commit.
+
+    `gitmodules` is the `.gitmodules` of the same commit; with one, all modules are submodules.
+    """
+    try:
+        if gitmodules is not None and parse_gitmodules(gitmodules, git):
+            return []
+    except GitError:
+        # git does not take this file for a list of submodules.
+        pass
+    table = _table(memory) if memory else []
+    return [(module.name, _bare(module.root)) for module in table[:MAX_MODULES]]
+
+
 def parse_module_table(
     lines: Sequence[MemoryLine], roots: Sequence[str] = ROOT_COLUMNS
 ) -> Iterator[DeclaredModule]:

@@ -11,7 +11,9 @@ from sdd_hooks.changes.base import is_shallow
 from sdd_hooks.changes.change import Change
 from sdd_hooks.changes.diff import read_change, read_staged
 from sdd_hooks.changes.tree import Tree
+from sdd_hooks.code.languages import MARKDOWN_SUFFIXES
 from sdd_hooks.findings import identify_findings
+from sdd_hooks.project.committed import read_committed_collections
 from sdd_hooks.project.project import Project
 from sdd_hooks.reporting.outcome import References, ReviewOutcome
 from sdd_hooks.review.apply_rules import apply_rules
@@ -82,7 +84,29 @@ def subject_of(project: Project, change: Change, *, index: str = "", tip: str = 
     after = Tree(git, change.head, index)
     tip_tree = Tree(git, tip) if tip not in ("", change.base) else None
     settings = project.configuration.review
-    return Subject(change, Tree(git, change.base), after, artifacts, tip_tree, settings)
+    before = Tree(git, change.base)
+    if not _may_declare(change):
+        return Subject(change, before, after, artifacts, tip_tree, settings)
+    committed = read_committed_collections(git, change.base, project.repository.slug)
+    # The records of a submodule are read from its clone, which is not a part of the base.
+    at_base = (
+        *(one for one in committed if one.kind in ARTIFACT_KINDS),
+        *(one for one in artifacts if one.repository),
+    )
+    return Subject(change, before, after, artifacts, tip_tree, settings, at_base)
+
+
+def _may_declare(change: Change) -> bool:
+    """Whether the base may declare other records than the project has: a commit always may.
+
+    What is staged can only differ if it has a memory file, a record, a link or a submodule.
+    """
+    return bool(change.head) or any(
+        path.lower().endswith((*MARKDOWN_SUFFIXES, ".gitmodules"))
+        or not {file.mode, file.mode_before} <= {"", "100644", "100755"}
+        for file in change.files
+        for path in (file.path, file.before)
+    )
 
 
 def _load_judge(name: str) -> LanguageModel | None:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sdd_hooks.changes.base import default_base
 from sdd_hooks.config.configuration import Configuration, apply_memory_file
-from sdd_hooks.config.memory_file import MAX_MEMORY_FILE_BYTES, MEMORY_FILE_NAMES, read_memory_file
 from sdd_hooks.config.settings import FailOn, ReviewSettings
 from sdd_hooks.errors import RepositoryError
 from sdd_hooks.project.project import Project
@@ -174,8 +173,8 @@ def review_pushed_branch(
 def use_base_settings(project: Project, commit: str) -> Project:
     """The project with the `#### Review` settings of a commit, which the base of a pull request is.
 
-    A pull request cannot change the settings by which it is judged. A memory file that is a link
-    counts where it leads to another memory file. Raises ConfigurationError for an invalid value.
+    A pull request cannot change the settings by which it is judged. Raises ConfigurationError for
+    an invalid value.
     """
     settings = _review_settings(project.repository.git, commit)
     return replace(project, configuration=replace(project.configuration, review=settings))
@@ -230,14 +229,9 @@ def _base_of_push(project: Project, pushed: PushedBranch) -> str:
 
 def _review_settings(git: Git, commit: str) -> ReviewSettings:
     """`#### Review` of the memory file in a commit; the defaults where it has none."""
-    from sdd_hooks.system.git_objects import read_blobs
+    from sdd_hooks.project.committed import read_committed_files, read_committed_memory
 
-    names = [f"{commit}:{name}" for name in MEMORY_FILE_NAMES]
-    blobs = read_blobs(git, names, limit=MAX_MEMORY_FILE_BYTES)
-    for name, data in zip(MEMORY_FILE_NAMES, blobs, strict=True):
-        if not data or len(data) > MAX_MEMORY_FILE_BYTES:
-            continue
-        memory = read_memory_file(git.root / name, data)
-        if memory is not None:
-            return apply_memory_file(memory, (), Configuration()).review
-    return ReviewSettings()
+    memory = read_committed_memory(read_committed_files(git, commit))
+    if memory is None:
+        return ReviewSettings()
+    return apply_memory_file(memory, (), Configuration()).review
