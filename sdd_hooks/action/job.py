@@ -91,7 +91,7 @@ def _configure(project: Project, inputs: Inputs) -> Project:
     search = search._replace(
         engine=inputs.engine or search.engine, embed_model=inputs.embed_model or search.embed_model
     )
-    return replace(project, configuration=replace(project.configuration, search=search))
+    return project._replace(configuration=replace(project.configuration, search=search))
 
 
 def _run_and_log(

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import PurePosixPath
+from typing import NamedTuple
 
 from sdd_hooks.artifacts.adr import read_adr
 from sdd_hooks.artifacts.artifact import Artifact
@@ -17,8 +18,7 @@ from sdd_hooks.artifacts.spec import DESIGN_FILE, SPEC_FILE, read_spec
 from sdd_hooks.text.decoding import decode
 
 
-@dataclass(frozen=True, slots=True)
-class ArtifactFile:
+class ArtifactFile(NamedTuple):
     """A file in a folder of ADRs or specs: its path in the repository, and its bytes."""
 
     path: str
@@ -27,8 +27,7 @@ class ArtifactFile:
     module: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class IdCollision:
+class IdCollision(NamedTuple):
     """An id that several artifacts share, and their paths."""
 
     id: ArtifactId

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from sdd_hooks.artifacts.edges import Edge, EdgeOwner, read_frontmatter_edges, read_prose_edges
 from sdd_hooks.artifacts.fields import HeaderField, normalize_field_name, read_header_fields
@@ -85,8 +85,7 @@ _PLACEHOLDER = lazy_regex(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ArtifactDocument:
+class ArtifactDocument(NamedTuple):
     """One parsed Markdown file of an artifact. `title` is without the id, "" when there is none.
 
     `heading_id` is the id in the title, `own_id` the id in the frontmatter. `prose` is the text

@@ -6,8 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from sdd_hooks.artifacts.frontmatter import Frontmatter
 from sdd_hooks.artifacts.identifiers import (
@@ -84,8 +83,7 @@ _SPELLED = lazy_regex(r"\b(?:adrs?|specs?)[-_ #]?[0-9]{1,5}[a-z]?\b", re.IGNOREC
 _NOTHING = frozenset({"", "-", "none", "n/a", "na", "null", "tbd"})
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
+class Edge(NamedTuple):
     """An edge from `source` to `target`, written in the file at `path` on `line`.
 
     A derived edge has the place of the written edge that it inverts. The source is None for an
@@ -105,8 +103,7 @@ class Edge:
         return self.origin == "derived"
 
 
-@dataclass(frozen=True, slots=True)
-class EdgeOwner:
+class EdgeOwner(NamedTuple):
     """The artifact whose edges are read. Ids without a module refer to its `module`."""
 
     kind: ArtifactKind

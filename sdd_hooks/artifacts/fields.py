@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.markdown import Section
@@ -22,8 +22,7 @@ MAX_VALUE = 2_000
 """Longer values, in characters, are cut."""
 
 
-@dataclass(frozen=True, slots=True)
-class HeaderField:
+class HeaderField(NamedTuple):
     """A field: its name in lower case with hyphens, its value on one line, and its first line."""
 
     name: str

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.markdown import find_frontmatter_end, unify_line_endings
@@ -31,8 +31,7 @@ _ADVICE = "quote a value that holds `: ` or begins with a bracket"
 FrontmatterValue: TypeAlias = "str | list[FrontmatterValue] | dict[str, FrontmatterValue]"
 
 
-@dataclass(frozen=True, slots=True)
-class FrontmatterError:
+class FrontmatterError(NamedTuple):
     """Why the frontmatter is invalid, and the line of the file."""
 
     message: str

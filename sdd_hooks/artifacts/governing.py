@@ -14,8 +14,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from sdd_hooks.artifacts.identifiers import ArtifactId, IdReference, find_id_references
 from sdd_hooks.text.lazy_regex import lazy_regex
@@ -27,8 +26,7 @@ MAX_COMMENT = 4_000
 """The characters of a comment that are read."""
 
 
-@dataclass(frozen=True, slots=True)
-class GoverningReference:
+class GoverningReference(NamedTuple):
     """One artifact that a comment names, on `line`. `requirement` and `reason` may be "".
 
     A comment that names several requirements of a spec makes one reference for each.

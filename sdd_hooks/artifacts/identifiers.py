@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from sdd_hooks.text.lazy_regex import lazy_regex
 
@@ -41,8 +41,7 @@ class ArtifactId:
         return f"{prefix}{self.kind}-{self.number:04d}{self.suffix}"
 
 
-@dataclass(frozen=True, slots=True)
-class IdReference:
+class IdReference(NamedTuple):
     """An id in a text, between the character offsets `start` and `end`."""
 
     id: ArtifactId

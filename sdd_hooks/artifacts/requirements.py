@@ -6,8 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.markdown import Section
@@ -25,8 +24,7 @@ _LEVELS: dict[str, RequirementLevel] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class RequirementKeyword:
+class RequirementKeyword(NamedTuple):
     """An RFC 2119 keyword as written (`MUST NOT`), its level, and its line."""
 
     word: str
@@ -39,8 +37,7 @@ class RequirementKeyword:
         return "NOT" in self.word
 
 
-@dataclass(frozen=True, slots=True)
-class ScenarioStep:
+class ScenarioStep(NamedTuple):
     """A bullet of a scenario: GIVEN, WHEN, THEN, AND or BUT, the text after it, and its line."""
 
     word: str
@@ -48,8 +45,7 @@ class ScenarioStep:
     line: int
 
 
-@dataclass(frozen=True, slots=True)
-class Scenario:
+class Scenario(NamedTuple):
     """A `#### Scenario: Name` with its steps and its lines, 1-based and inclusive."""
 
     name: str
@@ -58,8 +54,7 @@ class Scenario:
     steps: tuple[ScenarioStep, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Requirement:
+class Requirement(NamedTuple):
     """A `### Requirement: Name` with its subsections. `id` is its number, "" when it has none."""
 
     name: str

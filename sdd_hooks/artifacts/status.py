@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from sdd_hooks.artifacts.fields import HeaderField
 from sdd_hooks.artifacts.frontmatter import Frontmatter
@@ -75,8 +74,7 @@ _NEW_STATEMENT = lazy_regex(r"[>|]|[-*+]\s|[-=*_]{3,}$|(?:Super[sc]ed|Amend|Depr
 _UNCHECKED = lazy_regex(r"[-*+] \[ \]")
 
 
-@dataclass(frozen=True, slots=True)
-class ArtifactStatus:
+class ArtifactStatus(NamedTuple):
     """A status: `value` is one of STATUSES, UNKNOWN for another word, or "" without a status.
 
     `text` is the written text, `note` the part after the status, `line` its 1-based line.

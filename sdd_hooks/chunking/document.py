@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from sdd_hooks.chunking.chunk import Chunk, split_chunk
 from sdd_hooks.chunking.code_chunks import chunk_code, code_chunker_version
@@ -17,8 +17,7 @@ from sdd_hooks.text.markdown import Section, parse_sections
 _SEPARATOR = " › "
 
 
-@dataclass(frozen=True)
-class ChunkedDocument:
+class ChunkedDocument(NamedTuple):
     """The chunks of a document in order, and its title ("" without one).
 
     They do not depend on the name of the document: a renamed one keeps its chunks.

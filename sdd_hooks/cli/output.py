@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from sdd_hooks.errors import EXIT_OK
 from sdd_hooks.system.terminal import Terminal, detect_terminal
@@ -27,8 +27,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True)
-class CommandOutput:
+class CommandOutput(NamedTuple):
     """What a command prints: `data` with `--json`, else `lines`, then notes and warnings."""
 
     data: Mapping[str, object]

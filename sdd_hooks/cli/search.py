@@ -7,7 +7,6 @@ from __future__ import annotations
 import os
 import sys
 import time
-from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -64,7 +63,11 @@ def search(  # noqa: PLR0913 (an argument for each option)
     with open_fresh_index(project, time.time()) as (engine, freshness):
         collections = project.select(kinds, module)
         result = find(project, engine, query, collections, HitLimits(limit, min_score))
-    data = {"query": query, "hits": [asdict(hit) for hit in result.hits], "pending": result.pending}
+    data = {
+        "query": query,
+        "hits": [hit._asdict() for hit in result.hits],
+        "pending": result.pending,
+    }
     screen = detect_terminal(sys.stdout, os.environ)
     lines = [line for hit in result.hits for line in _hit_lines(hit, screen)]
     if not lines:

@@ -12,13 +12,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 FILLER = "\x01"
 """The character that replaces those of a blanked string, except the first."""
 
 
-@dataclass(frozen=True)
-class LanguagePatterns:
+class LanguagePatterns(NamedTuple):
     """The compiled patterns of a language.
 
     `tokens` matches strings and comments; a token that begins with one of `comments` is a comment.

@@ -15,8 +15,8 @@ import json
 import os
 import signal
 import time
-from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from sdd_hooks.errors import StorageError
 from sdd_hooks.project.repository import Repository
@@ -37,8 +37,7 @@ an engine first ends the processes it started."""
 _POLL_SECONDS = 0.05
 
 
-@dataclass(frozen=True)
-class LockHolder:
+class LockHolder(NamedTuple):
     """The process of an embed. `pid` is 0 while the process is being started, or when the text in
     the lock file is invalid.
 
@@ -79,7 +78,7 @@ def acquire_lock(repository: Repository) -> int | None:
 
 def write_holder(lock: int, holder: LockHolder) -> None:
     """Write the holder into the open lock file."""
-    os.pwrite(lock, json.dumps(asdict(holder)).encode(), 0)
+    os.pwrite(lock, json.dumps(holder._asdict()).encode(), 0)
 
 
 def find_holder(repository: Repository) -> LockHolder | None:

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
 
 from sdd_hooks.engines.protocol import Bookmark, CollectionChanges
@@ -16,7 +15,7 @@ _HEXADECIMAL = frozenset("0123456789abcdef")
 
 def write_bookmark(bookmark: Bookmark) -> str:
     """Serialise a bookmark as one line of JSON."""
-    return json.dumps(asdict(bookmark))
+    return json.dumps(bookmark._asdict())
 
 
 def read_bookmark(text: str | None) -> Bookmark | None:

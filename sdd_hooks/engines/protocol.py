@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, runtime_checkable
 
 from sdd_hooks.errors import EngineUnavailable
@@ -43,8 +42,7 @@ def report_progress(progress: Progress | None, step: str, done: int, total: int)
         raise Stopped(step)
 
 
-@dataclass(frozen=True)
-class Bookmark:
+class Bookmark(NamedTuple):
     """The state of a collection's repository that the index reflects.
 
     `head` is the commit (empty when there was none), `dirty` the repo-relative paths whose content
@@ -59,8 +57,7 @@ class Bookmark:
     sparse: str = ""
 
 
-@dataclass(frozen=True)
-class CollectionChanges:
+class CollectionChanges(NamedTuple):
     """The paths at which a collection and the work tree may differ.
 
     `paths` are repo-relative. Each may be new, changed, unchanged or deleted; the engine finds out.
@@ -77,8 +74,7 @@ class CollectionChanges:
     gone: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True)
-class Counts:
+class Counts(NamedTuple):
     """What an update did to one collection, in documents."""
 
     added: int = 0
@@ -92,8 +88,7 @@ class Counts:
         return self.added + self.updated + self.removed
 
 
-@dataclass(frozen=True)
-class SubQuery:
+class SubQuery(NamedTuple):
     """One part of a query: `lex` searches by words, `vec` by meaning, `hyde` by the meaning of a
     hypothetical passage that answers the question."""
 
@@ -101,8 +96,7 @@ class SubQuery:
     query: str
 
 
-@dataclass(frozen=True)
-class Query:
+class Query(NamedTuple):
     """A typed query. The first sub-query has double weight.
 
     `collections` are names; none means all. `intent` describes the purpose of the search, for
@@ -121,8 +115,7 @@ class Query:
         return " ".join(search.query for search in self.searches)
 
 
-@dataclass(frozen=True)
-class Hit:
+class Hit(NamedTuple):
     """One chunk that matches a query. Lines are 1-based and inclusive; `score` is in 0..1.
 
     `id` is the stable `path#anchor`. `cosine` (-1..1) is None when no vector was compared.
@@ -142,8 +135,7 @@ class Hit:
     context: str
 
 
-@dataclass(frozen=True)
-class SearchResult:
+class SearchResult(NamedTuple):
     """The hits, best first, and how many chunks of the searched collections have no vector."""
 
     hits: tuple[Hit, ...]
@@ -151,8 +143,7 @@ class SearchResult:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class IndexedDocument:
+class IndexedDocument(NamedTuple):
     """One indexed file. `content_hash` is `sha256:` and the hex digest of its bytes, in which a
     line ends with a line feed."""
 
@@ -164,8 +155,7 @@ class IndexedDocument:
     chunks: int
 
 
-@dataclass(frozen=True)
-class CollectionStatus:
+class CollectionStatus(NamedTuple):
     """The size and state of one indexed collection; `pending` counts chunks without a vector.
 
     A count is None when the engine does not count it for each collection.
@@ -180,8 +170,7 @@ class CollectionStatus:
     bookmark: Bookmark | None
 
 
-@dataclass(frozen=True)
-class IndexStatus:
+class IndexStatus(NamedTuple):
     """The size and state of the whole index.
 
     `touched` is the time of the last check for changes (seconds since the epoch). `pending` counts
@@ -197,8 +186,7 @@ class IndexStatus:
     pending: int
 
 
-@dataclass(frozen=True)
-class EmbedReport:
+class EmbedReport(NamedTuple):
     """What an embed did: chunks embedded, seconds, the model and the device it ran on.
 
     `remaining` is how many chunks still have no vector, of which `failed` were tried.
@@ -210,11 +198,10 @@ class EmbedReport:
     model: str
     device: str
     failed: int = 0
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Coverage:
+class Coverage(NamedTuple):
     """Whether any chunk was ever embedded with the configured model, and how many lack a vector."""
 
     begun: bool

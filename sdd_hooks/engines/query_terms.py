@@ -9,7 +9,7 @@ This module does the rest: it splits camelCase identifiers, and scripts written 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 # Begins with a plain set, which `re` scans for six times faster than for an equivalent lookbehind.
 _HUMP = re.compile(r"[A-Z](?:(?<=[a-z0-9][A-Z])|(?=[A-Z][a-z]))")
@@ -36,8 +36,7 @@ _MIN_PREFIX = 3
 """Characters of the shortest word that also matches words that begin with it."""
 
 
-@dataclass(frozen=True)
-class Term:
+class Term(NamedTuple):
     """One term of a query: FTS5 phrases, of which a document has to contain at least one."""
 
     phrases: tuple[str, ...]

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from sdd_hooks.engines.protocol import Engine
 from sdd_hooks.engines.registry import is_indexed, not_indexed, open_engine
@@ -20,8 +19,7 @@ if TYPE_CHECKING:
     from sdd_hooks.freshness.refresh import RefreshResult
 
 
-@dataclass(frozen=True)
-class FreshnessReport:
+class FreshnessReport(NamedTuple):
     """What was done about an index before it is read, and the notes and warnings about it.
 
     `refresh` is None when none was needed, or it failed.

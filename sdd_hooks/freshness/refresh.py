@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing
-from dataclasses import dataclass, replace
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
@@ -37,8 +36,7 @@ class RefreshInProgress(StorageError):
     """Another refresh ran for longer than the wait. It scans again when it has finished."""
 
 
-@dataclass(frozen=True)
-class RefreshResult:
+class RefreshResult(NamedTuple):
     """What a refresh did, by collection. `ran` is False when another refresh was running, which
     then also does the work of this one."""
 
@@ -252,7 +250,7 @@ def _keep_unsettled(engine: Engine, found: Sequence[tuple[CollectionChanges, Sca
         paths = scan.unsettled(change) if scan is not None else ()
         if paths and change.bookmark is not None:
             dirty = tuple(sorted({*change.bookmark.dirty, *paths}))
-            bookmark = replace(change.bookmark, dirty=dirty)
+            bookmark = change.bookmark._replace(dirty=dirty)
             again.append(CollectionChanges(change.collection, (), False, bookmark))
     if again:
         engine.update(again)

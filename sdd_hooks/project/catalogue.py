@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,8 +25,7 @@ _SPEC_SUFFIXES = (".md",)
 _ISSUE_SUFFIXES = (".md",)
 
 
-@dataclass(frozen=True)
-class ProjectPart:
+class ProjectPart(NamedTuple):
     """The repository (module "") or one of its modules.
 
     `root` is the directory of its code, `repository` the submodule of its files or "".
@@ -39,7 +36,7 @@ class ProjectPart:
     repository: str
     layout: Layout
 
-    @cached_property
+    @property
     def issues(self) -> str:
         """The directory of its synced issues."""
         return f"{ISSUES_DIRECTORY}/{slugify(self.module)}" if self.module else ISSUES_DIRECTORY

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from sdd_hooks.config.configuration import (
     Configuration,
@@ -41,8 +41,7 @@ class UnknownName(SddError):
     code = "usage"
 
 
-@dataclass(frozen=True)
-class Project:
+class Project(NamedTuple):
     """A repository, its configuration, its modules, its collections, and warnings about them."""
 
     repository: Repository

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -40,8 +39,7 @@ _DASHES = re.compile(r":?-+:?")
 _CELL = re.compile(r"((?:[^|\\]|\\.?)*)(?:\||$)")
 
 
-@dataclass(frozen=True)
-class Module:
+class Module(NamedTuple):
     """A part of a workspace with its artifacts. `root` is relative to the repository's root."""
 
     name: str

@@ -51,8 +51,7 @@ class Candidate(NamedTuple):
         return f"{self.id} ({self.title})" if self.id and self.title else self.name
 
 
-@dataclass(frozen=True)
-class References:
+class References(NamedTuple):
     """The records that may govern a change, best first.
 
     `folded` are the candidates that a report shows behind a fold, after the suggested ones.

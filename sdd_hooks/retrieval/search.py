@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from sdd_hooks import tracing
@@ -75,7 +74,7 @@ def search_typed(
     for hit in result.hits:
         best.setdefault((hit.collection, hit.path), hit)
     notes = (*pending_notes(result.pending), *result.notes)
-    return replace(result, hits=tuple(best.values())[: limits.max_hits], notes=notes)
+    return result._replace(hits=tuple(best.values())[: limits.max_hits], notes=notes)
 
 
 def pending_notes(pending: int) -> tuple[str, ...]:

@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from sdd_hooks.errors import SddError
 from sdd_hooks.findings import (
@@ -33,8 +34,7 @@ MAX_NAMED = 5
 """Rules that are named in the finding about rules that did not end in time."""
 
 
-@dataclass(frozen=True)
-class RuleResults:
+class RuleResults(NamedTuple):
     """The distinct findings of all rules, the worst first, then by path and line.
 
     `notes` name each rule that did not complete, and the reason.

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from sdd_hooks.findings import Finding, RuleDescription, Severity
 from sdd_hooks.review.subject import Subject
 
 
-@dataclass(frozen=True)
-class Rule:
+class Rule(NamedTuple):
     """A rule of the review.
 
     `id` is in kebab case. The `rule` of each finding is this id, or begins with it and a slash

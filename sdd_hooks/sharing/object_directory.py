@@ -10,15 +10,14 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from sdd_hooks.system.git import Git
 from sdd_hooks.system.git_objects import read_blobs
 
 
-@dataclass(frozen=True)
-class ObjectDirectory:
+class ObjectDirectory(NamedTuple):
     """git in a repository, with new objects in the directory `path`.
 
     git reads the objects of both. Methods raise GitError where a command fails.

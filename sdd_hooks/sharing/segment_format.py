@@ -25,6 +25,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from operator import mul
+from typing import NamedTuple
 
 FORMAT = 2
 """The number of the format. It also covers how a text becomes a vector: the title in front of it,
@@ -72,8 +73,7 @@ class SegmentHeader:
         return _HEADER.size + len(self.model.encode()) + self.count * pair_bytes
 
 
-@dataclass(frozen=True)
-class Segment:
+class Segment(NamedTuple):
     """A valid segment."""
 
     header: SegmentHeader

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from sdd_hooks.engines.protocol import ExchangesVectors, Progress, VectorExchange, report_progress
 from sdd_hooks.errors import EngineUnavailable
@@ -38,8 +38,7 @@ def vector_exchange(project: Project, engine: object) -> VectorExchange:
     )
 
 
-@dataclass(frozen=True)
-class SegmentReader:
+class SegmentReader(NamedTuple):
     """Reads segments with the model of `exchange` and vectors of `dimensions`.
 
     A line for each segment that cannot be used is appended to `refused`.

@@ -9,9 +9,9 @@ import hashlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
+from typing import NamedTuple
 
 from sdd_hooks.errors import RemoteError, RepositoryError, StorageError
 from sdd_hooks.project.repository import Repository
@@ -72,8 +72,7 @@ def vector_ref_name(model: str, storage: str) -> str:
     return f"{REF_PREFIX}{words}-{digest}" if words else f"{REF_PREFIX}{digest}"
 
 
-@dataclass(frozen=True)
-class VectorRef:
+class VectorRef(NamedTuple):
     """The ref `name` of a remote. `objects` has what was fetched from it and what is pushed."""
 
     name: str

@@ -6,12 +6,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TextIO
+from typing import NamedTuple, TextIO
 
 
-@dataclass(frozen=True)
-class Terminal:
+class Terminal(NamedTuple):
     """The width of a terminal in columns (0: unlimited), and whether text may be styled."""
 
     width: int

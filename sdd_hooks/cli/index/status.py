@@ -58,12 +58,12 @@ def _index_data(index: IndexStatus, age: float | None, embed: EmbedStatus) -> di
     """The state of the index for programs. `age` is in seconds."""
     collections = [
         {
-            **asdict(collection),
+            **collection._asdict(),
             "bookmark": collection.bookmark.head if collection.bookmark else None,
         }
         for collection in index.collections
     ]
-    return {**asdict(index), "collections": collections, "age": age, "embed": _embed_data(embed)}
+    return {**index._asdict(), "collections": collections, "age": age, "embed": _embed_data(embed)}
 
 
 def _index_lines(
@@ -99,7 +99,7 @@ def _embed_data(embed: EmbedStatus) -> dict[str, object]:
     """The state of embedding for programs. Times are in seconds since the epoch."""
     running, run = embed.running, embed.run
     return {
-        "running": {**asdict(running), "done": embed.done} if running else None,
+        "running": {**running._asdict(), "done": embed.done} if running else None,
         "run": {**asdict(run), "seconds": run.seconds} if run else None,
         "failed": embed.failed,
         "untried": embed.untried,

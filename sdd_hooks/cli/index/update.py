@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -103,8 +102,8 @@ def full_update_output(
 
 def refresh_data(refresh: RefreshResult) -> dict[str, object]:
     """A refresh for programs."""
-    counts = {name: asdict(count) for name, count in refresh.counts.items()}
-    return {"collections": counts, "total": asdict(refresh.total)}
+    counts = {name: count._asdict() for name, count in refresh.counts.items()}
+    return {"collections": counts, "total": refresh.total._asdict()}
 
 
 def refresh_lines(refresh: RefreshResult) -> list[str]:

@@ -40,8 +40,7 @@ class _Tally:
     notes: list[str] = field(default_factory=list)
 
 
-@dataclass(frozen=True)
-class _StoredDocument:
+class _StoredDocument(NamedTuple):
     id: int
     hash: bytes
 

@@ -9,14 +9,13 @@ expensive, and shared by all work trees of the repository.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 _SHADOWS = ("data", "idx", "docsize", "config")
 """The tables that FTS5 creates for a table without content."""
 
 
-@dataclass(frozen=True)
-class Schema:
+class Schema(NamedTuple):
     """The type of a file: its SQLite `application_id`, and one script for each version, oldest
     first."""
 

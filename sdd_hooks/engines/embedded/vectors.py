@@ -12,8 +12,8 @@ from __future__ import annotations
 import importlib.util
 from array import array
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 import apsw
 
@@ -35,8 +35,7 @@ _HAS_NO_VECTOR = (
 )
 
 
-@dataclass(frozen=True)
-class VectorSpace:
+class VectorSpace(NamedTuple):
     """The vectors of one model in one storage (`int8` or `float32`); `model` is a row id.
 
     `measured` says that the model itself gave the dimensions, on this machine.
@@ -53,8 +52,7 @@ class VectorSpace:
         return self.dimensions * _COMPONENT_BYTES[self.storage]
 
 
-@dataclass(frozen=True)
-class StoredVectors:
+class StoredVectors(NamedTuple):
     """`VectorExchange` over an index with its vectors attached; `path` is the file of vectors.
 
     `measured` says that the model itself gave the dimensions, on this machine.
@@ -134,7 +132,7 @@ def create_space(
             " give the model another name in `Embed Model`"
         )
     wanted = VectorSpace(0, storage, dimensions, measured or (space is not None and space.measured))
-    if space is not None and replace(wanted, model=space.model) == space:
+    if space is not None and wanted._replace(model=space.model) == space:
         return space
     # A savepoint: the checksum of a new row contains its id.
     with connection:
@@ -152,7 +150,7 @@ def create_space(
             "UPDATE store.models SET dimensions = ?, measured = ?, checksum = ? WHERE id = ?",
             (dimensions, int(wanted.measured), checksum, row_id),
         )
-    return replace(wanted, model=row_id)
+    return wanted._replace(model=row_id)
 
 
 def has_vectors(connection: apsw.Connection, space: VectorSpace) -> bool:

@@ -422,4 +422,4 @@ def _count_change(change: CollectionChanges, counts: Mapping[str, Counts]) -> Co
     total = counts[change.collection.name]
     if change.complete:
         return total
-    return replace(total, unchanged=max(0, len(change.paths) - total.changed))
+    return total._replace(unchanged=max(0, len(change.paths) - total.changed))

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from sdd_hooks.reporting.outcome import Candidate, Evidence, References
@@ -112,7 +111,7 @@ def apply_choice(
     demoted = [one for one in ranked if one.path in before and one.path not in suggested]
     folded = {one.path: one for one in (*demoted, *references.folded) if one.path != choice.path}
     max_folded = max(len(references.folded), len(demoted))
-    return replace(references, ranked=ranked, folded=tuple(folded.values())[:max_folded])
+    return references._replace(ranked=ranked, folded=tuple(folded.values())[:max_folded])
 
 
 def _chosen_candidate(
