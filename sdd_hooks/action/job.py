@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -91,7 +90,7 @@ def _configure(project: Project, inputs: Inputs) -> Project:
     search = search._replace(
         engine=inputs.engine or search.engine, embed_model=inputs.embed_model or search.embed_model
     )
-    return project._replace(configuration=replace(project.configuration, search=search))
+    return project._replace(configuration=project.configuration._replace(search=search))
 
 
 def _run_and_log(

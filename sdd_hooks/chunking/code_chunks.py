@@ -9,7 +9,7 @@ texts of the chunks are the file.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from sdd_hooks.chunking.chunk import MAX_LENGTH, Chunk, split_chunk
 from sdd_hooks.code.definitions import Definition, Definitions, find_definitions
@@ -37,8 +37,7 @@ def chunk_code(path: str, text: str) -> list[Chunk]:
     return _make_chunks(text, cutter.cut(len(text)))
 
 
-@dataclass
-class _Span:
+class _Span(NamedTuple):
     """A part of the text: one definition, or text between definitions."""
 
     anchor: str
@@ -47,23 +46,23 @@ class _Span:
     end: int
 
 
-@dataclass
 class _Anchors:
     """Names that are unique in a file. `file` is reserved for the file itself."""
 
-    used: dict[str, int] = field(default_factory=lambda: {"file": 0})
+    def __init__(self) -> None:
+        self._used = {"file": 0}
 
     def unique(self, name: str) -> str:
-        if name not in self.used:
-            self.used[name] = 0
+        if name not in self._used:
+            self._used[name] = 0
             return name
-        count = self.used[name]
+        count = self._used[name]
         while True:
             count += 1
             candidate = f"{name}-{count}"
-            if candidate not in self.used:
-                self.used[name] = count
-                self.used[candidate] = 0
+            if candidate not in self._used:
+                self._used[name] = count
+                self._used[candidate] = 0
                 return candidate
 
 
@@ -93,7 +92,7 @@ class _Cutter:
     def _add_between(self, whole: _Span, start: int, end: int, *, joins: bool) -> None:
         """Add text between definitions. Closing brackets extend the span above."""
         if joins and self._definitions.only_closes(start, end):
-            self._spans[-1].end = end
+            self._spans[-1] = self._spans[-1]._replace(end=end)
         else:
             self._spans.append(_Span(whole.anchor, whole.title, start, end))
 

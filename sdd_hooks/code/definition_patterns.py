@@ -10,7 +10,6 @@ match, and a token that is not closed extends to the end of its line or of the t
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
@@ -47,8 +46,7 @@ _WORD_CLOSES = (
 )
 
 
-@dataclass(frozen=True, eq=False)
-class _Row:
+class _Row(NamedTuple):
     """The source of a row. Each pattern is a tuple of alternatives; `members` only match inside."""
 
     tokens: tuple[str, ...]

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -51,19 +50,18 @@ class ConfigurationWarning(NamedTuple):
         return f"{self.path}:{self.line}: {self.text}" if self.line else f"{self.path}: {self.text}"
 
 
-@dataclass(frozen=True)
-class Configuration:
+class Configuration(NamedTuple):
     """Every setting of a repository or module, with its default where the memory file has none."""
 
     memory_file: Path | None = None
-    tracker: TrackerSettings = field(default_factory=TrackerSettings)
-    freshness: FreshnessSettings = field(default_factory=FreshnessSettings)
-    search: SearchSettings = field(default_factory=SearchSettings)
-    branches: BranchSettings = field(default_factory=BranchSettings)
-    pull_requests: PullRequestSettings = field(default_factory=PullRequestSettings)
-    review: ReviewSettings = field(default_factory=ReviewSettings)
-    worktrees: WorktreeSettings = field(default_factory=WorktreeSettings)
-    projects: ProjectSettings = field(default_factory=ProjectSettings)
+    tracker: TrackerSettings = TrackerSettings()
+    freshness: FreshnessSettings = FreshnessSettings()
+    search: SearchSettings = SearchSettings()
+    branches: BranchSettings = BranchSettings()
+    pull_requests: PullRequestSettings = PullRequestSettings()
+    review: ReviewSettings = ReviewSettings()
+    worktrees: WorktreeSettings = WorktreeSettings()
+    projects: ProjectSettings = ProjectSettings()
     warnings: tuple[ConfigurationWarning, ...] = ()
 
 
@@ -98,7 +96,7 @@ def apply_memory_file(
     """
     warnings = [ConfigurationWarning(u.path, 0, f"not read: {u.reason}") for u in unreadable]
     if memory is None:
-        return replace(base, memory_file=None, warnings=tuple(warnings))
+        return base._replace(memory_file=None, warnings=tuple(warnings))
     values: dict[tuple[str, str], object] = {}
     for setting in _settings(memory):
         if isinstance(setting, _Problem):
@@ -115,7 +113,7 @@ def apply_memory_file(
     for group in GROUPS:
         fields = {field: value for (name, field), value in values.items() if name == group.field}
         changed[group.field] = getattr(base, group.field)._replace(**fields)
-    return replace(base, memory_file=memory.path, warnings=tuple(warnings), **changed)
+    return base._replace(memory_file=memory.path, warnings=tuple(warnings), **changed)
 
 
 class _Setting(NamedTuple):

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property
+from typing import NamedTuple
 
 from sdd_hooks.config.memory_file import normalize_key
 from sdd_hooks.text.durations import parse_duration
@@ -105,8 +104,7 @@ def _without_note(value: str) -> str:
     return _NOTE.sub("", value).strip("` ")
 
 
-@dataclass(frozen=True)
-class SettingKey:
+class SettingKey(NamedTuple):
     """A key: its name, the field it fills, the parser of its value, and its aliases."""
 
     name: str
@@ -114,14 +112,13 @@ class SettingKey:
     parse: ValueParser
     aliases: tuple[str, ...] = ()
 
-    @cached_property
+    @property
     def names(self) -> tuple[str, ...]:
         """Every accepted name, normalized."""
         return tuple(normalize_key(name) for name in (self.name, *self.aliases))
 
 
-@dataclass(frozen=True)
-class SettingGroup:
+class SettingGroup(NamedTuple):
     """A section of keys: its name, the field of Configuration it fills, and its aliases."""
 
     name: str
@@ -129,7 +126,7 @@ class SettingGroup:
     keys: tuple[SettingKey, ...]
     aliases: tuple[str, ...] = ()
 
-    @cached_property
+    @property
     def names(self) -> tuple[str, ...]:
         """Every accepted name, normalized."""
         return tuple(normalize_key(name) for name in (self.name, *self.aliases))

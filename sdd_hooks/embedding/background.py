@@ -86,7 +86,7 @@ def running_embed(project: Project) -> BackgroundEmbed:
     holder = find_holder(repository)
     if holder is None or not holder.root:
         return BackgroundEmbed(0, "", started=False)
-    run = read_run(replace(repository, root=Path(holder.root)))
+    run = read_run(repository._replace(root=Path(holder.root)))
     return BackgroundEmbed(holder.pid, run.log if run else "", started=False)
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 from sdd_hooks.embedding.lock import LockHolder, find_holder
@@ -80,7 +80,7 @@ def embed_status(repository: Repository, pending: int) -> EmbedStatus:
     running = find_holder(repository)
     elsewhere = running is not None and running.root not in {"", str(repository.root)}
     root = Path(running.root) if running is not None and elsewhere else repository.root
-    run = read_run(replace(repository, root=root))
+    run = read_run(repository._replace(root=root))
     if running is not None and run is not None and run.finished is not None:
         # The running process has not written its state yet.
         run = None

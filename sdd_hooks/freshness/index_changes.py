@@ -11,11 +11,9 @@ for every way to move the work tree, with or without a hook: `reset`, `stash`, `
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -75,7 +73,6 @@ class _Comparison(NamedTuple):
     rules: Sequence[str]
 
 
-@dataclass
 class Scan:
     """A running scan of one git repository. Its processes run while the index is being opened.
 
@@ -83,25 +80,28 @@ class Scan:
     files that were compared for collections of artifacts, inside of them or not.
     """
 
-    git: Git
-    prefix: str
-    head: str
-    scope: ScanScope
-    _dirty_process: subprocess.Popen[bytes] | None
-    _untracked_process: subprocess.Popen[bytes] | None
-    started: float
-    """By the clock that sets the times of files, in seconds since the epoch."""
-    documents: set[str] = field(default_factory=set, init=False)
-    _dirty: dict[str, str] | None = field(default=None, init=False)
-    _untracked: list[str] | None = field(default=None, init=False)
-    _everything: _Comparison | None = field(default=None, init=False)
-    _committed: dict[str, dict[str, str] | None] = field(default_factory=dict, init=False)
-    # By bookmark: modules share it, and each would start processes of git.
-    _compared: dict[tuple[str, tuple[str, ...]], _Comparison | None] = field(
-        default_factory=dict, init=False
-    )
-    _expected: set[str] = field(default_factory=set, init=False)
-    _sparse: str | None = field(default=None, init=False)
+    def __init__(self, git: Git, prefix: str, head: str, scope: ScanScope, started: float) -> None:
+        """Start the processes that the scope needs.
+
+        `head` is a commit or a tree, `started` a time before it was read, by the clock that sets
+        the times of files, in seconds since the epoch.
+        """
+        self.git = git
+        self.prefix = prefix
+        self.head = head
+        self.scope = scope
+        self.started = started
+        self._dirty_process = None if scope == "committed" else git.start(*_DIRTY, head)
+        self._untracked_process = git.start(*_UNTRACKED) if scope in {"all", "full"} else None
+        self.documents: set[str] = set()
+        self._dirty: dict[str, str] | None = None
+        self._untracked: list[str] | None = None
+        self._everything: _Comparison | None = None
+        self._committed: dict[str, dict[str, str] | None] = {}
+        # By bookmark: modules share it, and each would start processes of git.
+        self._compared: dict[tuple[str, tuple[str, ...]], _Comparison | None] = {}
+        self._expected: set[str] = set()
+        self._sparse: str | None = None
 
     def changes(
         self, collections: Sequence[Collection], bookmarks: Mapping[str, Bookmark | None]
@@ -372,9 +372,7 @@ def start_scan(git: Git, repository: str, scope: ScanScope) -> Scan:
     # An unborn branch has no HEAD: every file is then compared with the empty tree.
     head = git.try_output("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
     base = (head or git.output("hash-object", "-t", "tree", os.devnull)).decode().strip()
-    dirty = None if scope == "committed" else git.start(*_DIRTY, base)
-    untracked = git.start(*_UNTRACKED) if scope in {"all", "full"} else None
-    return Scan(git, repository, base, scope, dirty, untracked, started)
+    return Scan(git, repository, base, scope, started)
 
 
 def issue_changes(

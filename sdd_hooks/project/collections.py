@@ -11,8 +11,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from functools import lru_cache
+from typing import NamedTuple
 
 from sdd_hooks.code.languages import GENERATED, VENDORED
 from sdd_hooks.project.recognition import looks_like_record
@@ -25,8 +25,7 @@ ISSUES_DIRECTORY = ".sdd/issues"
 _VENDORED = re.compile(r"(?:^|/)(?:" + "|".join(map(re.escape, VENDORED)) + ")/")
 
 
-@dataclass(frozen=True)
-class Collection:
+class Collection(NamedTuple):
     """A named set of files. Paths are relative to the repository's root, with `/`.
 
     `kind` is one of COLLECTION_KINDS, or the name of a collection from `semantic-search.yml`.
@@ -50,7 +49,7 @@ class Collection:
 
     def contains(self, path: str) -> bool:
         """Whether the file at `path`, relative to the repository's root, belongs here."""
-        return self._matches(path)
+        return _predicate(self)(path)
 
     def pathspecs(self) -> tuple[str, ...]:
         """Return pathspecs for git that match every file of the collection, and possibly others.
@@ -74,57 +73,42 @@ class Collection:
         """Return a digest that changes when the same path may belong elsewhere."""
         from hashlib import sha256
 
-        rules: tuple[tuple[str, ...], ...] = (GENERATED, VENDORED) if self.kind == "code" else ()
-        if self.flat:
-            rules += (self.flat,)
-        return sha256(repr((self._fields, rules)).encode("utf-8", "surrogateescape")).hexdigest()[
+        rules = (GENERATED, VENDORED) if self.kind == "code" else ()
+        return sha256(repr((tuple(self), rules)).encode("utf-8", "surrogateescape")).hexdigest()[
             :16
         ]
 
-    @property
-    def _fields(self) -> tuple[str | tuple[str, ...], ...]:
-        return (
-            self.name,
-            self.kind,
-            self.module,
-            self.repository,
-            self.directories,
-            self.suffixes,
-            self.pattern,
-            self.excluded,
-            self.context,
-        )
 
-    @cached_property
-    def _matches(self) -> Callable[[str], bool]:
-        """The predicate of `contains`, prepared once for all paths."""
-        flat = frozenset(self.flat)
-        whole = [directory for directory in self.directories if directory not in flat]
-        inside = () if "" in whole else _below(whole)
-        outside = _below(self.excluded)
-        suffixes = self.suffixes
-        code = self.kind == "code"
-        glob = compile_glob(self.pattern) if self.pattern else None
-        tops = inside or ("",)
-        everywhere = "" in whole
+@lru_cache(maxsize=256)
+def _predicate(collection: Collection) -> Callable[[str], bool]:
+    """The predicate of `contains`, prepared once for all paths."""
+    flat = frozenset(collection.flat)
+    whole = [directory for directory in collection.directories if directory not in flat]
+    inside = () if "" in whole else _below(whole)
+    outside = _below(collection.excluded)
+    suffixes = collection.suffixes
+    code = collection.kind == "code"
+    glob = compile_glob(collection.pattern) if collection.pattern else None
+    tops = inside or ("",)
+    everywhere = "" in whole
 
-        def matches(path: str) -> bool:
-            if not everywhere and not path.startswith(inside):
-                directory, _, name = path.rpartition("/")
-                if directory not in flat or not looks_like_record(directory, name):
-                    return False
-            if outside and path.startswith(outside):
+    def matches(path: str) -> bool:
+        if not everywhere and not path.startswith(inside):
+            directory, _, name = path.rpartition("/")
+            if directory not in flat or not looks_like_record(directory, name):
                 return False
-            named = "/" + path.lower()
-            if suffixes and not named.endswith(suffixes):
-                return False
-            if code and (named.endswith(GENERATED) or _VENDORED.search(named)):
-                return False
-            if glob is None:
-                return True
-            return any(path.startswith(top) and glob(path[len(top) :]) for top in tops)
+        if outside and path.startswith(outside):
+            return False
+        named = "/" + path.lower()
+        if suffixes and not named.endswith(suffixes):
+            return False
+        if code and (named.endswith(GENERATED) or _VENDORED.search(named)):
+            return False
+        if glob is None:
+            return True
+        return any(path.startswith(top) and glob(path[len(top) :]) for top in tops)
 
-        return matches
+    return matches
 
 
 class CollectionMap:

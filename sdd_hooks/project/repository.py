@@ -11,8 +11,8 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from sdd_hooks.errors import RepositoryError
 from sdd_hooks.system.git import Git, first_error_line
@@ -37,8 +37,7 @@ _DERIVED = (
 )
 
 
-@dataclass(frozen=True)
-class Repository:
+class Repository(NamedTuple):
     """A work tree of a git repository. All paths are absolute and resolved.
 
     `root` is the top of this work tree, `git_dir` its git directory (of a linked worktree:
@@ -49,7 +48,10 @@ class Repository:
     root: Path
     git_dir: Path
     common_dir: Path
-    environ: Mapping[str, str] = field(repr=False, compare=False)
+    environ: Mapping[str, str]
+
+    def __repr__(self) -> str:
+        return f"Repository(root={self.root!r}, git_dir={self.git_dir!r})"
 
     @property
     def git(self) -> Git:

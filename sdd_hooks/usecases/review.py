@@ -177,7 +177,7 @@ def use_base_settings(project: Project, commit: str) -> Project:
     an invalid value.
     """
     settings = _review_settings(project.repository.git, commit)
-    return project._replace(configuration=replace(project.configuration, review=settings))
+    return project._replace(configuration=project.configuration._replace(review=settings))
 
 
 def _judge(project: Project, review: ReviewOutcome, fail_on: FailOn | None) -> Verdict:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -25,7 +24,7 @@ def project(repo: Repo) -> Project:
     repo.commit("First", {ADR: "# X\n", "a.py": "1\n"})
     found = repo.project()
     found.repository.search_dir.mkdir(parents=True)
-    return replace(found, collections=(ADRS, CODE, ISSUES), modules=())
+    return found._replace(collections=(ADRS, CODE, ISSUES), modules=())
 
 
 def mark(repo: Repo, collection: Collection, *dirty: str, head: str = "") -> Bookmark:
@@ -87,7 +86,7 @@ def test_collections_at_different_commits_mark_the_state_dirty(
 
 
 def test_a_changed_definition_marks_the_state_dirty(project: Project, repo: Repo) -> None:
-    other = replace(ADRS, directories=("decisions",))
+    other = ADRS._replace(directories=("decisions",))
     write_state(project, {"p-adrs": mark(repo, other)})
     assert state(project)[0].split()[3] == "1"
 
@@ -114,21 +113,21 @@ def test_without_bookmarks_the_files_are_removed(project: Project, repo: Repo) -
 def test_pathspecs_that_the_hooks_cannot_read_start_sdd(
     project: Project, repo: Repo, directories: tuple[str, ...]
 ) -> None:
-    odd = replace(ADRS, directories=directories)
-    write_state(replace(project, collections=(odd,)), {"p-adrs": mark(repo, odd)})
+    odd = ADRS._replace(directories=directories)
+    write_state(project._replace(collections=(odd,)), {"p-adrs": mark(repo, odd)})
     assert state(project) == [f"sdd 1 {repo.head()} 1 0 0", "."]
 
 
 def test_names_that_are_not_utf8_are_written_as_bytes(project: Project, repo: Repo) -> None:
-    odd = replace(ADRS, directories=(os.fsdecode(b"d\xff"),))
-    write_state(replace(project, collections=(odd,)), {"p-adrs": mark(repo, odd)})
+    odd = ADRS._replace(directories=(os.fsdecode(b"d\xff"),))
+    write_state(project._replace(collections=(odd,)), {"p-adrs": mark(repo, odd)})
     content = (project.repository.search_dir / "hook").read_bytes()
     assert b"\n:(literal)d\xff\n" in content
 
 
 def test_the_memory_file_of_a_module_has_a_pathspec(project: Project, repo: Repo) -> None:
     module = Module("api", "services/api", "", submodule=False)
-    write_state(replace(project, modules=(module,)), {"p-adrs": mark(repo, ADRS)})
+    write_state(project._replace(modules=(module,)), {"p-adrs": mark(repo, ADRS)})
     assert ":(literal)services/api/CLAUDE.md" in state(project)
 
 
@@ -148,7 +147,7 @@ def test_a_submodule_is_compared_with_its_recorded_commit(
     module = repo.submodule(source, "lib dir")
     repo.commit("Add the library")
     lib = Collection("p-lib-code", "code", "lib", "lib dir", ("lib dir",), (), "", (), "")
-    both = replace(project, collections=(ADRS, lib))
+    both = project._replace(collections=(ADRS, lib))
 
     def dirty(head: str) -> str:
         write_state(both, {"p-adrs": mark(repo, ADRS), "p-lib-code": mark(repo, lib, head=head)})
@@ -165,7 +164,7 @@ def test_a_submodule_is_compared_with_its_recorded_commit(
 
 def test_a_submodule_alone_marks_the_state_dirty(project: Project, repo: Repo) -> None:
     lib = Collection("p-lib-code", "code", "lib", "lib", ("lib",), (), "", (), "")
-    write_state(replace(project, collections=(lib,)), {"p-lib-code": mark(repo, lib)})
+    write_state(project._replace(collections=(lib,)), {"p-lib-code": mark(repo, lib)})
     assert state(project)[0].split()[3] == "1"
 
 

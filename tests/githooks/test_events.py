@@ -148,12 +148,12 @@ def test_the_background_process_inherits_no_descriptor(fresh: Hooked, tmp_path: 
     slow.write_text(slow.read_text().replace("exec git", f"PATH={without_sdd()}\nexec git"))
     many(fresh, "Many")
     program = (
-        "import os; from dataclasses import replace; from pathlib import Path;"
+        "import os; from pathlib import Path;"
         " from sdd_hooks.githooks import background;"
         " from sdd_hooks.project.repository import discover;"
         f" environ = {{**os.environ, 'PATH': {str(slow.parent)!r}}};"
         f" found = discover(Path({str(fresh.root)!r}), os.environ);"
-        " background.start_refresh(replace(found, environ=environ), ())"
+        " background.start_refresh(found._replace(environ=environ), ())"
     )
     reader, writer = os.pipe()
     process = subprocess.Popen(

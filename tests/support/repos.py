@@ -6,7 +6,6 @@ import os
 import shutil
 import subprocess
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 from sdd_hooks.project.project import Project, load_project
@@ -33,7 +32,7 @@ def git_at(root: Path) -> Git:
 
 def in_environment(project: Project, environ: Mapping[str, str]) -> Project:
     """Return the same project with another environment."""
-    return replace(project, repository=replace(project.repository, environ=environ))
+    return project._replace(repository=project.repository._replace(environ=environ))
 
 
 def only_git(folder: Path) -> str:

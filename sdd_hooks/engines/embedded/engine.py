@@ -9,7 +9,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -31,9 +30,7 @@ from sdd_hooks.engines.embedded.database import (
 from sdd_hooks.engines.embedded.documents import indexed_document
 from sdd_hooks.engines.embedded.repair import is_marked, mark_damaged, remove_mark
 from sdd_hooks.engines.embedded.schema import INDEX
-from sdd_hooks.engines.embedded.search import read_hits, search_words
 from sdd_hooks.engines.embedded.vector_file import find_fault
-from sdd_hooks.engines.fusion import RankedMatch, fuse, weight_of
 from sdd_hooks.engines.protocol import (
     Bookmark,
     CollectionChanges,
@@ -61,6 +58,7 @@ from sdd_hooks.system.files import refuse_links
 
 if TYPE_CHECKING:
     from sdd_hooks.engines.embedded.embedding import EmbedCounts
+    from sdd_hooks.engines.fusion import RankedMatch
 
 _Result = TypeVar("_Result")
 
@@ -195,9 +193,12 @@ class EmbeddedEngine:
         on which part of the collection is embedded. So, too, while the vectors cannot be used.
         """
         result = self._with_sound_vectors(lambda: self._search(query))
-        return replace(result, notes=(*self._vectors.take_notes(), *result.notes))
+        return result._replace(notes=(*self._vectors.take_notes(), *result.notes))
 
     def _search(self, query: Query) -> SearchResult:
+        from sdd_hooks.engines.embedded.search import read_hits
+        from sdd_hooks.engines.fusion import fuse
+
         self._vectors.attach()
         # A transaction, so that all queries see the same state of the index.
         with translate_errors(self._index), transaction(self._connection, "DEFERRED"):
@@ -245,6 +246,9 @@ class EmbeddedEngine:
         self, query: Query, collections: Sequence[int], pending: int
     ) -> tuple[list[tuple[float, list[RankedMatch[int]]]], list[str]]:
         """Return the weighted list of each sub-query that can run, and notes."""
+        from sdd_hooks.engines.embedded.search import search_words
+        from sdd_hooks.engines.fusion import weight_of
+
         limit = max(_CANDIDATES, query.limit)
         space = None if pending else self._space()
         query_vectors, notes = ({}, []) if space is None else self._embed_query(query, space)

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
@@ -31,13 +30,10 @@ MAX_CODE_BYTES = 1024 * 1024
 _DOCUMENTS_PER_TRANSACTION = 2000
 
 
-@dataclass
 class _Tally:
-    added: int = 0
-    updated: int = 0
-    removed: int = 0
-    unchanged: int = 0
-    notes: list[str] = field(default_factory=list)
+    def __init__(self) -> None:
+        self.added = self.updated = self.removed = self.unchanged = 0
+        self.notes: list[str] = []
 
 
 class _StoredDocument(NamedTuple):

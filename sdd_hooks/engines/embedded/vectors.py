@@ -13,14 +13,16 @@ import importlib.util
 from array import array
 from collections.abc import Iterator, Mapping, Sequence, Set
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import apsw
 
 from sdd_hooks.engines.embedded.checksums import model_checksum, vector_checksum
 from sdd_hooks.engines.embedded.database import transaction, translate_errors
-from sdd_hooks.engines.fusion import RankedMatch
 from sdd_hooks.errors import EngineUnavailable
+
+if TYPE_CHECKING:
+    from sdd_hooks.engines.fusion import RankedMatch
 
 _CONSTRUCTORS = {"int8": "vec_int8", "float32": "vec_f32"}
 _COMPONENT_BYTES = {"int8": 1, "float32": 4}
@@ -264,6 +266,8 @@ def search_nearest(
 
     The strength of a chunk is its cosine, or 0 where that is negative.
     """
+    from sdd_hooks.engines.fusion import RankedMatch
+
     load_extension(connection)
     construct = _CONSTRUCTORS[space.storage]
     marks = ",".join(str(int(collection)) for collection in collections)

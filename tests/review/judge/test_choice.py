@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -86,7 +85,7 @@ def test_the_chosen_record_is_first_and_suggested_with_its_sentence() -> None:
 
 def test_the_chosen_record_replaces_another_which_is_folded() -> None:
     old = references(suggested=QUEUE)
-    old = replace(old, folded=(old.ranked[1], old.ranked[2]))
+    old = old._replace(folded=(old.ranked[1], old.ranked[2]))
     result = apply_choice(old, CHOICE, "gpt", 1)
     assert [reference.path for reference in result.suggested] == [TOKENS]
     assert [reference.path for reference in result.folded] == [QUEUE, OLD]
