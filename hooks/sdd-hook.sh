@@ -103,6 +103,10 @@ sdd_review_wanted() {
     esac
 }
 
+sdd_is_set_up() {
+    [ -f CLAUDE.md ] || [ -f AGENTS.md ] || [ -f CRUSH.md ]
+}
+
 # Whether to start sdd. $@: the arguments of the hook.
 sdd_wanted() {
     sdd_find_git_dir
@@ -114,7 +118,12 @@ sdd_wanted() {
         sdd_state=$sdd_artifacts
     fi
     if [ ! -f "$sdd_state" ] || [ -h "$sdd_state" ]; then
-        [ "$event" = post-checkout ] && sdd_new_work_tree "${1-}"
+        case $event in
+            post-checkout) sdd_new_work_tree "${1-}" ;;
+            # The check of artifacts needs no index. A repository that is set up has a memory file.
+            pre-commit) sdd_is_set_up && ! sdd_unchanged --cached HEAD -- ':(icase)*.md' ':(icase)*.markdown' ':(icase)*.mdx' ;;
+            *) false ;;
+        esac
         return
     fi
     case $event in

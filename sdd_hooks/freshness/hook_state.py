@@ -68,11 +68,12 @@ def write_state(project: Project, bookmarks: Mapping[str, Bookmark | None]) -> N
     if pathspecs:
         more = (*_declaration_pathspecs(project), *_new_artifact_pathspecs(indexed))
         pathspecs = list(dict.fromkeys((*pathspecs, *more)))
-    artifacts = all_pathspecs(
+    checked = [
         collection
         for collection in project.collections
-        if collection.kind in {"adrs", "specs"} and not collection.repository
-    )
+        if collection.kind in NEW_ARTIFACTS and not collection.repository
+    ]
+    artifacts = [*all_pathspecs(checked), *_new_artifact_pathspecs(checked)]
     heads = {
         mark.head for collection, mark in marks if mark is not None and not collection.repository
     }
@@ -193,7 +194,8 @@ def _declaration_pathspecs(project: Project) -> list[str]:
 
 
 def _new_artifact_pathspecs(indexed: Sequence[Collection]) -> list[str]:
-    return [spec for collection in indexed for spec in NEW_ARTIFACTS.get(collection.kind, ())]
+    specs = (spec for one in indexed for spec in NEW_ARTIFACTS.get(one.kind, ()))
+    return list(dict.fromkeys(specs))
 
 
 def _is_slow_to_compare(repository: Repository, pathspecs: int) -> bool:

@@ -8,7 +8,12 @@ from pathlib import Path
 import pytest
 
 from sdd_hooks.engines.protocol import Bookmark
-from sdd_hooks.freshness.hook_state import distrust_state, shared_collections, write_state
+from sdd_hooks.freshness.hook_state import (
+    NEW_ARTIFACTS,
+    distrust_state,
+    shared_collections,
+    write_state,
+)
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Module, Project
 from tests.support.repos import Repo
@@ -44,7 +49,11 @@ def test_the_state_of_a_clean_index(project: Project, repo: Repo) -> None:
         ":(icase,glob)**/makefile",
     ]
     assert ":(literal)CLAUDE.md" in state(project)
-    assert state(project, "hook-artifacts") == [f"sdd 1 {repo.head()} 0 0 0", ":(literal)docs/adrs"]
+    assert state(project, "hook-artifacts") == [
+        f"sdd 1 {repo.head()} 0 0 0",
+        ":(literal)docs/adrs",
+        *NEW_ARTIFACTS["adrs"],
+    ]
     assert shared_collections(project.repository) == {"p-adrs", "p-code"}
 
 

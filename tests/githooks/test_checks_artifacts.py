@@ -11,8 +11,9 @@ import pytest
 
 from sdd_hooks.githooks.context import HookContext
 from sdd_hooks.githooks.events import run_hook
+from sdd_hooks.githooks.install import install_hooks
 from tests.githooks.conftest import settled
-from tests.githooks.recorder import Hooked
+from tests.githooks.recorder import Hooked, Recorder
 from tests.support.repos import Repo
 
 ONE = "docs/adrs/ADR-0001-one.md"
@@ -193,3 +194,36 @@ def test_a_commit_in_a_linked_work_tree_is_refused(fresh: Hooked, tmp_path: Path
     assert linked.run("commit", "--all", "-m", "x").returncode == 1
     linked.write("docs/adrs/ADR-0002-redis.md", adr(2, "extends: [ADR-0001]"))
     assert linked.run("commit", "--all", "-m", "x").returncode == 0
+
+
+@pytest.mark.parametrize("path", [TWO, "services/pay/adr/0007-queues.md"])
+def test_the_check_needs_no_index(repo: Repo, tracer: Recorder, path: str) -> None:
+    """Between `sdd init` and the first index, and after `.sdd` was deleted."""
+    hooked = Hooked(repo.root, tracer.search_path)
+    hooked.commit("Set up", {"CLAUDE.md": "## Architecture Context\n", ".gitignore": ".sdd/\n"})
+    install_hooks(hooked.repository, tracer.path)
+    stage(hooked, path, adr(7, "extends: [ADR-0099]"))
+    refused = hooked.run("commit", "-m", "x")
+    assert refused.returncode == 1
+    assert "extends ADR-0099, which does not exist" in refused.stderr.decode()
+    assert tracer.calls() == ["hook pre-commit"]
+    stage(hooked, path, adr(7, "extends: [ADR-0001]"))
+    assert hooked.run("commit", "-m", "x").returncode == 0
+    tracer.calls()
+    stage(hooked, "a.txt", "2\n")
+    assert hooked.run("commit", "-m", "y").returncode == 0
+    assert tracer.calls() == []
+    assert not (repo.root / ".sdd").exists()
+
+
+def test_a_record_in_a_new_directory_is_checked(fresh: Hooked) -> None:
+    stage(fresh, "services/pay/adr/0007-queues.md", adr(7, "extends: [ADR-0099]"))
+    assert fresh.run("commit", "-m", "x").returncode == 1
+
+
+def test_a_repository_that_is_not_set_up_is_left_alone(repo: Repo, recorder: Recorder) -> None:
+    hooked = Hooked(repo.root, recorder.search_path)
+    install_hooks(hooked.repository, recorder.path)
+    stage(hooked, TWO, adr(2, "extends: [ADR-0099]"))
+    assert hooked.run("commit", "-m", "x").returncode == 0
+    assert recorder.calls() == []
