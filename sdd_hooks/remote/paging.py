@@ -115,7 +115,7 @@ def read_windows(
                 raise RemoteError(f"{label} repeats itself, or changes too fast: try again later")
         yield window._replace(rows=[row for row in window.rows if key(row) not in before])
         before, reached, back = keys, start + limit, MAX_WINDOW // 2
-        if not _continues(window, reached):
+        if not _continues(window, reached) and not _is_full(window, start, limit):
             return
 
 
@@ -144,6 +144,12 @@ def _is_detached(
         return True
     too_many = window.total is not None and start + len(window.rows) > window.total
     return keys <= before and (too_many or _continues(window, start + limit))
+
+
+def _is_full(window: Window, start: int, limit: int) -> bool:
+    """Whether a page is full that its total contradicts: a total of 0 beside 50 rows."""
+    rows = len(window.rows)
+    return window.total is not None and rows >= limit and window.total < start + rows
 
 
 def _continues(window: Window, reached: int) -> bool:

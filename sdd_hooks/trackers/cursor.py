@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from sdd_hooks.remote.json_fields import parse_epoch
 from sdd_hooks.trackers.protocol import Since
 
+MAX_EDGE_RETRIES = 3
+"""Fetches that fetch an issue again whose edges the tracker does not show."""
 OVERLAP_SECONDS = 2.0
 """Seconds before the cursor from which a fetch starts."""
 
@@ -26,6 +28,7 @@ class Cursor:
     `issues` and `pulls` are times of the tracker's clock (epoch seconds). `reconciled` is when the
     ids of all issues were last compared, by the clock of this machine (epoch seconds). `notes` are
     the tracker's own (see `Tracker.fetch`). `links` are the issues of each pull request, by number.
+    `retries` counts the fetches in succession in which the tracker did not show some edges.
     """
 
     issues: float | None = None
@@ -33,6 +36,7 @@ class Cursor:
     reconciled: float | None = None
     notes: Mapping[str, str] = field(default_factory=dict)
     links: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    retries: int = 0
 
     @property
     def since(self) -> Since:

@@ -12,8 +12,9 @@ from itertools import chain
 from queue import Empty, Full, Queue
 from typing import NamedTuple, TypeVar
 
-from sdd_hooks.trackers.cursor import Cursor, advance, latest_update
-from sdd_hooks.trackers.folder_update import FolderUpdate
+from sdd_hooks.errors import StorageError
+from sdd_hooks.trackers.cursor import MAX_EDGE_RETRIES, Cursor, advance, latest_update
+from sdd_hooks.trackers.folder_update import FolderUpdate, KnownFiles
 from sdd_hooks.trackers.protocol import IssuePage, Since, Tracker
 from sdd_hooks.trackers.store import IssueStore
 from sdd_hooks.trackers.sync_state import SyncState, write_sync_state
@@ -38,32 +39,44 @@ class FetchCallbacks(NamedTuple):
     on_progress: SyncProgress | None = None
 
 
+class FetchPlan(NamedTuple):
+    """Fetch what changed since the cursor of `state`, or all issues if `complete`.
+
+    `before` is the update of a fetch before this one in the same sync.
+    """
+
+    state: SyncState
+    complete: bool
+    before: FolderUpdate | None = None
+
+
 @dataclass(frozen=True)
 class Fetched:
     """The outcome of a complete fetch.
 
-    `cursor` is the one after it. `is_complete` says that the fetch returned all issues.
+    `cursor` is the one after it. `is_complete` says that the fetch returned all issues. `at` is the
+    tracker's time at its start (epoch seconds), None if the fetch had no page.
     """
 
     update: FolderUpdate
     cursor: Cursor
     is_complete: bool
     warnings: tuple[str, ...]
+    at: float | None = None
 
 
 def fetch_changes(
     tracker: Tracker,
     store: IssueStore,
-    state: SyncState,
+    plan: FetchPlan,
     callbacks: FetchCallbacks,
-    *,
-    complete: bool,
 ) -> Fetched | None:
-    """Fetch what changed since the cursor of `state`, or all issues if `complete`, and write it.
+    """Fetch what `plan` says, and write it.
 
     Returns None, and writes nothing, if the tracker's clock is behind the cursor: a list of the
     changes since a time in the future says nothing. Raises RemoteError, SddError and StorageError.
     """
+    state, complete, before = plan
     cursor = Cursor() if complete else state.cursor
     notes = dict(cursor.notes)
     with closing(prefetched(tracker.fetch(cursor.since, notes))) as pages:
@@ -74,21 +87,36 @@ def fetch_changes(
         complete = complete or bool(first and first.is_complete)
         update = FolderUpdate(
             store,
-            cursor.links,
+            KnownFiles(cursor.links, state.files),
             # Until the end of the sync the files are in no known state.
             lambda: write_sync_state(store, replace(state, revision="")),
             complete=complete,
+            before=before,
         )
         writer = _PageWriter(update, tracker.label, first.total if first else 0, callbacks)
-        writer.write(chain([first] if first else [], pages))
-    issues = advance(cursor.issues, writer.latest_issue, at, update.retry_from)
+        try:
+            writer.write(chain([first] if first else [], pages))
+        except BaseException:
+            if update.changed():
+                # What was written so far is not damaged.
+                so_far = replace(state, revision="", files=update.marks_so_far())
+                with suppress(StorageError):
+                    write_sync_state(store, so_far)
+            raise
+    retry_from, retries = update.retry_from, 0
+    if update.unknown_from is not None:
+        # A tracker that never shows an edge is not asked for ever.
+        retries = min(state.cursor.retries + 1, MAX_EDGE_RETRIES)
+        if state.cursor.retries < MAX_EDGE_RETRIES:
+            retry_from = min(update.unknown_from, retry_from or update.unknown_from)
+    issues = advance(cursor.issues, writer.latest_issue, at, retry_from)
     pulls = advance(cursor.pulls, writer.latest_pull, at)
     # If the tracker has had no entries of one kind, its position follows the other one.
     issues, pulls = (pulls if issues is None else issues), (issues if pulls is None else pulls)
     # A tag in the notes could report "nothing changed" while an issue waits to be written again.
-    notes = notes if update.retry_from is None else {}
-    moved = Cursor(issues, pulls, cursor.reconciled, notes)
-    return Fetched(update, moved, complete, tuple(writer.warnings))
+    notes = notes if retry_from is None else {}
+    moved = Cursor(issues, pulls, cursor.reconciled, notes, retries=retries)
+    return Fetched(update, moved, complete, tuple(writer.warnings), at)
 
 
 class _PageWriter:

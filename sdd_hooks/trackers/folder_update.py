@@ -5,16 +5,24 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import Literal
+from types import MappingProxyType
+from typing import Literal, NamedTuple
 
 from sdd_hooks.remote.json_fields import parse_epoch
 from sdd_hooks.text.display import one_line
 from sdd_hooks.trackers.filenames import parse_id
 from sdd_hooks.trackers.issue import Issue, LinkedPull
-from sdd_hooks.trackers.issue_file import has_pulls, parse, render, with_pulls
-from sdd_hooks.trackers.store import IssueStore
+from sdd_hooks.trackers.issue_file import (
+    has_pulls,
+    is_issue_file,
+    parse,
+    render,
+    to_issue,
+    with_pulls,
+)
+from sdd_hooks.trackers.store import FileMark, IssueStore
 
 FileOutcome = Literal["added", "updated", "removed", "unchanged", "failed"]
 
@@ -25,30 +33,42 @@ _MAX_ID = 60
 """Characters of an id in a message."""
 
 
+class KnownFiles(NamedTuple):
+    """What the last sync left: the issues of each pull request, by number, and marks of files."""
+
+    links: Mapping[str, Iterable[str]] = MappingProxyType({})
+    files: Mapping[str, FileMark] = MappingProxyType({})
+
+
 class FolderUpdate:
     """Applies issues and pull requests to the files of `store`.
 
-    `links` are the known pull requests, by number, with their issues. `complete` says that all
-    issues and pull requests are going to be applied, so that none is kept only because it is known.
+    `known` is what the last sync left. `complete` says that all issues and pull requests are going
+    to be applied, so that none is kept only because it is known.
     `before_change` is called once, before the first file is changed. `seen` are the ids of the
     issues so far. `retry_from` is the earliest update of an issue that could not be written (epoch
-    seconds), from which the next sync must fetch again.
+    seconds), from which the next sync must fetch again; `unknown_from` is that of an issue whose
+    edges the tracker did not show. `before` is an update of the same sync whose outcomes count.
     """
 
     def __init__(
         self,
         store: IssueStore,
-        links: Mapping[str, Iterable[str]],
+        known: KnownFiles,
         before_change: Callable[[], None],
         *,
         complete: bool,
+        before: FolderUpdate | None = None,
     ) -> None:
         self.seen: set[str] = set()
         self.retry_from: float | None = None
+        self.unknown_from: float | None = None
         self._store = store
         self._before_change: Callable[[], None] | None = before_change
         self._complete = complete
-        self._links = {} if complete else {pull: set(ids) for pull, ids in links.items()}
+        self._links = {} if complete else {pull: set(ids) for pull, ids in known.links.items()}
+        self._files = known.files
+        self._is_damaged = False
         self._linked: dict[str, set[str]] = {}
         for pull, ids in self._links.items():
             for id in ids:
@@ -56,7 +76,11 @@ class FolderUpdate:
         # Pull requests whose issue is not applied yet, and links that only a file contains.
         self._waiting: dict[str, dict[str, LinkedPull]] = {}
         self._unconfirmed: dict[str, set[str]] = {}
-        self._outcomes: dict[str, FileOutcome] = {}
+        outcomes = before.outcomes if before else {}
+        self.outcomes: dict[str, FileOutcome] = {
+            name: outcome for name, outcome in outcomes.items() if outcome != "failed"
+        }
+        self.kept_marks: dict[str, FileMark] = dict(before.kept_marks) if before else {}
         self._failures: list[str] = []
 
     def put(self, issue: Issue) -> None:
@@ -66,9 +90,12 @@ class FolderUpdate:
         if name is None:
             self._fail(issue.id, "its id cannot be the name of a file")
             return
-        exists = name in self._store.names or name in self._outcomes
+        exists = name in self._store.names or name in self.outcomes
         old = self._store.read(name) if exists else None
-        pulls = {pull.number: pull for pull in self._kept_pulls(issue, old)}
+        if not issue.edges_known:
+            self.unknown_from = _earlier(self.unknown_from, issue.updated)
+            issue = _with_stored_edges(issue, self._undamaged(name, old))
+        pulls = {pull.number: pull for pull in self._kept_pulls(issue, name, old)}
         for pull in (*issue.pulls, *self._waiting.pop(issue.id, {}).values()):
             known = pulls.get(pull.number)
             if known is None or known.updated <= pull.updated:
@@ -95,29 +122,85 @@ class FolderUpdate:
     def remove(self, id: str) -> None:
         """Remove the file of an issue that its tracker does not have any more."""
         name = self._store.file_name(id)
-        if name is None or (name not in self._store.names and name not in self._outcomes):
+        if name is None or (name not in self._store.names and name not in self.outcomes):
             return
         self._announce_change()
         if not self._store.remove(name):
             return
         self.seen.discard(id)
+        self.kept_marks.pop(name, None)
         if name in self._store.names:
-            self._outcomes[name] = "removed"
+            self.outcomes[name] = "removed"
         else:
-            self._outcomes.pop(name, None)
+            self.outcomes.pop(name, None)
 
-    def reconcile(self, existing: Container[str], *, complete: bool) -> None:
-        """Remove the files of all issues whose ids are not in `existing`.
+    def remove_unconfirmed_links(self) -> None:
+        """Remove the links that no pull request confirmed, after a complete fetch."""
+        for id, numbers in self._unconfirmed.items():
+            for number in numbers - self._linked.get(id, set()):
+                self._set_pull(id, number, None)
 
-        With `complete`, also remove the links that no fetched pull request confirmed.
+    def stored_ids(self) -> list[str]:
+        """The ids of all issues with a file, in the order of their files' names."""
+        names = sorted({*self._store.names, *self.kept_marks})
+        present = (name for name in names if self.outcomes.get(name) != "removed")
+        ids = ((parse_id(name), name) for name in present)
+        return [
+            id for id, name in ids if id and (name in self.kept_marks or self._store.is_issue(name))
+        ]
+
+    def has_file(self, id: str) -> bool:
+        """Whether an issue has a file, or cannot have one."""
+        name = self._store.file_name(id)
+        return name is None or name in self._store.names or name in self.kept_marks
+
+    def follow(self, listed: Issue) -> bool:
+        """Write what a listing shows of an issue, if no update of the issue was missed.
+
+        `listed` has no edges and no pull requests: those of the file stay. Returns False for an
+        issue that must be fetched: it has no file, another update, or another text.
         """
-        if complete:
-            for id, numbers in self._unconfirmed.items():
-                for number in numbers - self._linked.get(id, set()):
-                    self._set_pull(id, number, None)
-        for id in filter(None, map(parse_id, self._store.names)):
-            if id not in existing:
-                self.remove(id)
+        name = self._store.file_name(listed.id)
+        old = self._undamaged(name, self._store.read(name)) if name else None
+        stored = parse(old) if old is not None else None
+        if name is None or old is None or stored is None:
+            return name is None
+        kept = to_issue(stored)
+        issue = replace(listed, blocks=kept.blocks, blocked_by=kept.blocked_by, pulls=kept.pulls)
+        data = render(issue)
+        if data != old:
+            if (listed.updated, listed.status, listed.closed) != (
+                kept.updated, kept.status, kept.closed,
+            ):  # fmt: skip
+                return False
+            self._write(name, issue, old)
+        return True
+
+    def lost_files(self) -> bool:
+        """Whether a file is missing or damaged that this update did not write from scratch."""
+        is_lost = self._is_damaged
+        for name, mark in self._files.items():
+            if name not in self.outcomes:
+                current = self._store.current_mark(name, mark)
+                is_lost = is_lost or current is None
+                if current is not None:
+                    self.kept_marks[name] = current
+        return is_lost
+
+    def marks_so_far(self) -> dict[str, FileMark]:
+        """The marks after an update that was interrupted."""
+        marks = {**self._files, **self.kept_marks}
+        return {name: mark for name, mark in marks.items() if self.outcomes.get(name) != "removed"}
+
+    def marks(self) -> dict[str, FileMark]:
+        """The marks of all files for the next sync, after `lost_files`."""
+        unknown = [name for name in self._store.names if name not in self.kept_marks]
+        for name in unknown if not self._failures else ():
+            # A folder of an earlier version has no marks.
+            data = self._store.read(name) if name not in self.outcomes else None
+            if data is not None and is_issue_file(data):
+                self._set_mark(name, data)
+        return dict(sorted(self.kept_marks.items()))
 
     def links(self) -> dict[str, tuple[str, ...]]:
         """The issues of each pull request, by number, after the update."""
@@ -125,14 +208,14 @@ class FolderUpdate:
 
     def counts(self) -> Counter[str]:
         """The number of issues with each outcome."""
-        return Counter(self._outcomes.values())
+        return Counter(self.outcomes.values())
 
     def changed(self) -> tuple[str, ...]:
         """The paths of the files that were written or removed, relative to the repository."""
         return tuple(
             sorted(
                 self._store.path(name)
-                for name, outcome in self._outcomes.items()
+                for name, outcome in self.outcomes.items()
                 if outcome in {"added", "updated", "removed"}
             )
         )
@@ -143,10 +226,21 @@ class FolderUpdate:
         more = [f"{others} more issues could not be written"] if others > 0 else []
         return (*self._failures[:MAX_FAILURES], *more)
 
-    def _kept_pulls(self, issue: Issue, old: bytes | None) -> list[LinkedPull]:
+    def _undamaged(self, name: str, data: bytes | None) -> bytes | None:
+        """The content of a file; None, and a note for `lost_files`, if no sync wrote it so."""
+        mark = self._files.get(name)
+        if mark is not None and name not in self.outcomes and not mark.is_of(data):
+            self._is_damaged = True
+            return None
+        return data
+
+    def _kept_pulls(self, issue: Issue, name: str, old: bytes | None) -> list[LinkedPull]:
         """The pull requests of the old file that stay, though the issue does not name them."""
         linked = self._linked.get(issue.id, set())
-        if old is None or not (linked or self._complete) or not has_pulls(old):
+        if not (linked or self._complete):
+            return []
+        old = self._undamaged(name, old)
+        if old is None or not has_pulls(old):
             return []
         stored = parse(old)
         known = stored.pulls if stored else ()
@@ -164,7 +258,7 @@ class FolderUpdate:
         Returns False if there is no file.
         """
         name = self._store.file_name(id)
-        old = self._store.read(name) if name else None
+        old = self._undamaged(name, self._store.read(name)) if name else None
         stored = parse(old) if old is not None else None
         if name is None or old is None or stored is None:
             return False
@@ -175,18 +269,23 @@ class FolderUpdate:
     def _write(self, name: str, issue: Issue, old: bytes | None) -> None:
         data = render(issue)
         if data == old:
-            self._outcomes.setdefault(name, "unchanged")
+            self.outcomes.setdefault(name, "unchanged")
+            self._set_mark(name, data)
             return
         self._announce_change()
         try:
             self._store.write(name, data)
         except IsADirectoryError:
             self._fail(issue.id, f"{self._store.path(name)} is a directory: remove it")
-            updated = parse_epoch(issue.updated)
-            if updated is not None:
-                self.retry_from = min(updated, self.retry_from or updated)
+            self.retry_from = _earlier(self.retry_from, issue.updated)
             return
-        self._outcomes[name] = "updated" if name in self._store.names else "added"
+        self.outcomes[name] = "updated" if name in self._store.names else "added"
+        self._set_mark(name, data)
+
+    def _set_mark(self, name: str, data: bytes) -> None:
+        mark = self._store.mark(name, data)
+        if mark is not None:
+            self.kept_marks[name] = mark
 
     def _announce_change(self) -> None:
         if self._before_change is not None:
@@ -195,5 +294,25 @@ class FolderUpdate:
 
     def _fail(self, id: str, why: str) -> None:
         # No file has a name with a NUL, so the key is free.
-        self._outcomes[f"\0{id}"] = "failed"
+        self.outcomes[f"\0{id}"] = "failed"
         self._failures.append(f"issue {one_line(id)[:_MAX_ID]} is left out: {why}")
+
+
+def _earlier(time: float | None, updated: str) -> float | None:
+    """The earlier of a time and of that of an update, which may be unknown (epoch seconds)."""
+    seconds = parse_epoch(updated)
+    if seconds is None or time is None:
+        return time if seconds is None else seconds
+    return min(time, seconds)
+
+
+def _with_stored_edges(issue: Issue, old: bytes | None) -> Issue:
+    """The issue with the edges of its file as well."""
+    stored = parse(old) if old is not None else None
+    if stored is None:
+        return issue
+    return replace(
+        issue,
+        blocks=tuple(dict.fromkeys((*issue.blocks, *stored.blocks))),
+        blocked_by=tuple(dict.fromkeys((*issue.blocked_by, *stored.blocked_by))),
+    )

@@ -36,7 +36,8 @@ class Issue:
     `body` is verbatim. `blocks` and `blocked_by` are the edges that the tracker stores, without
     those that the body names. `pulls` are the pull requests that the tracker returns together with
     the issue. `formerly` are former ids, whose files are removed. `specs` are fields of the tracker
-    that name specifications, besides title and body.
+    that name specifications, besides title and body. Without `edges_known` the tracker did not show
+    `blocks` and `blocked_by` this time: those that are stored stay.
     """
 
     id: str
@@ -56,6 +57,7 @@ class Issue:
     pulls: tuple[LinkedPull, ...] = ()
     formerly: tuple[str, ...] = ()
     specs: tuple[str, ...] = ()
+    edges_known: bool = True
 
 
 class IssueDraft(NamedTuple):

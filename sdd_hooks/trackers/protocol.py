@@ -105,8 +105,12 @@ class Tracker(Protocol):
         """
         ...
 
-    def inventory(self) -> Iterator[str] | None:
-        """The ids of all issues; None if only a fetch of all issues can tell them."""
+    def inventory(self) -> Iterator[str | Issue] | None:
+        """All issues, as ids or as the listing has them, without edges and pull requests.
+
+        Issues tell what changes without an update, such as the name of a label. None if only a
+        fetch of all issues can tell the ids.
+        """
         ...
 
     def issue(self, id: str) -> Issue:

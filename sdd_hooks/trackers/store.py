@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import stat
 from collections.abc import Iterator
@@ -47,6 +48,18 @@ class IssueFolder(NamedTuple):
     def path(self) -> Path:
         """The path of the folder."""
         return self.root / self.relative
+
+
+class FileMark(NamedTuple):
+    """What tells that a file was changed: its size, its time (nanoseconds), and a digest."""
+
+    size: int
+    modified: int
+    digest: str
+
+    def is_of(self, data: bytes | None) -> bool:
+        """Whether a file with this mark has the content `data`; None is no file."""
+        return data is not None and _digest(data) == self.digest
 
 
 class IssueStore:
@@ -157,12 +170,39 @@ class IssueStore:
             return False
         return True
 
-    def is_empty(self, name: str) -> bool:
-        """Whether a file has no content, which a power cut can cause."""
+    def is_issue(self, name: str) -> bool:
+        """Whether a file is that of an issue, which a sync may remove."""
+        data = self.read(name)
+        return data is not None and is_issue_file(data)
+
+    def mark(self, name: str, data: bytes) -> FileMark | None:
+        """The mark of a file with the content `data`; None if it is no regular file."""
+        status = self._status(name)
+        return FileMark(status.st_size, status.st_mtime_ns, _digest(data)) if status else None
+
+    def current_mark(self, name: str, mark: FileMark) -> FileMark | None:
+        """The mark of a file whose content has not changed since `mark`; None for another."""
+        status = self._status(name)
+        if status is None:
+            return None
+        if (status.st_size, status.st_mtime_ns) == (mark.size, mark.modified):
+            return mark
+        # A restored copy of the folder has other times.
+        data = self.read(name) if status.st_size == mark.size else None
+        if not mark.is_of(data):
+            return None
+        return mark._replace(modified=status.st_mtime_ns)
+
+    def _status(self, name: str) -> os.stat_result | None:
         try:
-            return os.stat(name, dir_fd=self._directory, follow_symlinks=False).st_size == 0
+            status = os.stat(name, dir_fd=self._directory, follow_symlinks=False)
         except OSError:
-            return False
+            return None
+        return status if stat.S_ISREG(status.st_mode) else None
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.blake2b(data, digest_size=8).hexdigest()
 
 
 @contextmanager

@@ -11,13 +11,18 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from sdd_hooks.errors import StorageError
+from sdd_hooks.remote.json_fields import parse_epoch
 from sdd_hooks.system.locks import hold_lock
-from sdd_hooks.trackers.cursor import Cursor
-from sdd_hooks.trackers.fetch import FetchCallbacks, Fetched, SyncProgress, fetch_changes
+from sdd_hooks.trackers.cursor import OVERLAP_SECONDS, Cursor
+from sdd_hooks.trackers.deletions import Deletions, confirm_deletions
+from sdd_hooks.trackers.fetch import FetchCallbacks, Fetched, FetchPlan, SyncProgress, fetch_changes
+from sdd_hooks.trackers.folder_update import FolderUpdate
+from sdd_hooks.trackers.issue import Issue
 from sdd_hooks.trackers.protocol import Tracker
 from sdd_hooks.trackers.store import IssueFolder, IssueStore, open_store
 from sdd_hooks.trackers.sync_state import (
@@ -30,7 +35,9 @@ from sdd_hooks.trackers.sync_state import (
 )
 
 RECONCILE_SECONDS = 24 * 3600.0
-"""Seconds after which the ids of all issues are compared again."""
+"""Seconds after which the issues are compared with a listing of all again."""
+DOUBT_SECONDS = 3600.0
+"""Seconds until the next comparison, after one in which the tracker contradicted itself."""
 LOCK = ".lock"
 
 
@@ -105,22 +112,32 @@ def _sync_store(
     stored = read_sync_state(store)
     state = stored or SyncState()
     key = cursor_key(tracker.name, tracker.identity)
+    is_same = state.key in {key, ""}
     if state.key != key:
         # The revision of the files stays; the cursor of another project means nothing here.
-        state = replace(state, tracker=tracker.name, key=key, cursor=Cursor())
+        state = replace(state, tracker=tracker.name, key=key, cursor=Cursor(), files={})
     reconciles = _is_reconciliation_due(now, state.cursor.reconciled)
-    # After a power cut a renamed file may be empty.
-    has_lost_files = reconciles and any(map(store.is_empty, store.names))
-    complete = full or has_lost_files or state.cursor.issues is None
-    ids = tracker.inventory() if reconciles and not complete else None
-    complete = complete or (reconciles and ids is None)
-    fetched = _fetch(tracker, store, state, callbacks, complete=complete)
-    cursor = fetched.cursor
-    if fetched.is_complete or reconciles:
-        existing = fetched.update.seen.union(() if ids is None or fetched.is_complete else ids)
-        fetched.update.reconcile(existing, complete=fetched.is_complete)
-        cursor = replace(cursor, reconciled=now)
+    complete = full or state.cursor.issues is None
+    listing = tracker.inventory() if reconciles and not complete else None
+    complete = complete or (reconciles and listing is None)
+    fetched = _fetch(tracker, store, FetchPlan(state, complete), callbacks)
+    listed = None if listing is None or fetched.is_complete else _read(listing, fetched)
+    has_lost_files = fetched.update.lost_files()
+    if not fetched.is_complete and (has_lost_files or (listed and listed.is_behind)):
+        again = FetchPlan(state, complete=True, before=fetched.update)
+        fetched = _fetch(tracker, store, again, callbacks)
+        fetched.update.lost_files()
+    cursor, warning = fetched.cursor, ""
+    if fetched.is_complete:
+        fetched.update.remove_unconfirmed_links()
+    if fetched.is_complete or listed:
+        existing = fetched.update.seen | (listed.ids if listed else set())
+        warning = _remove_missing(tracker, fetched.update, existing, is_same=is_same)
+        recent = now if not warning else now - RECONCILE_SECONDS + DOUBT_SECONDS
+        cursor = replace(cursor, reconciled=recent)
     result = _result(fetched, state.revision)
+    if warning:
+        result = replace(result, warnings=(*result.warnings, warning))
     if stored is None:
         damaged = f"{store.path(FILE_NAME)} could not be used: all issues were fetched again"
         result = replace(result, warnings=(damaged, *result.warnings))
@@ -132,24 +149,66 @@ def _sync_store(
             revision=result.revision,
             synced=now,
             counts=fetched.update.counts(),
+            files=fetched.update.marks(),
         ),
     )
     return result
 
 
+class _Listed(NamedTuple):
+    """The ids of a listing, and whether it shows an update of an issue that no fetch returned."""
+
+    ids: set[str]
+    is_behind: bool
+
+
+def _read(listing: Iterator[str | Issue], fetched: Fetched) -> _Listed:
+    """Read a listing, and write what it shows of issues that the fetch has not returned."""
+    ids: set[str] = set()
+    is_behind = False
+    update = fetched.update
+    for entry in listing:
+        id = entry.id if isinstance(entry, Issue) else entry
+        ids.add(id)
+        if id in update.seen:
+            continue
+        if isinstance(entry, Issue):
+            updated = parse_epoch(entry.updated)
+            if fetched.at is None or updated is None or updated < fetched.at - OVERLAP_SECONDS:
+                is_behind = not update.follow(entry) or is_behind
+            # The next sync fetches an issue that was updated since.
+        else:
+            is_behind = is_behind or not update.has_file(id)
+    return _Listed(ids, is_behind)
+
+
+def _remove_missing(
+    tracker: Tracker, update: FolderUpdate, existing: Set[str], *, is_same: bool
+) -> str:
+    """Remove the issues that the tracker does not have any more.
+
+    With `is_same` the files are those of this tracker, so that it is asked for each issue. Returns
+    a warning, "" for none.
+    """
+    stored = update.stored_ids()
+    missing = [id for id in stored if id not in existing]
+    deletions = Deletions(tuple(missing))
+    if is_same:
+        deletions = confirm_deletions(tracker, missing, len(stored))
+    for id in deletions.ids:
+        update.remove(id)
+    return deletions.warning
+
+
 def _fetch(
-    tracker: Tracker,
-    store: IssueStore,
-    state: SyncState,
-    callbacks: FetchCallbacks,
-    *,
-    complete: bool,
+    tracker: Tracker, store: IssueStore, plan: FetchPlan, callbacks: FetchCallbacks
 ) -> Fetched:
     """Fetch since the cursor; fetch all issues if the tracker's clock is behind it."""
-    fetched = fetch_changes(tracker, store, state, callbacks, complete=complete)
+    fetched = fetch_changes(tracker, store, plan, callbacks)
     if fetched is None:
-        restarted = replace(state, cursor=Cursor())
-        fetched = fetch_changes(tracker, store, restarted, callbacks, complete=True)
+        cursor = Cursor(retries=plan.state.cursor.retries)
+        plan = FetchPlan(replace(plan.state, cursor=cursor), complete=True)
+        fetched = fetch_changes(tracker, store, plan, callbacks)
     # Without a cursor no clock is behind it.
     assert fetched is not None
     return fetched

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from sdd_hooks.errors import SddError
 from sdd_hooks.remote.json_fields import format_utc, number, parse_epoch, text
 from sdd_hooks.system.files import read_inside
 from sdd_hooks.trackers.cursor import Cursor
+from sdd_hooks.trackers.store import FileMark
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,7 +38,8 @@ class SyncState:
 
     `revision` identifies the content of the files: every sync that changes a file gives the folder
     another one. It is "" while files are being changed, and after a sync that did not complete.
-    `synced` is when the last complete sync ended (epoch seconds), `counts` is what it did.
+    `synced` is when the last complete sync ended (epoch seconds), `counts` is what it did. `files`
+    has the mark of each issue's file at that time, by name (see `FileMark`).
     """
 
     tracker: str = ""
@@ -46,6 +48,7 @@ class SyncState:
     revision: str = ""
     synced: float | None = None
     counts: Mapping[str, int] = field(default_factory=dict)
+    files: Mapping[str, FileMark] = field(default_factory=dict)
 
 
 def cursor_key(tracker: str, identity: str) -> str:
@@ -98,6 +101,7 @@ def parse_sync_state(data: bytes) -> SyncState | None:
         revision if set(revision) <= _HEXADECIMAL else "",
         parse_epoch(text(document, "last_sync")),
         {name: number(counts, name) or 0 for name in COUNTS},
+        dict(_parse_files(document.get("files"))),
     )
 
 
@@ -117,8 +121,10 @@ def write_sync_state(store: IssueStore, state: SyncState) -> None:
                 "reconciled": _format_time(cursor.reconciled),
                 "notes": cursor.notes if _size(cursor.notes) <= MAX_NOTES else {},
                 "links": {pull: list(issues) for pull, issues in cursor.links.items()},
+                "retries": cursor.retries,
             }
         },
+        "files": {name: list(mark) for name, mark in state.files.items()},
     }
     store.write(FILE_NAME, json.dumps(document, separators=(",", ":")).encode() + b"\n")
 
@@ -140,7 +146,16 @@ def _parse_cursor(fields: object) -> Cursor:
             for pull, issues in links.items()
             if isinstance(issues, list)
         },
+        number(fields, "retries") or 0,
     )
+
+
+def _parse_files(files: object) -> Iterator[tuple[str, FileMark]]:
+    """The marks of files; those of another form are left out."""
+    for name, mark in files.items() if isinstance(files, dict) else ():
+        match mark:
+            case [int(size), int(modified), str(digest)]:
+                yield name, FileMark(size, modified, digest)
 
 
 def _format_time(seconds: float | None) -> str | None:

@@ -8,7 +8,7 @@ The test module of a vendor has a fixture `vendor` and a class:
 
 from __future__ import annotations
 
-from collections.abc import Callable, MutableMapping
+from collections.abc import Callable, Iterator, MutableMapping
 from dataclasses import dataclass, field
 
 import pytest
@@ -64,6 +64,12 @@ def fetched(
     """The issues of a fetch, by id; the last occurrence of each counts."""
     pages = tracker.fetch(since or Since(), {} if notes is None else notes)
     return {issue.id: issue for page in pages for issue in page.issues}
+
+
+def listed(tracker: Tracker) -> Iterator[str]:
+    """The ids of the inventory."""
+    for entry in tracker.inventory() or ():
+        yield entry.id if isinstance(entry, Issue) else entry
 
 
 class FaultTable:

@@ -38,6 +38,8 @@ from sdd_hooks.trackers.protocol import IssueFilter, IssuePage, Since
 
 MAX_FILES = 300
 """Files of a pull request that are read."""
+SETTLED_SECONDS = 10.0
+"""Seconds after an update until a fetch has certainly seen it: times have whole seconds."""
 LABEL_COLOUR = "#cccccc"
 """The colour of a created label."""
 
@@ -69,18 +71,25 @@ class GiteaTracker(HostedProject):
     name = NAME
     label = LABEL
 
-    def fetch(self, since: Since, notes: MutableMapping[str, str]) -> Iterator[IssuePage]:  # noqa: ARG002
-        """Changed issues, newest first, then pull requests, last updated first."""
-        yield from self._issues(since.issues)
-        yield from self._pulls(since.pulls)
+    def fetch(self, since: Since, notes: MutableMapping[str, str]) -> Iterator[IssuePage]:
+        """Changed issues, newest first, then pull requests, last updated first.
 
-    def inventory(self) -> Iterator[str]:
-        """The numbers of all issues."""
+        Without changes it takes three requests: what was updated well before the last complete
+        fetch is not requested again.
+        """
+        now = self._now
+        settled = parse_epoch(notes.get("at", ""))
+        if settled is not None:
+            settled -= SETTLED_SECONDS
+            settled = None if settled > now else settled
+        yield from self._issues(_later(since.issues, settled))
+        yield from self._pulls(_later(since.pulls, settled))
+        notes["at"] = format_utc(now)
+
+    def inventory(self) -> Iterator[Issue]:
+        """All issues, without dependencies."""
         for window in self._list(self._path("issues"), _ISSUES, number_of):
-            for entry in window.rows:
-                index = number_of(entry)
-                if index is not None and not is_pull(entry):
-                    yield str(index)
+            yield from self._parse(window.rows, [])
 
     def issue(self, id: str) -> Issue:
         """One issue, without dependencies. Raises Missing, also for a pull request."""
@@ -150,6 +159,8 @@ class GiteaTracker(HostedProject):
                 paths = [self._issue_path(issue.id) for issue in issues]
                 if self._supports(_DEPENDENCIES, paths, warnings):
                     issues = self._with_dependencies(issues)
+                else:
+                    issues = [replace(issue, edges_known=False) for issue in issues]
             yield IssuePage(tuple(issues), window.at, total=window.total, warnings=tuple(warnings))
 
     def _pulls(self, since: float | None) -> Iterator[IssuePage]:
@@ -192,13 +203,16 @@ class GiteaTracker(HostedProject):
         kinds = ("dependencies", "blocks")
         paths = [f"{self._issue_path(issue.id)}/{kind}" for issue in issues for kind in kinds]
         ids = self.client.map_concurrently(self._linked_ids, paths)
-        return [replace(issue, blocked_by=next(ids), blocks=next(ids)) for issue in issues]
+        return [_with_edges(issue, next(ids), next(ids)) for issue in issues]
 
-    def _linked_ids(self, path: str) -> tuple[str, ...]:
-        """The ids in a listing of dependencies; empty if the issue was deleted meanwhile."""
+    def _linked_ids(self, path: str) -> tuple[str, ...] | None:
+        """The ids in a listing of dependencies; None if the server does not show it."""
         # Issues of several repositories may have the same number.
-        windows = self._list(path, {}, lambda entry: number(entry, "id"), _UNSUPPORTED)
-        return references([entry for window in windows for entry in window.rows], self._homes)
+        windows = self._list(path, {}, lambda entry: number(entry, "id"))
+        try:
+            return references([entry for window in windows for entry in window.rows], self._homes)
+        except Missing:
+            return None
 
     def _with_files(self, pulls: list[LinkedPull], warnings: list[str]) -> list[LinkedPull]:
         """Request the files of the pull requests that close an issue."""
@@ -311,8 +325,20 @@ class GiteaTracker(HostedProject):
         return read_windows(request, key, LABEL)
 
     @cached_property
+    def _repository(self) -> tuple[Json, float]:
+        """The description of the repository, and the server's time when it was requested."""
+        started = self.client.clock()
+        response = self.client.get(self._path(""))
+        at = self.client.server_time(response) - max(self.client.clock() - started, 0.0)
+        return response.json(), at
+
+    @property
     def _description(self) -> Json:
-        return self.client.get(self._path("")).json()
+        return self._repository[0]
+
+    @property
+    def _now(self) -> float:
+        return self._repository[1]
 
     @cached_property
     def _homes(self) -> frozenset[str]:
@@ -326,6 +352,23 @@ class GiteaTracker(HostedProject):
     def _issue_path(self, id: str) -> str:
         """The path of an issue. Raises Missing."""
         return self._path(f"issues/{self.number(id)}")
+
+
+def _with_edges(
+    issue: Issue, blocked_by: tuple[str, ...] | None, blocks: tuple[str, ...] | None
+) -> Issue:
+    """The issue with its dependencies; None for those that the server did not show."""
+    return replace(
+        issue,
+        blocked_by=blocked_by or (),
+        blocks=blocks or (),
+        edges_known=blocked_by is not None and blocks is not None,
+    )
+
+
+def _later(first: float | None, second: float | None) -> float | None:
+    """The later of two times; None if the first is."""
+    return first if first is None or second is None else max(first, second)
 
 
 def _is_before(entry: Json, since: float | None) -> bool:

@@ -8,6 +8,7 @@ the GraphQL API, many in one request; that API refuses requests without a token.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -83,27 +84,34 @@ class GitHubDetails:
 
     def dependencies(
         self, entries: list[Json]
-    ) -> dict[int, tuple[tuple[str, ...], tuple[str, ...]]]:
-        """The issues that each entry blocks and is blocked by, for the entries that have any."""
+    ) -> dict[int, tuple[tuple[str, ...] | None, tuple[str, ...] | None]]:
+        """The issues that each entry blocks and is blocked by, for the entries that have any.
+
+        None for those that GitHub does not show.
+        """
         counted = [
             (entry, direction)
             for entry in entries
             for direction in _DIRECTIONS
             if _dependency_count(entry, direction)
         ]
-        if not counted or "dependencies" in self._refused:
-            return {}
-        ids_by_issue: dict[int, dict[str, tuple[str, ...]]] = {}
-        results = self.client.map_concurrently(self._dependency_ids, counted)
+        ids_by_issue: dict[int, dict[str, tuple[str, ...] | None]] = {}
+        is_refused = "dependencies" in self._refused
+        results: Iterator[tuple[str, ...] | None] = (
+            iter([None] * len(counted))
+            if is_refused
+            else self.client.map_concurrently(self._dependency_ids, counted)
+        )
         for (entry, direction), ids in zip(counted, results, strict=True):
-            if ids is None:
-                self.warn_once("dependencies", f"{LABEL} does not show dependencies: left out")
-            else:
-                ids_by_issue.setdefault(number(entry, "number") or 0, {})[direction] = ids
-        return {
+            ids_by_issue.setdefault(number(entry, "number") or 0, {})[direction] = ids
+        pairs = {
             issue: (ids.get("blocking", ()), ids.get("blocked_by", ()))
             for issue, ids in ids_by_issue.items()
         }
+        if pairs and all(None in pair for pair in pairs.values()):
+            text = f"{LABEL} does not show dependencies: those that are known stay"
+            self.warn_once("dependencies", text)
+        return pairs
 
     def pull_requests(self, entries: list[Json]) -> tuple[LinkedPull, ...]:
         """The pull requests of these entries; with the data of the listing alone where GraphQL

@@ -8,7 +8,7 @@ The REST API lists both in the order of their last update.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, MutableMapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from sdd_hooks.errors import Missing, RemoteError
@@ -71,13 +71,13 @@ class GitHubTracker(HostedProject):
         usable = etag.isascii() and etag.isprintable()
         notes.update({"since": start, "etag": etag if usable else ""})
 
-    def inventory(self) -> Iterator[str]:
-        """The numbers of all issues."""
+    def inventory(self) -> Iterator[Issue]:
+        """All issues, without dependencies."""
         for page in self._updated_since(""):
             for entry in page.entries:
                 issue = None if is_pull(entry) else issue_of(entry)
                 if issue is not None:
-                    yield issue.id
+                    yield issue
 
     def issue(self, id: str) -> Issue:
         """One issue, without dependencies. Raises Missing, also for a pull request."""
@@ -254,11 +254,13 @@ def _page(listed: _ListingPage, at: float, details: GitHubDetails) -> IssuePage:
     dependencies = details.dependencies(entries)
     issues = []
     for entry in entries:
-        issue = issue_of(entry, *dependencies.get(number(entry, "number") or 0, ()))
+        blocks, blocked_by = dependencies.get(number(entry, "number") or 0, ((), ()))
+        issue = issue_of(entry, blocks or (), blocked_by or ())
         if issue is None:
             details.warn_once("number", f"{LABEL} lists an issue without a number: left out")
         else:
-            issues.append(issue)
+            is_known = blocks is not None and blocked_by is not None
+            issues.append(replace(issue, edges_known=is_known))
     pulls = details.pull_requests([entry for entry in listed.entries if is_pull(entry)])
     return IssuePage(tuple(issues), at, pulls=pulls, warnings=details.take_warnings())
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from sdd_hooks.errors import RateLimited, RemoteError
 from sdd_hooks.hosts.gitlab import PAGE_SIZE
@@ -34,8 +34,17 @@ if TYPE_CHECKING:
 MAX_DIFF_REQUESTS = 1000
 """Merge requests whose files one fetch requests, one request each."""
 
-IssueLinks = tuple[tuple[str, ...], tuple[str, ...]]
-"""The issues that an issue blocks, and the issues that block it."""
+
+class IssueLinks(NamedTuple):
+    """The issues that an issue blocks, and the issues that block it, as far as GitLab shows them.
+
+    Without `known` there may be others.
+    """
+
+    blocks: tuple[str, ...] = ()
+    blocked_by: tuple[str, ...] = ()
+    known: bool = True
+
 
 # The statuses of features that are disabled, hidden or not yet in this version.
 _UNAVAILABLE = (403, 404, 410)
@@ -70,16 +79,19 @@ class GitLabDetails:
         return warnings
 
     def links(self, entries: list[Json]) -> dict[str, IssueLinks]:
-        """The links of the issues that have any, by number."""
+        """The links of the issues that have any, or may have some, by number."""
         counts = {text(entry, "iid"): number(entry, "blocking_issues_count") for entry in entries}
         if all(count is None for count in counts.values()):
             # A free tier has no blocking issues.
             return {}
         iids = {iid for iid, count in counts.items() if count}
-        iids |= {iid for iid, count in self._link_counts(list(counts)).items() if count}
+        link_counts = self._link_counts(list(counts))
+        iids |= {iid for iid, count in link_counts.items() if count}
         linked = [entry for entry in entries if number(entry, "iid") and text(entry, "iid") in iids]
         links = self.client.map_concurrently(self._links_of, linked)
-        return {text(entry, "iid"): pair for entry, pair in zip(linked, links, strict=True)}
+        found = {text(entry, "iid"): pair for entry, pair in zip(linked, links, strict=True)}
+        uncounted = IssueLinks(known=False)
+        return {iid: uncounted for iid in counts if iid not in link_counts} | found
 
     def record_closing_counts(self, entries: Iterable[Json]) -> None:
         """Record how many merge requests close these issues, for `complete`."""
@@ -162,7 +174,9 @@ class GitLabDetails:
     def _links_of(self, entry: Json) -> IssueLinks:
         path = f"{self.path}/issues/{text(entry, 'iid')}/links"
         response = self.client.get(path, allow=_UNAVAILABLE)
-        return links_of(response.json(), number(entry, "project_id"))
+        if response.status in _UNAVAILABLE:
+            return IssueLinks(known=False)
+        return IssueLinks(*links_of(response.json(), number(entry, "project_id")))
 
     def _closes(self, entry: Json) -> tuple[str, ...]:
         """The issues of this project that a merge request closes, as GitLab computes them."""

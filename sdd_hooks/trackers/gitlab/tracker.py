@@ -5,14 +5,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, MutableMapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from sdd_hooks.errors import AccessRefused, Missing, RemoteError
 from sdd_hooks.hosts.gitlab import LABEL, PAGE_SIZE
-from sdd_hooks.remote.json_fields import number, text
-from sdd_hooks.trackers.gitlab.details import GitLabDetails
+from sdd_hooks.remote.json_fields import Json, number, text
+from sdd_hooks.trackers.gitlab.details import GitLabDetails, IssueLinks
 from sdd_hooks.trackers.gitlab.listing import (
     GitLabPage,
     entries_of,
@@ -68,13 +68,13 @@ class GitLabTracker(HostedProject):
             yield IssuePage((), at or 0.0, warnings=details.take_warnings())
         notes.update(new_notes)
 
-    def inventory(self) -> Iterator[str]:
-        """The numbers of all issues."""
+    def inventory(self) -> Iterator[Issue]:
+        """All issues, without their links."""
         for page in list_all(self.client, self._path("issues")):
             for entry in page.entries:
                 issue = None if is_moved(entry) else issue_of(entry)
                 if issue is not None:
-                    yield issue.id
+                    yield issue
 
     def issue(self, id: str) -> Issue:
         """One issue, without its links. Raises Missing, also for an issue that was moved."""
@@ -179,11 +179,16 @@ class GitLabTracker(HostedProject):
         return self._path(f"issues/{self.number(id)}")
 
 
+def _issue(entry: Json, links: IssueLinks) -> Issue | None:
+    issue = issue_of(entry, links.blocks, links.blocked_by)
+    return issue if issue is None else replace(issue, edges_known=links.known)
+
+
 def _page(listed: GitLabPage, details: GitLabDetails) -> IssuePage:
     """A page of issues with their links."""
     kept = [entry for entry in listed.entries if not is_moved(entry)]
     links = details.links(kept)
-    issues = [issue_of(entry, *links.get(text(entry, "iid"), ())) for entry in kept]
+    issues = [_issue(entry, links.get(text(entry, "iid"), IssueLinks())) for entry in kept]
     if None in issues:
         details.warnings.append(f"{LABEL} lists an issue without a number: left out")
     details.record_closing_counts(kept)

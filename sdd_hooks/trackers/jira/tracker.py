@@ -26,7 +26,6 @@ from sdd_hooks.trackers.jira.writer import JiraWriter
 from sdd_hooks.trackers.protocol import IssueFilter, IssuePage, Since
 
 PER_PAGE = 100
-KEYS_PER_PAGE = 1000
 INDEXING_SECONDS = 60.0
 """The maximal delay until Jira's search index contains a change."""
 
@@ -78,11 +77,11 @@ class JiraTracker:
             reported |= set(warnings)
         notes["deployment"] = self._site.deployment
 
-    def inventory(self) -> Iterator[str]:
-        """The keys of all issues, in the order of their creation, which edits do not change."""
-        query = JiraSearch(self._jql, "created", KEYS_PER_PAGE)
+    def inventory(self) -> Iterator[Issue]:
+        """All issues, in the order of their creation, which edits do not change."""
+        query = JiraSearch(self._jql, FIELDS, PER_PAGE)
         for page in self._site.pages_by_time(query, "created", None):
-            yield from filter(None, map(key_of, page.entries))
+            yield from filter(None, (issue_of(entry, self._site.url) for entry in page.entries))
 
     def issue(self, id: str) -> Issue:
         """One issue. Raises Missing, with the new key of an issue that moved to another project."""

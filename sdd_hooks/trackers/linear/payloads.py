@@ -59,9 +59,6 @@ FULL_FRAGMENT = (
 )
 """An issue with the first members of each of its lists."""
 
-IDENTIFIER_FRAGMENT = "fragment issue on Issue { identifier trashed createdAt }"
-"""The fields of an issue that an inventory needs."""
-
 PAGE_QUERY = """
 query($team: TeamFilter!, $filter: IssueFilter!, $first: Int!, $after: String,
       $order: PaginationOrderBy!) {

@@ -34,7 +34,6 @@ from sdd_hooks.trackers.linear.payloads import (
     BRIEF_FRAGMENT,
     CLOSED,
     FULL_FRAGMENT,
-    IDENTIFIER_FRAGMENT,
     ISSUE_QUERY,
     LISTS,
     NAME,
@@ -52,7 +51,6 @@ if TYPE_CHECKING:
 LABEL = "Linear"
 PER_PAGE = 100
 QUERY_PER_PAGE = 50
-INVENTORY_PER_PAGE = 250
 
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE | re.ASCII)
 _IDENTIFIER = re.compile(r"[A-Za-z0-9]{1,32}-[0-9]{1,18}", re.ASCII)
@@ -103,12 +101,14 @@ class LinearTracker:
                 at = max((0.0, *(time for time in times if time is not None)))
             yield self._page(listed, at, listed.total if since.issues is None else None)
 
-    def inventory(self) -> Iterator[str]:
-        """The identifiers of all issues that are not in the trash."""
-        for listed in self._list(IDENTIFIER_FRAGMENT, {}, "createdAt", INVENTORY_PER_PAGE):
+    def inventory(self) -> Iterator[str | Issue]:
+        """All issues that are not in the trash, without dependencies and pull requests."""
+        for listed in self._list(BRIEF_FRAGMENT, {}, "createdAt", QUERY_PER_PAGE):
             for node in listed.nodes:
-                if text(node, "identifier") and not is_trashed(node):
-                    yield text(node, "identifier")
+                issue = None if is_trashed(node) else issue_of(node)
+                if issue is not None:
+                    has_more = flag(node, "labels", "pageInfo", "hasNextPage")
+                    yield issue.id if has_more else issue
 
     def issue(self, id: str) -> Issue:
         """One issue. Raises Missing, also for an issue in the trash, and with the new identifier of

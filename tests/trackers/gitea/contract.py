@@ -19,6 +19,7 @@ from sdd_hooks.trackers.protocol import (
     TrackerLocation,
     TrackerWriter,
 )
+from tests.trackers.faults import listed
 
 
 class ReadWrite(Tracker, TrackerWriter, Protocol):
@@ -160,9 +161,7 @@ class Contract:
         first = next(iter(tracker.fetch(Since(), {})))
         assert first.total == 120
         assert set(issues_of(tracker)) == numbers
-        ids = tracker.inventory()
-        assert ids is not None
-        found = list(ids)
+        found = list(listed(tracker))
         assert len(found) == len(set(found))
         assert set(found) == numbers
 
@@ -236,7 +235,7 @@ class Contract:
         assert pull.files == ("a/b.py",)
         assert set(pull.closes) == {str(one), str(two)}
         assert set(issues_of(tracker)) == {str(one), str(two)}
-        assert set(tracker.inventory() or ()) == {str(one), str(two)}
+        assert set(listed(tracker)) == {str(one), str(two)}
         with pytest.raises(Missing):
             tracker.issue(str(number))
         assert warnings_of(tracker) == []
@@ -277,7 +276,7 @@ class Contract:
         project.block(two, by=one)
         project.delete(one)
         tracker = project.open()
-        assert list(tracker.inventory() or ()) == [str(two)]
+        assert list(listed(tracker)) == [str(two)]
         assert issues_of(tracker)[str(two)].blocked_by == ()
         with pytest.raises(Missing):
             tracker.issue(str(one))
@@ -286,7 +285,7 @@ class Contract:
         tracker = project.open()
         (first, *_) = tracker.fetch(Since(), {})
         assert (first.issues, first.total) == ((), 0)
-        assert list(tracker.inventory() or ()) == []
+        assert list(listed(tracker)) == []
 
     @pytest.mark.parametrize(
         ("filter", "found"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -161,3 +161,109 @@ def test_dependencies_that_are_disabled_later(synced: SyncedShop) -> None:
     synced.gitea.dependencies = False
     assert synced.sync(full=True).updated == 2
     assert synced.issues()["1"].blocks == ()
+
+
+def test_a_sync_without_changes_makes_three_requests(synced: SyncedShop) -> None:
+    """Also after a bulk creation: issues of the last second are not completed again each time."""
+    for _ in range(20):
+        synced.gitea.add(at=NOW)
+    synced.gitea.add_pull(body="Closes #1", branch="b", files=("a.py",), at=NOW)
+    synced.sync()
+    synced.gitea.now += 60
+    synced.sync()
+    for _ in range(2):
+        synced.gitea.now += 60
+        synced.server.requests.clear()
+        assert synced.sync().changed == ()
+        paths = [path.rpartition("/shop")[2] for path in synced.server.paths()]
+        assert sorted(paths) == ["", "/issues", "/pulls"]
+
+
+def test_an_edit_in_the_second_of_a_sync_is_fetched(synced: SyncedShop) -> None:
+    synced.gitea.add("Old", at=NOW)
+    synced.sync()
+    synced.gitea.edit(1, at=NOW, title="New")
+    synced.gitea.now += 2
+    assert synced.sync().updated == 1
+
+
+def test_a_server_whose_clock_is_set_back(synced: SyncedShop) -> None:
+    synced.gitea.add("Old", at=START)
+    synced.sync()
+    synced.gitea.now -= 3600
+    synced.gitea.edit(1, at=synced.gitea.now, title="New")
+    assert synced.sync().updated == 1
+
+
+@pytest.mark.parametrize("kind", ["dependencies", "blocks"])
+def test_an_edge_survives_a_404_of_one_call(synced: SyncedShop, kind: str) -> None:
+    for _ in range(3):
+        synced.gitea.add(at=START)
+    synced.gitea.block(2, by=1, at=START)
+    synced.gitea.block(3, by=2, at=START)
+    synced.sync()
+    before = files(synced.folder.path)
+    missing = CannedResponse(404, {"message": "not found"})
+    synced.server.fail(missing, when=lambda request: request.path.endswith(f"/issues/2/{kind}"))
+    synced.sync(full=True)
+    assert files(synced.folder.path) == before
+    # A new edge that the call would have shown comes with the next sync.
+    synced.server.fail(missing, when=lambda request: request.path.endswith(f"/issues/2/{kind}"))
+    synced.gitea.add(at=START)
+    synced.gitea.now += 60
+    ends = (2, 4) if kind == "dependencies" else (4, 2)
+    synced.gitea.block(ends[0], by=ends[1], at=synced.gitea.now)
+    synced.sync()
+    synced.gitea.now += 60
+    synced.sync()
+    synced.assert_as_synced_anew()
+
+
+def test_an_edge_that_is_never_shown_is_not_asked_for_ever(synced: SyncedShop) -> None:
+    for _ in range(2):
+        synced.gitea.add(at=START)
+    hidden = [CannedResponse(404, {"message": "not found"})] * 99
+    synced.server.fail(*hidden, when=lambda request: request.path.endswith("/issues/2/blocks"))
+    for _ in range(5):
+        synced.sync()
+        synced.gitea.now += 60
+    synced.server.requests.clear()
+    synced.sync()
+    assert len(synced.server.requests) == 3
+
+
+def test_a_total_of_nothing_beside_issues(synced: SyncedShop) -> None:
+    for number in range(160):
+        synced.gitea.add(at=START + number)
+
+    def lie(request: Request) -> CannedResponse | None:
+        if not request.path.endswith("/issues"):
+            return None
+        return replace(
+            synced.gitea.answer(request),
+            headers={**synced.gitea.answer(request).headers, "X-Total-Count": "0"},
+        )
+
+    synced.server.faults.append(lie)
+    assert synced.sync().added == 160
+    assert synced.sync(full=True).removed == 0
+
+
+def test_names_of_labels_and_users_follow(synced: SyncedShop) -> None:
+    """Renaming them does not update an issue."""
+    for number in range(60):
+        synced.gitea.add(at=START + number)
+    for item in synced.gitea.items.values():
+        item.entry["labels"] = [{"id": 1, "name": "bug"}]
+        item.entry["user"] = {"login": "ada"}
+    synced.gitea.block(2, by=1, at=START + 100)
+    synced.gitea.add_pull(body="Closes #3", branch="b", files=("a.py",), at=START)
+    synced.sync()
+    for number in range(1, 61):
+        synced.gitea.items[number].entry["labels"] = [{"id": 1, "name": "defect"}]
+        synced.gitea.items[number].entry["user"] = {"login": "grace"}
+    synced.gitea.now += DAY
+    synced.server.requests.clear()
+    assert synced.sync().updated == 60
+    assert len(synced.server.requests) < 20
+    synced.assert_as_synced_anew()

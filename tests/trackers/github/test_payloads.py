@@ -56,8 +56,8 @@ def _assert_texts(parsed: object, kind: type) -> None:
     assert isinstance(parsed, kind)
     for value in vars(parsed).values():
         for text in value if isinstance(value, tuple) else (value,):
-            assert isinstance(text, str)
-            text.encode()
+            assert isinstance(text, str | bool)
+            str(text).encode()
 
 
 @needs_descriptions

@@ -13,7 +13,7 @@ from sdd_hooks.trackers.protocol import IssueFilter, IssuePage, Since
 from tests.support.github import GRAPHQL, Shop, open_shop
 from tests.support.loopback import CannedResponse, Request
 from tests.support.machines import TOKEN
-from tests.trackers.faults import NOW, START
+from tests.trackers.faults import NOW, START, listed
 
 
 @pytest.fixture
@@ -160,7 +160,7 @@ def test_inventory(shop: Shop) -> None:
         shop.github.add(at=START + number)
     shop.github.add_pull(at=START + 200)
     shop.github.delete(7)
-    ids = set(shop.open().inventory())
+    ids = set(listed(shop.open()))
     assert ids == {str(number) for number in range(1, 131)} - {"7"}
 
 
@@ -317,7 +317,7 @@ def test_a_server_without_dependencies(shop: Shop) -> None:
     for number in (1, 2, 110):
         shop.github.block(number, by=3)
     pages = shop.pages()
-    assert _warnings(pages) == ["GitHub does not show dependencies: left out"]
+    assert _warnings(pages) == ["GitHub does not show dependencies: those that are known stay"]
     assert len(shop.requests("/blocked_by")) == 2
 
 

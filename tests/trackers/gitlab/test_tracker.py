@@ -13,7 +13,7 @@ from sdd_hooks.trackers.issue import Issue, IssueDraft, IssueEdit, LinkedPull
 from sdd_hooks.trackers.protocol import IssueFilter, Since
 from tests.support.gitlab import rate_limited
 from tests.support.loopback import CannedResponse, Request
-from tests.trackers.faults import START, FaultTable, VendorServer, fetched
+from tests.trackers.faults import START, FaultTable, VendorServer, fetched, listed
 from tests.trackers.gitlab.harness import HOME, PAGE, PROJECT, GitLabHarness, open_harness
 
 
@@ -333,7 +333,7 @@ def test_a_moved_issue_is_gone(harness: GitLabHarness) -> None:
     page = harness.pages()[0]
     assert [issue.id for issue in page.issues] == [kept]
     assert page.deleted == (moved,)
-    assert list(harness.open().inventory()) == [kept]
+    assert list(listed(harness.open())) == [kept]
     assert [issue.id for issue in harness.open().query(IssueFilter())] == [kept]
     with pytest.raises(Missing, match="moved to another project"):
         harness.open().issue(moved)
@@ -357,12 +357,12 @@ def test_issue_takes_one_request(harness: GitLabHarness) -> None:
 
 def test_inventory(harness: GitLabHarness) -> None:
     ids = [harness.gitlab.add(created=float(START + number // 4)) for number in range(250)]
-    listed = []
-    for count, id in enumerate(harness.open().inventory()):
-        listed.append(id)
+    found = []
+    for count, id in enumerate(listed(harness.open())):
+        found.append(id)
         if count == 50:
             harness.gitlab.delete(ids[3])
-    assert set(listed) == set(ids)
+    assert set(found) == set(ids)
 
 
 def test_query(harness: GitLabHarness) -> None:
