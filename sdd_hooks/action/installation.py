@@ -24,7 +24,12 @@ from typing import IO
 SOURCE = Path(__file__).resolve().parents[2]
 """The checkout of this repository from which the action runs."""
 
+LOCKS = "locks"
+"""The folder of the files with the releases to install and their hashes."""
 CONSTRAINTS = "constraints.txt"
+"""The releases beside PyTorch, which may come from another index, with other hashes."""
+GPU_REQUIREMENTS = ("llm-sentence-transformers", "sentence-transformers")
+"""What the extra `gpu` requires."""
 KEPT_DAYS = 30
 """How long an unused environment is kept."""
 
@@ -48,6 +53,12 @@ def extras(environ: Mapping[str, str], *, gpu: bool) -> tuple[str, ...]:
     if environ.get("SDD_JUDGE"):
         names.add("llm")
     return tuple(sorted(names))
+
+
+def lock_of(wanted: tuple[str, ...]) -> str:
+    """The name of the lock with everything but PyTorch for these extras."""
+    name = "embed" if "local" in wanted else "llm" if "llm" in wanted else "review"
+    return f"{LOCKS}/{name}.txt"
 
 
 def has_gpu(environ: Mapping[str, str]) -> bool:
@@ -145,7 +156,7 @@ def _key(source: Path, wanted: tuple[str, ...], python: str) -> str:
 def _sources(source: Path) -> Iterator[Path]:
     yield source / "pyproject.toml"
     yield source / CONSTRAINTS
-    for folder in ("hooks", "sdd_hooks"):
+    for folder in ("hooks", LOCKS, "sdd_hooks"):
         files = (path for path in (source / folder).rglob("*") if path.is_file())
         yield from sorted(path for path in files if "__pycache__" not in path.parts)
 
@@ -173,12 +184,14 @@ def _create(
     python: str,
 ) -> None:
     _run([python, "-I", "-m", "venv", "--clear", str(folder)], source, environ)
-    # Relative to the checkout, because a path in these variables must not contain a space. Which of
-    # them pip uses for the build of the wheel depends on its version.
-    pinned = {"PIP_CONSTRAINT": CONSTRAINTS, "PIP_BUILD_CONSTRAINT": CONSTRAINTS}
     pip = [str(folder / "bin" / "python"), "-I", "-m", "pip", "install", "--quiet", "--no-input"]
-    options = ["--disable-pip-version-check", "--only-binary=:all:", "--constraint", CONSTRAINTS]
-    _run([*pip, *options, f".[{','.join(wanted)}]"], source, {**environ, **pinned})
+    pip += ["--disable-pip-version-check", "--only-binary=:all:"]
+    # A lock is complete. actions-toolkit requires an HTTP client that is not used.
+    _run([*pip, "--no-deps", "--require-hashes", "-r", lock_of(wanted)], source, environ)
+    # What builds the wheel is installed by now: a build in isolation would install it unhashed.
+    _run([*pip, "--no-deps", "--no-build-isolation", "."], source, environ)
+    if "gpu" in wanted:
+        _run([*pip, "--constraint", CONSTRAINTS, *GPU_REQUIREMENTS], source, environ)
 
 
 def _run(command: list[str], source: Path, environ: Mapping[str, str]) -> None:

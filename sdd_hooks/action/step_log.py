@@ -37,31 +37,37 @@ def escape_commands(text: str) -> str:
 class RunnerCommands(NamedTuple):
     """The commands of a runner, sent through actions-toolkit, which escapes each text.
 
-    The library writes to stdout of this process, and to the files that its environment names.
+    `lines` and `files` are its modules `command` and `file_command`: they write to stdout of this
+    process, and to the files that its environment names. Its module `core` imports an HTTP client,
+    which has no place in the process that holds the tokens.
     """
 
-    core: Any
+    lines: Any
+    files: Any
 
     def mask(self, secret: str) -> None:
         """Have the runner hide this text in its logs."""
-        self.core.set_secret(secret)
+        self.lines.issue_command("add-mask", {}, secret)
 
     def begin_group(self, title: str) -> None:
         """Begin a group of lines that can be folded."""
-        self.core.start_group(title)
+        self.lines.issue("group", title)
 
     def end_group(self) -> None:
         """End the group."""
-        self.core.end_group()
+        self.lines.issue("endgroup")
 
     def error(self, message: str) -> None:
         """Add an error to the step."""
-        self.core.error(message)
+        self.lines.issue_command("error", {}, message)
 
     def set_output(self, name: str, value: str) -> None:
         """Set an output of the step. Raises StorageError when its file cannot be written."""
+        text = value.encode("utf-8", "backslashreplace").decode()
         try:
-            self.core.set_output(name, value.encode("utf-8", "backslashreplace").decode())
+            self.files.issue_file_command(
+                "OUTPUT", self.files.prepare_key_value_message(name, text)
+            )
         # The library raises plain exceptions.
         except Exception as error:
             raise StorageError(
@@ -174,6 +180,8 @@ def in_step(environ: Mapping[str, str]) -> bool:
 def load_commands() -> RunnerCommands | None:
     """The commands of the library; None where it is not installed."""
     try:
-        return RunnerCommands(import_module("actions_toolkit.core"))
+        return RunnerCommands(
+            import_module("actions_toolkit.command"), import_module("actions_toolkit.file_command")
+        )
     except ImportError:
         return None

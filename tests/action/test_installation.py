@@ -33,11 +33,19 @@ case "$*" in
     "-I -m venv --clear "*)
         rm -rf "$5" && mkdir -p "$5/bin" && cp "$0" "$5/bin/python" ;;
     *"pip install"*)
-        echo "constraint=$PIP_CONSTRAINT,$PIP_BUILD_CONSTRAINT in $(pwd)" >>"{log}"
-        {pip}
+        case "$*" in *--require-hashes*) {pip};; esac
         printf '#!/bin/sh\\n' >"${{0%/*}}/sdd" && chmod +x "${{0%/*}}/sdd" ;;
 esac
 """
+
+
+SOURCES = (
+    "sdd_hooks/code.py",
+    "hooks/shim",
+    "pyproject.toml",
+    "constraints.txt",
+    "locks/review.txt",
+)
 
 
 class Runner:
@@ -48,7 +56,7 @@ class Runner:
         self.tools = root / "tool cache"
         self.log = root / "log"
         self.python = root / "python3"
-        for path in ("sdd_hooks/code.py", "hooks/shim", "pyproject.toml", "constraints.txt"):
+        for path in SOURCES:
             file = self.source / path
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text("as it was")
@@ -72,6 +80,10 @@ class Runner:
         lines = self.log.read_text().splitlines()
         return [line.rpartition(" ")[2] for line in lines if "pip install" in line]
 
+    def installations(self) -> int:
+        """How often the package was installed."""
+        return self.requirements().count(".")
+
 
 @pytest.fixture
 def runner(tmp_path: Path) -> Runner:
@@ -81,26 +93,36 @@ def runner(tmp_path: Path) -> Runner:
 def test_an_environment_is_created_once(runner: Runner, capfd: pytest.CaptureFixture[str]) -> None:
     sdd = runner.install("action", "llm")
     assert subprocess.run([sdd], check=True)
-    assert runner.requirements() == [".[action,llm]"]
+    assert runner.requirements() == ["locks/llm.txt", "."]
     assert "installing sdd with action, llm" in capfd.readouterr().err
     assert runner.install("action", "llm") == sdd
-    assert runner.requirements() == [".[action,llm]"]
+    assert runner.installations() == 1
     assert capfd.readouterr() == ("", "")
 
 
-def test_installed_releases_are_pinned(runner: Runner) -> None:
+def test_installed_releases_have_hashes(runner: Runner) -> None:
     runner.install()
     log = runner.log.read_text()
-    assert "--only-binary=:all: --constraint constraints.txt .[action]" in log
-    assert f"constraint=constraints.txt,constraints.txt in {runner.source}" in log
+    assert "--only-binary=:all: --no-deps --require-hashes -r locks/review.txt\n" in log
+    assert "--only-binary=:all: --no-deps --no-build-isolation .\n" in log
 
 
-@pytest.mark.parametrize("path", ["sdd_hooks/code.py", "pyproject.toml", "constraints.txt"])
+def test_only_pytorch_is_installed_without_hashes(runner: Runner) -> None:
+    runner.install("action", "gpu", "llm", "local")
+    log = runner.log.read_text()
+    assert "--require-hashes -r locks/embed.txt\n" in log
+    assert (
+        "--only-binary=:all: --constraint constraints.txt"
+        " llm-sentence-transformers sentence-transformers\n"
+    ) in log
+
+
+@pytest.mark.parametrize("path", ["sdd_hooks/code.py", "pyproject.toml", "locks/review.txt"])
 def test_another_version_of_the_action_is_another_environment(runner: Runner, path: str) -> None:
     first = runner.install()
     (runner.source / path).write_text("as it is")
     assert runner.install() != first
-    assert len(runner.requirements()) == 2
+    assert runner.installations() == 2
 
 
 def test_other_extras_are_another_environment(runner: Runner) -> None:
@@ -138,13 +160,13 @@ def test_an_interrupted_environment_is_created_again(runner: Runner, tmp_path: P
         interrupted.wait()
     runner.pip("")
     assert runner.install().is_file()
-    assert runner.requirements() == [".[action]", ".[action]"]
+    assert runner.requirements() == ["locks/review.txt", "locks/review.txt", "."]
 
 
 def test_an_environment_without_its_python_is_created_again(runner: Runner) -> None:
     runner.install().write_text("#!/nowhere/python\n")
     assert subprocess.run([runner.install()], check=True)
-    assert len(runner.requirements()) == 2
+    assert runner.installations() == 2
 
 
 def test_simultaneous_jobs_create_one_environment(runner: Runner, tmp_path: Path) -> None:
@@ -167,7 +189,7 @@ def test_simultaneous_jobs_create_one_environment(runner: Runner, tmp_path: Path
             if one.poll() is None:
                 os.killpg(one.pid, signal.SIGKILL)
                 one.wait()
-    assert len(runner.requirements()) == 1
+    assert runner.installations() == 1
 
 
 def test_an_unused_environment_is_removed(runner: Runner) -> None:

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import io
+import subprocess
+import sys
 from contextlib import redirect_stdout
 
 import pytest
@@ -23,11 +25,14 @@ HOSTILE = st.lists(st.sampled_from(PIECES)).map("".join)
 MANY = st.lists(st.text() | HOSTILE, max_size=5)
 
 
-class Core:
+class Files:
     """Like actions-toolkit, when its file is missing."""
 
-    def set_output(self, name: str, value: str) -> None:
-        raise Exception(f"Missing file at path: /x/{name}\n{value}")  # noqa: TRY002
+    def prepare_key_value_message(self, name: str, value: str) -> str:
+        return f"{name}\n{value}"
+
+    def issue_file_command(self, command: str, message: str) -> None:
+        raise Exception(f"Missing file at path: /x/{message}")  # noqa: TRY002
 
 
 @given(st.text() | HOSTILE)
@@ -90,13 +95,37 @@ def test_a_log_outside_a_runner_is_plain() -> None:
 
 
 def test_outputs_that_cannot_be_written() -> None:
-    log = StepLog(io.StringIO(), RunnerCommands(Core()))
+    log = StepLog(io.StringIO(), RunnerCommands(None, Files()))
     with pytest.raises(StorageError) as failed:
         log.set_output("report", "x")
     assert str(failed.value) == (
         "the output report cannot be written (Missing file at path: /x/report x):"
         " check GITHUB_OUTPUT"
     )
+
+
+def test_the_library_loads_no_http_client() -> None:
+    """The process that holds the tokens writes commands with two small modules."""
+    program = (
+        "import sys; from sdd_hooks.action.step_log import load_commands\n"
+        "before = set(sys.modules); commands = load_commands(); assert commands\n"
+        "commands.error('x'); loaded = set(sys.modules) - before\n"
+        "print(*sorted({name.partition('.')[0] for name in loaded}))\n"
+        "print(*sorted(name for name in loaded if name.startswith('actions_toolkit')))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    _, packages, modules = done.stdout.splitlines()
+    assert not {"requests", "github", "urllib3", "cryptography", "nacl", "jwt"} & {
+        *packages.split()
+    }
+    assert modules.split() == [
+        "actions_toolkit",
+        "actions_toolkit.command",
+        "actions_toolkit.file_command",
+        "actions_toolkit.utils",
+    ]
 
 
 def test_progress_is_written_at_intervals() -> None:
