@@ -125,7 +125,7 @@ class FolderUpdate:
         if name is None or (name not in self._store.names and name not in self.outcomes):
             return
         self._announce_change()
-        if not self._store.remove(name):
+        if not self._store.remove(name, is_known=self._is_written(name)):
             return
         self.seen.discard(id)
         self.kept_marks.pop(name, None)
@@ -146,7 +146,7 @@ class FolderUpdate:
         present = (name for name in names if self.outcomes.get(name) != "removed")
         ids = ((parse_id(name), name) for name in present)
         return [
-            id for id, name in ids if id and (name in self.kept_marks or self._store.is_issue(name))
+            id for id, name in ids if id and (self._is_written(name) or self._store.is_issue(name))
         ]
 
     def has_file(self, id: str) -> bool:
@@ -281,6 +281,10 @@ class FolderUpdate:
             return
         self.outcomes[name] = "updated" if name in self._store.names else "added"
         self._set_mark(name, data)
+
+    def _is_written(self, name: str) -> bool:
+        """Whether a sync wrote a file of this name, whatever it contains now."""
+        return name in self.kept_marks or name in self._files
 
     def _set_mark(self, name: str, data: bytes) -> None:
         mark = self._store.mark(name, data)

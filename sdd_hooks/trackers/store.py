@@ -147,14 +147,16 @@ class IssueStore:
         if name.startswith(ESCAPE):
             self._escaped.add(name)
 
-    def remove(self, name: str) -> bool:
-        """Remove the file of an issue. Returns False if it is no such file. Raises StorageError."""
-        data = self.read(name)
-        if data is None or not is_issue_file(data):
+    def remove(self, name: str, *, is_known: bool = False) -> bool:
+        """Remove the file of an issue, damaged or not if it `is_known` to be one.
+
+        Returns False if it is no such file. Raises StorageError.
+        """
+        if not is_known and not self.is_issue(name):
             return False
         try:
             os.unlink(name, dir_fd=self._directory)
-        except FileNotFoundError:
+        except (FileNotFoundError, IsADirectoryError):
             return False
         except OSError as error:
             raise _storage_error(self.folder.path / name, error) from None

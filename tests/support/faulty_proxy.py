@@ -11,14 +11,14 @@ import json
 import random
 import threading
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from tests.support.loopback import CannedResponse, Request
 
 ELSEWHERE = "http://localhost.invalid/steal"
-"""An address on another host."""
+"""An address on another host, unless the proxy has one."""
 DRIP_SECONDS = 29.0
 """Seconds before each part of a slow response: less than the timeout of a read."""
 HTML = b"<!DOCTYPE html>\n<html><body><h1>Log in</h1></body></html>\n"
@@ -27,7 +27,8 @@ HTML = b"<!DOCTYPE html>\n<html><body><h1>Log in</h1></body></html>\n"
 class Exchange(NamedTuple):
     """A request, its true response, and the response to an earlier request, None for the first.
 
-    `pass_time` advances the clock of the test by that many seconds.
+    `pass_time` advances the clock of the test by that many seconds. `elsewhere` is an address on
+    another host.
     """
 
     request: Request
@@ -35,6 +36,7 @@ class Exchange(NamedTuple):
     earlier: CannedResponse | None
     chance: random.Random
     pass_time: Callable[[float], object]
+    elsewhere: str
 
 
 ProxyFault = Callable[[Exchange], CannedResponse]
@@ -171,13 +173,20 @@ FAULTS: dict[str, ProxyFault] = {
     "520": _status(520, b"error code: 520"),
     "304 that nothing matched": _status(304, b""),
     "204": _status(204, b""),
-    "redirect elsewhere": _status(302, Location=ELSEWHERE),
-    "permanent redirect elsewhere": _status(308, Location=ELSEWHERE),
+    "redirect elsewhere": lambda exchange: CannedResponse(
+        302, None, {"Location": exchange.elsewhere}
+    ),
+    "permanent redirect elsewhere": lambda exchange: CannedResponse(
+        308, None, {"Location": exchange.elsewhere}
+    ),
     "redirect without an address": _status(302),
     "redirect to itself": lambda exchange: CannedResponse(
         302, None, {"Location": exchange.request.path}
     ),
-    "next page elsewhere": _headers(Link=f'<{ELSEWHERE}>; rel="next"'),
+    "next page elsewhere": lambda exchange: replace(
+        exchange.response,
+        headers={**exchange.response.headers, "Link": f'<{exchange.elsewhere}>; rel="next"'},
+    ),
     "page of a log-in": lambda _: CannedResponse(200, HTML, {"Content-Type": "text/html"}),
     "right body of a wrong type": _headers(Content_Type="text/html"),
     "empty object": _body({}),
@@ -213,7 +222,8 @@ class FaultyProxy:
 
     `seed` decides which request meets which of the faults `names`: the same request for the same
     number of times meets the same one, whatever order threads send them in. `injected` are the
-    faults so far, each with the request. `pass_time` advances the clock of the test.
+    faults so far, each with the request. `pass_time` advances the clock of the test, `elsewhere` is
+    an address on another host. `spares` is whether a request does not meet that fault.
     """
 
     answer: Callable[[Request], CannedResponse]
@@ -222,6 +232,7 @@ class FaultyProxy:
     names: Collection[str] = tuple(FAULTS)
     pass_time: Callable[[float], object] = lambda _seconds: None
     spares: Callable[[Request, str], bool] = lambda _request, _fault: False
+    elsewhere: str = ELSEWHERE
     injected: list[tuple[str, str]] = field(default_factory=list)
     _counts: Counter[str] = field(default_factory=Counter)
     _earlier: dict[str, CannedResponse] = field(default_factory=dict)
@@ -245,10 +256,11 @@ class FaultyProxy:
         if self.spares(request, fault):
             return response
         self.injected.append((fault, f"{request.method} {request.path} {dict(request.query)}"))
-        return FAULTS[fault](Exchange(request, response, earlier, chance, self.pass_time))
+        exchange = Exchange(request, response, earlier, chance, self.pass_time, self.elsewhere)
+        return FAULTS[fault](exchange)
 
 
-def without(*names: str) -> Iterable[str]:
+def without(*names: str) -> tuple[str, ...]:
     """The names of all other faults."""
     unknown = set(names) - set(FAULTS)
     assert not unknown, f"no such fault: {unknown}"

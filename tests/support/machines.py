@@ -11,6 +11,7 @@ from sdd_hooks.remote.client import Access, Client, Waiting
 from sdd_hooks.remote.credentials import Secret, TokenSources
 from sdd_hooks.remote.response import RateLimitRule
 from sdd_hooks.trackers.protocol import TrackedRepository, TrackerEnvironment
+from tests.support.fake_clock import FakeClock
 
 TOKEN = "t0ken-that-must-not-be-shown"
 SOURCE = "SOME_TOKEN"
@@ -21,12 +22,13 @@ class ClientFactory:
     """Opens trackers and forges. At the end of its context their clients are closed.
 
     `waits` are the seconds of each wait, by which `now` (epoch seconds) advances. `wait_lines` are
-    the lines about them.
+    the lines about them. `alarms` end requests when `pass_time` is called.
     """
 
     now: float
     waits: list[float] = field(default_factory=list)
     wait_lines: list[str] = field(default_factory=list)
+    alarms: FakeClock = field(default_factory=FakeClock)
     _clients: list[Client] = field(default_factory=list)
 
     def __enter__(self) -> ClientFactory:
@@ -57,7 +59,12 @@ class ClientFactory:
         self, api: str, label: str, access: Access, rate_limit: RateLimitRule | None = None
     ) -> Client:
         """A client whose waits take no time."""
-        waiting = Waiting(clock=lambda: self.now, sleep=self._sleep, on_wait=self.wait_lines.append)
+        waiting = Waiting(
+            clock=lambda: self.now,
+            sleep=self._sleep,
+            on_wait=self.wait_lines.append,
+            alarm=self.alarms.alarm,
+        )
         client = Client(api, label=label, access=access, rate_limit=rate_limit, waiting=waiting)
         self._clients.append(client)
         return client
@@ -78,6 +85,11 @@ class ClientFactory:
             return self.client(api, label, access, rate_limit)
 
         return connect
+
+    def pass_time(self, seconds: float) -> None:
+        """Advance the clock while a response is on its way."""
+        self.now += seconds
+        self.alarms.advance(seconds)
 
     def _sleep(self, seconds: float) -> None:
         self.waits.append(seconds)

@@ -106,3 +106,13 @@ def test_an_issue_without_a_file_is_fetched_when_all_are_compared(harness: SyncH
     harness.now += DAY
     assert harness.sync().added == 1
     assert len(harness.files()) == total
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_file_of_a_deleted_issue_is_removed(harness: SyncHarness, damage: str) -> None:
+    harness.sync()
+    DAMAGES[damage](harness.folder.path / "4.md")
+    harness.backend.delete("4")
+    harness.now += DAY
+    harness.sync()
+    harness.assert_as_synced_anew()
