@@ -194,12 +194,16 @@ class FolderUpdate:
 
     def marks(self) -> dict[str, FileMark]:
         """The marks of all files for the next sync, after `lost_files`."""
-        unknown = [name for name in self._store.names if name not in self.kept_marks]
+        unknown = [name for name in self._store.names if not self._is_written(name)]
         for name in unknown if not self._failures else ():
             # A folder of an earlier version has no marks.
             data = self._store.read(name) if name not in self.outcomes else None
             if data is not None and is_issue_file(data):
                 self._set_mark(name, data)
+        for name, mark in self._files.items():
+            # A damaged file whose issue was neither fetched nor removed is still damaged.
+            if name not in self.outcomes and self._store.exists(name):
+                self.kept_marks.setdefault(name, mark)
         return dict(sorted(self.kept_marks.items()))
 
     def links(self) -> dict[str, tuple[str, ...]]:

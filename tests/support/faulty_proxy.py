@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
+from urllib.parse import urlencode
 
 from tests.support.loopback import CannedResponse, Request
 
@@ -181,7 +182,7 @@ FAULTS: dict[str, ProxyFault] = {
     ),
     "redirect without an address": _status(302),
     "redirect to itself": lambda exchange: CannedResponse(
-        302, None, {"Location": exchange.request.path}
+        302, None, {"Location": f"{exchange.request.path}?{urlencode(exchange.request.query)}"}
     ),
     "next page elsewhere": lambda exchange: replace(
         exchange.response,

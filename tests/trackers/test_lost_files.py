@@ -116,3 +116,18 @@ def test_a_damaged_file_of_a_deleted_issue_is_removed(harness: SyncHarness, dama
     harness.now += DAY
     harness.sync()
     harness.assert_as_synced_anew()
+
+
+def test_a_damaged_file_is_remembered_while_its_deletion_is_not_certain(
+    harness: SyncHarness,
+) -> None:
+    harness.sync()
+    DAMAGES["cut"](harness.folder.path / "4.md")
+    harness.backend.delete("4")
+    harness.now += DAY
+    refused = CannedResponse(401, {"message": "no"})
+    harness.server.fail(refused, when=lambda request: request.path.startswith("/issues/"))
+    assert harness.sync().removed == 0
+    harness.now += DAY
+    harness.sync()
+    harness.assert_as_synced_anew()
