@@ -16,6 +16,9 @@ from sdd_hooks.reporting.markdown import truncate_lines
 OUTPUTS = (
     "findings",
     "critical",
+    "suppressed",
+    "incomplete",
+    "comment-url",
     "report",
     "sarif",
     "chunks-embedded",

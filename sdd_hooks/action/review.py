@@ -11,7 +11,7 @@ from sdd_hooks.action.changed_commits import ReviewedChange, find_change
 from sdd_hooks.action.inputs import Inputs
 from sdd_hooks.action.results import CommandResult
 from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK, RemoteError
-from sdd_hooks.findings import SEVERITIES
+from sdd_hooks.findings import INCOMPLETE, SEVERITIES
 from sdd_hooks.forges.protocol import (
     CommitStatus,
     Forge,
@@ -38,6 +38,17 @@ REPORT = "sdd-review.json"
 
 STATUS_CONTEXT = "sdd review"
 """The name of the status of a commit."""
+
+
+_OUTDATED = "nothing was posted: there is a newer push, which has another job"
+
+
+class Posted(NamedTuple):
+    """The address of the comment, "" for none, and a line for each part that was not posted, with
+    the reason."""
+
+    url: str = ""
+    notes: tuple[str, ...] = ()
 
 
 class PostOptions(NamedTuple):
@@ -91,7 +102,7 @@ def _review_change(
     paths = _write_reports(project, review, inputs)
     links: Links | None = None
     annotations: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
+    posted = Posted()
     if host is not None:
         ci_job, forge = host
         base, query = forge.file_links()
@@ -99,28 +110,31 @@ def _review_change(
         if ci_job.context.shows_annotations:
             annotations = tuple(render_annotations(review))
         if change.is_outdated:
-            notes = ("nothing was posted: there is a newer push, which has another job",)
+            posted = Posted(notes=(_OUTDATED,))
         elif pull is not None:
             status = not ci_job.context.shows_annotations
             options = PostOptions(inputs.comment, inputs.inline, status)
-            notes = post(forge, pull, verdict, links, options)
+            posted = post(forge, pull, verdict, links, options)
     return CommandResult(
         outputs={
             "findings": str(len(review.findings)),
             "critical": str(review.count("critical")),
+            "suppressed": str(len(review.suppressed)),
+            "incomplete": str(sum(one.finding.rule == INCOMPLETE for one in review.findings)),
+            "comment-url": posted.url,
             **paths,
         },
         summary=render_summary(review, links=links),
         annotations=annotations,
-        notes=notes,
+        notes=posted.notes,
         exit_code=EXIT_FINDINGS if fails else EXIT_OK,
     )
 
 
 def post(
     forge: Forge, pull: PullRequest, verdict: Verdict, links: Links, options: PostOptions
-) -> tuple[str, ...]:
-    """Post on a pull request. Returns a line for each part that was not posted, with the reason.
+) -> Posted:
+    """Post on a pull request.
 
     A refusal is not an error, because the summary of the job has the whole report. The failure of
     one part does not stop the others.
@@ -145,7 +159,7 @@ def post(
         notes += [refused] if refused else []
     if options.status:
         attempt("the status was", lambda: _set_status(forge, verdict, url))
-    return tuple(notes)
+    return Posted(url, tuple(notes))
 
 
 def _post_comment(forge: Forge, pull: PullRequest, review: ReviewOutcome, links: Links) -> str:

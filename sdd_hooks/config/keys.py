@@ -205,6 +205,7 @@ GROUPS = (
             SettingKey("Fail On", "fail_on", one_of("critical", "warning", "info", "never")),
             SettingKey("Max Suggestions", "max_suggestions", whole_number(0, 100)),
             SettingKey("Incomplete", "incomplete", one_of("critical", "warning", "info")),
+            SettingKey("Suppressions", "suppressions", one_of("all", "base")),
         ),
         ("Reviews",),
     ),

@@ -69,7 +69,8 @@ class ReviewSettings(NamedTuple):
     """`#### Review`. `fail_on` is the least severe finding that fails a review.
 
     `incomplete` is the severity of what could not be checked, "" for that of the worst rule that
-    was to check it.
+    was to check it. With `suppressions` "base", a comment suppresses a finding, and a record
+    supersedes rules, only if the base has it already.
     """
 
     max_pairs: int = 2
@@ -78,6 +79,7 @@ class ReviewSettings(NamedTuple):
     fail_on: FailOn = "never"
     max_suggestions: int = 1
     incomplete: Literal["", "critical", "warning", "info"] = ""
+    suppressions: Literal["all", "base"] = "all"
 
 
 class WorktreeSettings(NamedTuple):

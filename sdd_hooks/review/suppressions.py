@@ -7,19 +7,20 @@ rules by their ids or by the part before the slash, separated by commas, and giv
 parentheses. For a finding about a whole file the comment can be on any line.
 
 Comments are read from the files after the change, and every suppression that takes effect is
-reported. For a rule that guards records, only a suppression that the file has at the base takes
-effect: a change cannot exempt itself.
+reported. For a rule that guards records, and for every rule with `Suppressions: base`, only a
+suppression that the file has at the base takes effect: a change cannot exempt itself. Where it can,
+a remark says so for each critical finding.
 """
 
-# Governing: SPEC-0010 REQ "Suppression"
+# Governing: ADR-0031 (exemptions are visible), SPEC-0010 REQ "Suppression"
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from sdd_hooks.findings import Finding, SuppressedFinding
+from sdd_hooks.findings import Finding, SuppressedFinding, worst_first
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.text.lazy_regex import lazy_regex
@@ -28,6 +29,8 @@ MAX_REASON = 300
 """Characters of a reason that are kept."""
 MAX_SUPPRESSIONS = 1_000
 """Suppressions of one file that are read."""
+NEW = "suppression/critical"
+"""The rule of the remark about a critical finding that the change suppresses."""
 
 _NAME = "sdd-ignore:"
 # Every repetition has a limit: a line can be written to make the search slow.
@@ -85,34 +88,70 @@ def _reason(opened: str) -> str:
 def suppress(
     subject: Subject, findings: Iterable[Finding], rules: Sequence[Rule]
 ) -> tuple[tuple[Finding, ...], tuple[SuppressedFinding, ...]]:
-    """Split findings into those that remain and those that are suppressed, both in order."""
+    """Split findings into those that remain and those that are suppressed, both in order.
+
+    A critical finding that a comment of this change suppresses leaves a remark about it.
+    """
     guards = {rule.id for rule in rules if rule.guards_records}
-    before = {file.path: file.before for file in subject.change.files}
-    by_path: dict[str, tuple[Suppression, ...]] = {}
+    only_base = subject.settings.suppressions == "base"
+    files = _Files(subject)
     remaining: list[Finding] = []
+    remarks: list[Finding] = []
     suppressed: list[SuppressedFinding] = []
     for finding in findings:
-        path = finding.path
-        if path not in by_path:
-            by_path[path] = read_suppressions(subject.text(path)) if path else ()
-        valid = [one for one in by_path[path] if one.reason and one.names(finding.rule)]
-        if valid and finding.rule.partition("/")[0] in guards:
-            at_base = _texts_at_base(subject, before, path)
-            valid = [one for one in valid if one.text in at_base]
-        suppression = next((one for one in valid if _covers(one, finding)), None)
-        if suppression is None:
+        found = [
+            one
+            for one in files.suppressions(finding.path)
+            if one.reason and one.names(finding.rule) and _covers(one, finding)
+        ]
+        at_base = [one for one in found if files.is_at_base(finding.path, one)]
+        if only_base or finding.rule.partition("/")[0] in guards:
+            found = at_base
+        if not found:
             remaining.append(finding)
-        else:
-            suppressed.append(SuppressedFinding(finding, suppression.reason))
-    return tuple(remaining), tuple(suppressed)
+            continue
+        suppression = (at_base or found)[0]
+        suppressed.append(SuppressedFinding(finding, suppression.reason))
+        if finding.severity == "critical" and not at_base:
+            remarks.append(_remark(finding, suppression))
+    return worst_first((*remaining, *remarks)), tuple(suppressed)
+
+
+def _remark(finding: Finding, suppression: Suppression) -> Finding:
+    message = (
+        f"this change suppresses a critical finding of {finding.rule}"
+        f" ({finding.message}): check the reason"
+    )
+    return Finding(finding.path, suppression.line, NEW, "info", message, suppression.text)
+
+
+class _Files:
+    """The suppressions of files after a change, and whether the base has them."""
+
+    def __init__(self, subject: Subject) -> None:
+        self._subject = subject
+        self._changed = {file.path: file for file in subject.change.files}
+        self._after: dict[str, tuple[Suppression, ...]] = {}
+        self._before: dict[str, frozenset[str]] = {}
+
+    def suppressions(self, path: str) -> tuple[Suppression, ...]:
+        """The suppressions of a file, none for "", the change as a whole."""
+        if path not in self._after:
+            text = self._subject.text(path) if path else ""
+            self._after[path] = read_suppressions(text)
+        return self._after[path]
+
+    def is_at_base(self, path: str, suppression: Suppression) -> bool:
+        """Whether the base has a suppression. A copy of it on an added line is a new one."""
+        file = self._changed.get(path)
+        if file is None:
+            return True
+        if path not in self._before:
+            text = self._subject.text_before(file.before) if file.before else ""
+            self._before[path] = frozenset(one.text for one in read_suppressions(text))
+        is_added = any(line.number == suppression.line for line in file.added)
+        return suppression.text in self._before[path] and not is_added
 
 
 def _covers(suppression: Suppression, finding: Finding) -> bool:
     return not finding.line or suppression.line in (finding.line, finding.line - 1)
-
-
-def _texts_at_base(subject: Subject, before: Mapping[str, str], path: str) -> frozenset[str]:
-    """The lines with suppressions that the file has at the base."""
-    path_before = before.get(path, path)
-    text = subject.text_before(path_before) if path_before else ""
-    return frozenset(one.text for one in read_suppressions(text))

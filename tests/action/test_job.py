@@ -199,7 +199,11 @@ def test_all_on_a_pull_request_is_a_review(tmp_path: Path) -> None:
         environ = {**forge.environ(tmp_path, "pull_request", forge.event(1)), "SDD_TOKEN": JOB}
         done = step(job.root, tmp_path / "step", "all", env=environ)
         assert done.code == 1
-        assert done.outputs == {**EMPTY, "findings": "1", "critical": "1"}
+        assert done.outputs == {
+            **EMPTY,
+            **{"findings": "1", "critical": "1", "suppressed": "0", "incomplete": "0"},
+            "comment-url": f"{forge.url}/acme/shop/pull/1#issuecomment-2147483649",
+        }
         assert "ADR\\-0099" in done.summary or "ADR-0099" in done.summary
         assert len(forge.bodies(1)) == 1
         names = [one.name for one in done.log.commands]

@@ -100,6 +100,23 @@ def test_the_review_is_one_comment_that_is_edited(place: Place) -> None:
     assert place.forge.writes == writes == 1
 
 
+def test_the_outputs_count_what_was_suppressed_and_not_checked(place: Place) -> None:
+    record = (
+        "---\nstatus: accepted\n---\n\n# ADR-0007: HTTP\n\n## Decision\n\nNo.\n\n"
+        "```sdd-rule\nforbid import: requests\nin: src/**\nseverity: MUST\n```\n"
+    )
+    ignored = "import requests  # sdd-ignore: decision-rule (for a day)\n"
+    place.open(
+        {"src/a.py": ignored, "src/b.py": "# coding: utf-7\n"},
+        files={"CLAUDE.md": STRICT, "docs/adrs/ADR-0007-http.md": record},
+    )
+    done = place.job()
+    assert (done.exit_code, done.outputs["suppressed"], done.outputs["incomplete"]) == (1, "1", "1")
+    (body,) = place.forge.bodies(1)
+    assert "this change suppresses a critical finding of decision-rule/" in body
+    assert done.outputs["comment-url"].startswith(place.forge.url)
+
+
 def test_a_review_without_findings_creates_no_comment_but_edits_one(place: Place) -> None:
     place.open({"src/b.py": "b = 1\n"})
     assert "All clear" in place.job().summary

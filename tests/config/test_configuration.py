@@ -62,6 +62,7 @@ CANONICAL = """\
 - **Fail On**: warning
 - **Max Suggestions**: 2
 - **Incomplete**: warning
+- **Suppressions**: base
 
 #### Worktrees
 - **Base Dir**: ../trees/

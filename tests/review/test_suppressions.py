@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -143,7 +144,8 @@ def test_a_suppression_covers_its_line_and_the_line_below(tmp_path: Path) -> Non
 
     results = apply_rules(subject, [RULE])
 
-    assert [finding.line for finding in results.findings] == [6, 9, 11]
+    remaining = [finding for finding in results.findings if finding.severity == "critical"]
+    assert [finding.line for finding in remaining] == [6, 9, 11]
     assert [(finding.finding.line, finding.reason) for finding in results.suppressed] == [
         (1, "beside"),
         (4, "above"),
@@ -203,3 +205,47 @@ def test_a_suppression_at_the_base_exempts_a_record(tmp_path: Path) -> None:
 
     assert results.findings == ()
     assert [finding.reason for finding in results.suppressed] == ["a living text"]
+
+
+SUPPRESSED = "dark 1  # sdd-ignore: magic (beside)\n"
+
+
+def test_a_critical_finding_that_the_change_suppresses_leaves_a_remark(tmp_path: Path) -> None:
+    results = apply_rules(subject_of(tmp_path, {}, {"a.py": SUPPRESSED}), [RULE])
+
+    message = "this change suppresses a critical finding of magic/dark (m): check the reason"
+    assert results.findings == (
+        Finding("a.py", 1, "suppression/critical", "info", message, SUPPRESSED.strip()),
+    )
+    assert [one.reason for one in results.suppressed] == ["beside"]
+
+
+def test_a_suppression_of_the_base_leaves_no_remark(tmp_path: Path) -> None:
+    before = "# sdd-ignore: magic (above)\nlight\n"
+    after = "# sdd-ignore: magic (above)\ndark\n"
+    results = apply_rules(subject_of(tmp_path, {"a.py": before}, {"a.py": after}), [RULE])
+
+    assert results.findings == ()
+    assert [one.reason for one in results.suppressed] == ["above"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "suppressed"),
+    [
+        ("# sdd-ignore: magic (above)\nlight\n", "# sdd-ignore: magic (above)\ndark\n", 1),
+        ("x\n", SUPPRESSED, 0),
+        # A copy of a comment that the base has elsewhere.
+        ("# sdd-ignore: magic (above)\n", "# sdd-ignore: magic (above)\n\n"
+         "# sdd-ignore: magic (above)\ndark\n", 0),
+    ],
+)  # fmt: skip
+def test_the_base_can_allow_only_its_own_suppressions(
+    tmp_path: Path, before: str, after: str, suppressed: int
+) -> None:
+    subject = subject_of(tmp_path, {"a.py": before}, {"a.py": after})
+    subject = replace(subject, settings=subject.settings._replace(suppressions="base"))
+
+    results = apply_rules(subject, [RULE])
+
+    assert len(results.suppressed) == suppressed
+    assert [one.severity for one in results.findings] == ["critical"] * (1 - suppressed)

@@ -83,9 +83,13 @@ def _find(subject: Subject) -> AppliedRules:
         if before and (changed or after is None):
             kept = {rule.substance for rule in rules}
             removed = [rule for rule in before.in_force if rule.substance not in kept]
-            if removed and not (after and is_superseded(after.artifact, subject)):
+            superseded = bool(after and is_superseded(after.artifact, subject))
+            keeps = not superseded or subject.settings.suppressions == "base"
+            if removed and keeps:
                 findings.append(_changed_record(before.artifact, after, removed))
                 applied += _applied(before.artifact, removed)
+            elif any(rule.severity == "critical" for rule in removed):
+                findings.append(_superseded_record(before.artifact, after, removed))
         if after:
             applied += _applied(after.artifact, rules)
     return AppliedRules(tuple(applied), tuple(findings))
@@ -106,12 +110,29 @@ def _invalid_blocks(record: RecordRules) -> Iterator[Finding]:
 def _changed_record(
     before: Artifact, after: RecordRules | None, removed: Sequence[DecisionRule]
 ) -> Finding:
-    what = "a rule" if len(removed) == 1 else f"{len(removed)} rules"
     message = (
-        f"this change edits or removes {what} of {one_line(before.name)}: it is still held to what"
-        " the base says, unless another record supersedes it"
+        f"this change edits or removes {_count(removed)} of {one_line(before.name)}: it is still"
+        " held to what the base says, unless another record supersedes it"
     )
     path = after.artifact.path if after else before.path
-    first = removed[0]
-    evidence = one_line(f"{first.verb} {first.what}: {', '.join(first.names)}")[:MAX_EVIDENCE]
-    return Finding(path, 0, f"{ID}/changed", "info", message, evidence)
+    return Finding(path, 0, f"{ID}/changed", "info", message, _evidence(removed[0]))
+
+
+def _superseded_record(
+    before: Artifact, after: RecordRules | None, removed: Sequence[DecisionRule]
+) -> Finding:
+    must = [rule for rule in removed if rule.severity == "critical"]
+    message = (
+        f"this change supersedes {one_line(before.name)}, and is not held to {_count(must)} that it"
+        " states as MUST: check the record that replaces it"
+    )
+    path = after.artifact.path if after else before.path
+    return Finding(path, 0, f"{ID}/superseded", "info", message, _evidence(must[0]))
+
+
+def _count(rules: Sequence[DecisionRule]) -> str:
+    return "a rule" if len(rules) == 1 else f"{len(rules)} rules"
+
+
+def _evidence(rule: DecisionRule) -> str:
+    return one_line(f"{rule.verb} {rule.what}: {', '.join(rule.names)}")[:MAX_EVIDENCE]

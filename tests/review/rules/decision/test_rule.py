@@ -198,7 +198,7 @@ CHANGED = f"{ADR}:0 changed"
             ["a.py:1 ADR-0011", "docs/adrs/ADR-0011-other.md:0 changed"],
         ),
         ({ADR: None, "docs/adrs/ADR-0011-other.md": adr(NO_EVAL)}, ["a.py:1 ADR-0011"]),
-        ({ADR: None, "old/ADR-0011-storage.md": adr(NO_EVAL)}, ["a.py:1 ADR-0011", CHANGED]),
+        ({ADR: None, "old/storage.txt": adr(NO_EVAL)}, ["a.py:1 ADR-0011", CHANGED]),
         (
             {
                 ADR: adr(NO_EVAL, status="superseded"),
@@ -323,6 +323,30 @@ def test_many_findings_do_not_hide_the_worst(tmp_path: Path) -> None:
     subject = subject_of(tmp_path, records, {**files, "z.py": "eval(1)\n"})
     findings = apply_rules(subject, (RULE,)).findings
     assert [finding.path for finding in findings if finding.severity == "critical"] == ["z.py"]
+
+
+SUPERSEDED = {
+    ADR: adr(NO_EVAL, "severity: MUST", status="superseded by ADR-0012"),
+    "docs/adrs/ADR-0012-x.md": adr(number=12),
+    "a.py": "eval(1)\n",
+}
+
+
+def test_a_superseded_rule_of_must_leaves_a_remark(tmp_path: Path) -> None:
+    before = {ADR: adr(NO_EVAL, "severity: MUST")}
+    message = (
+        "this change supersedes ADR-0011, and is not held to a rule that it states as MUST: check"
+        " the record that replaces it"
+    )
+    assert check(subject_of(tmp_path, before, SUPERSEDED)) == [
+        Finding(ADR, 0, "decision-rule/superseded", "info", message, "forbid regex: \\beval\\(")
+    ]
+
+
+def test_the_base_can_hold_a_change_to_rules_that_it_supersedes(tmp_path: Path) -> None:
+    subject = subject_of(tmp_path, {ADR: adr(NO_EVAL, "severity: MUST")}, SUPERSEDED)
+    subject = replace(subject, settings=subject.settings._replace(suppressions="base"))
+    assert describe(check(subject)) == ["a.py:1 ADR-0011", f"{ADR}:0 changed"]
 
 
 def test_two_hundred_rules_on_two_hundred_files_are_fast(tmp_path: Path) -> None:

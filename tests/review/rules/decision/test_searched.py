@@ -50,7 +50,7 @@ def places(tmp_path: Path, before: Mapping[str, str | bytes], after: Files) -> l
         "import requests\n".encode("utf-16"),
     ],
 )
-def test_an_import_is_found_wherever_it_is_written(tmp_path: Path, text: str | bytes) -> None:
+def test_an_import_is_found_in_any_notation(tmp_path: Path, text: str | bytes) -> None:
     for finding in found(tmp_path, {ADR: NO_IMPORT}, {"src/a.py": text}):
         assert (finding.path, finding.severity) == ("src/a.py", "critical")
         return
