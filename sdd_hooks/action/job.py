@@ -23,6 +23,7 @@ from sdd_hooks.action.step_log import StepLog
 from sdd_hooks.action.tokens import client_factory, git_access
 from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK, SddError
 from sdd_hooks.forges.registry import CiJob, detect_job
+from sdd_hooks.models.consent import VARIABLE as REMOTE_MODELS
 from sdd_hooks.project.project import Project, load_project
 from sdd_hooks.reporting.escape import BREAK
 from sdd_hooks.usecases.sync import SyncCallbacks
@@ -85,12 +86,22 @@ def _run_commands(
 
 
 def _configure(project: Project, inputs: Inputs) -> Project:
-    """The project with the engine and the model of the inputs."""
+    """The project with the engine and the model of the inputs.
+
+    The workflow is the user's own configuration, which the memory file is not: only a model that an
+    input names may receive texts.
+    """
+    environ = project.environ
+    if inputs.embed_model:
+        environ = {**environ, REMOTE_MODELS: inputs.embed_model}
     search = project.configuration.search
     search = search._replace(
         engine=inputs.engine or search.engine, embed_model=inputs.embed_model or search.embed_model
     )
-    return project._replace(configuration=project.configuration._replace(search=search))
+    return project._replace(
+        repository=project.repository._replace(environ=environ),
+        configuration=project.configuration._replace(search=search),
+    )
 
 
 def _run_and_log(

@@ -47,12 +47,13 @@ def load_model(name: str, root: Path, environ: Mapping[str, str]) -> EmbeddingMo
 
     Raises:
         EngineUnavailable: it is missing and not available within 5 seconds, or cannot run.
+        ModelNotAllowed: it is a service, and the user has not allowed it.
     """
     folder = _local_folder(name, root)
     if folder is None and not _is_hub_name(name):
         from sdd_hooks.models.llm_embedding import load_llm_model
 
-        return load_llm_model(name.removeprefix(_LLM_PREFIX))
+        return load_llm_model(name.removeprefix(_LLM_PREFIX), root, environ)
     from sdd_hooks.models.onnx import load_onnx_model
 
     if folder is None:

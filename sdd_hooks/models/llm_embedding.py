@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from sdd_hooks.errors import EngineUnavailable
+from sdd_hooks.models.consent import require_consent
 from sdd_hooks.models.timeouts import call_with_timeout
 
 _CONNECT_TIMEOUT = 4.0
@@ -18,13 +20,18 @@ _GPU_BATCH = 256
 """Texts in one call of a model that does not declare its batch size."""
 
 
-def load_llm_model(name: str) -> LlmModel:
-    """Load the embedding model with the id or alias `name`.
+def load_llm_model(name: str, root: Path, environ: Mapping[str, str]) -> LlmModel:
+    """Load the embedding model with the id or alias `name`, for the repository at `root`.
 
     Raises:
         EngineUnavailable: `llm` is not installed or has no such model.
+        ModelNotAllowed: it is a service, and the user has not allowed it.
     """
-    return LlmModel(name, _find_model(name))
+    model = _find_model(name)
+    # Only models that need a key are known to be services.
+    if model.needs_key:
+        require_consent((name, str(model.model_id)), root, environ)
+    return LlmModel(name, model)
 
 
 def llm_model_device(name: str) -> str:

@@ -55,6 +55,7 @@ def test_a_plugin_that_fails_is_an_error_of_one_line(
 ) -> None:
     monkeypatch.setenv("LLM_USER_PATH", str(tmp_path))
     monkeypatch.setenv("OPENAI_API_KEY", "")
+    monkeypatch.setenv("SDD_REMOTE_MODELS", "3-small")
     with pytest.raises(EngineUnavailable, match="the model 3-small failed") as caught:
         load_model("3-small", tmp_path, os.environ)
     assert "\n" not in str(caught.value)
@@ -89,6 +90,7 @@ except EngineUnavailable as error:
     with socket.create_server(("127.0.0.1", 0)) as server:
         environment |= {
             "OPENAI_API_KEY": "none",
+            "SDD_REMOTE_MODELS": "llm:3-small",
             "OPENAI_BASE_URL": f"http://127.0.0.1:{server.getsockname()[1]}",
             "LLM_USER_PATH": str(tmp_path),
         }

@@ -99,5 +99,6 @@ def make_gate(folder: Path, environ: dict[str, str]) -> Gate:
         "PYTHONPATH": str(folder),
         "LLM_USER_PATH": str(folder / "user"),
         "ELSEWHERE_KEY": "x",
+        "SDD_REMOTE_MODELS": "elsewhere",
     }
     return Gate(gate, {**environ, **variables})

@@ -8,7 +8,7 @@ import re
 import pytest
 
 from sdd_hooks.embedding.rates import NAME, RateKey, record_rate
-from tests.cli.commands import one_line
+from tests.cli.commands import on_terminal, one_line
 from tests.support.embedding import CHUNKS, GatedRepo
 
 KEYS = {
@@ -149,3 +149,40 @@ def test_control_characters_of_a_state_are_escaped(gated: GatedRepo) -> None:
     done = gated.sdd("index", "status")
     assert "\x1b" not in done.out
     assert "\\u001b[31m b" in done.out
+
+
+@pytest.fixture
+def hostile(gated: GatedRepo) -> GatedRepo:
+    """The same repository, whose memory file names a model of a service."""
+    memory = gated.repo.root / "CLAUDE.md"
+    memory.write_text(memory.read_text().replace("gated", "llm:elsewhere"))
+    gated.environ.update({"SDD_REMOTE_MODELS": "", "XDG_CONFIG_HOME": f"{gated.environ['HOME']}/c"})
+    gated.gate.remove()
+    return gated
+
+
+def test_a_model_of_a_service_that_only_the_repository_names_gets_no_text(
+    hostile: GatedRepo,
+) -> None:
+    message = one_line(hostile.sdd("index", "embed"), 6)
+    assert message.startswith("llm:elsewhere sends texts to a service with your key, and only")
+    searched = hostile.sdd("search", "number")
+    assert searched.code == 0
+    allowed = hostile.sdd("index", "embed", env={"SDD_REMOTE_MODELS": "elsewhere"})
+    assert allowed.out.startswith("device: remote (model llm:elsewhere)\nembedded 3 chunks")
+    searched = hostile.sdd("search", "number")
+    assert "searched by words only: llm:elsewhere sends texts" in searched.err
+
+
+def test_a_model_of_a_service_is_confirmed_once_on_a_terminal(hostile: GatedRepo) -> None:
+    def embed(answer: str) -> tuple[int, str]:
+        return on_terminal(hostile.repo.root, answer, "index", "embed", env=hostile.environ)
+
+    code, text = embed("n")
+    assert code == 6
+    assert "Send texts of this repository to the service of llm:elsewhere, with your key?" in text
+    code, text = embed("y")
+    assert code == 0
+    assert "embedded 3 chunks" in text
+    assert "Send texts" not in embed("n")[1]
+    assert "words only" not in hostile.sdd("search", "number").err
