@@ -74,7 +74,9 @@ def _hooks(repository: Repository) -> Check:
         return Check("hooks", "fail", named, "" if managed else "run `sdd hooks install`")
     lacking = [hook.event for hook in report.hooks if hook.state in {"absent", "foreign"}]
     if lacking:
-        return Check("hooks", "warn", f"none for {', '.join(lacking)}", "run `sdd hooks install`")
+        return Check(
+            "hooks", "warn", f"no hook of sdd for {', '.join(lacking)}", "run `sdd hooks install`"
+        )
     missing = [hook.event for hook in report.hooks if hook.state == "missing"]
     if missing:
         message = f"{report.manager} does not run sdd on {', '.join(missing)}"

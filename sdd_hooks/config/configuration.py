@@ -50,6 +50,16 @@ class ConfigurationWarning(NamedTuple):
         return f"{self.path}:{self.line}: {self.text}" if self.line else f"{self.path}: {self.text}"
 
 
+class WrittenValue(NamedTuple):
+    """A value in a memory file, and where it is. `group` and `key` are the names of its fields."""
+
+    group: str
+    key: str
+    value: object
+    path: Path
+    line: int
+
+
 class Configuration(NamedTuple):
     """Every setting of a repository or module, with its default where the memory file has none."""
 
@@ -63,6 +73,18 @@ class Configuration(NamedTuple):
     worktrees: WorktreeSettings = WorktreeSettings()
     projects: ProjectSettings = ProjectSettings()
     warnings: tuple[ConfigurationWarning, ...] = ()
+    written: tuple[WrittenValue, ...] = ()
+
+    def locate(self, group: str, key: str) -> tuple[Path, int] | None:
+        """The file and the line of a value; None for a default, or a value of another source.
+
+        `group` and `key` are names of fields, such as `search` and `engine`.
+        """
+        value = getattr(getattr(self, group), key)
+        for one in reversed(self.written):
+            if (one.group, one.key) == (group, key):
+                return (one.path, one.line) if one.value == value else None
+        return None
 
 
 MAX_WARNINGS = 20
@@ -97,7 +119,7 @@ def apply_memory_file(
     warnings = [ConfigurationWarning(u.path, 0, f"not read: {u.reason}") for u in unreadable]
     if memory is None:
         return base._replace(memory_file=None, warnings=tuple(warnings))
-    values: dict[tuple[str, str], object] = {}
+    values: dict[tuple[str, str], WrittenValue] = {}
     for setting in _settings(memory):
         if isinstance(setting, _Problem):
             if len(warnings) < MAX_WARNINGS:
@@ -108,12 +130,16 @@ def apply_memory_file(
         if place in values and len(warnings) < MAX_WARNINGS:
             text = f"{setting.key.name!r} is set twice: this value applies"
             warnings.append(ConfigurationWarning(memory.path, setting.line, text))
-        values[place] = _parse_value(memory.path, setting)
+        value = _parse_value(memory.path, setting)
+        values[place] = WrittenValue(*place, value, memory.path, setting.line)
     changed: dict[str, Any] = {}
     for group in GROUPS:
-        fields = {field: value for (name, field), value in values.items() if name == group.field}
+        fields = {key: one.value for (name, key), one in values.items() if name == group.field}
         changed[group.field] = getattr(base, group.field)._replace(**fields)
-    return base._replace(memory_file=memory.path, warnings=tuple(warnings), **changed)
+    written = (*base.written, *values.values())
+    return base._replace(
+        memory_file=memory.path, warnings=tuple(warnings), written=written, **changed
+    )
 
 
 class _Setting(NamedTuple):

@@ -107,7 +107,7 @@ def _collection(file: _File, name: str, line: int, shape: Node) -> ExtraCollecti
             text = f"unknown key {key!r} in {name!r}"
             file.warnings.append(ConfigurationWarning(path, key_line, text))
     if directory is None:
-        raise ConfigurationError(f"{name!r} has no 'path'", path, line)
+        raise ConfigurationError(f"{name!r} has no 'path': add `path: DIRECTORY`", path, line)
     return ExtraCollection(name, directory, pattern, line)
 
 
@@ -150,7 +150,7 @@ def _mapping(path: Path, node: Node | None, what: str) -> Iterator[tuple[str, in
     for key, value in node.value:
         line = key.start_mark.line + 1
         if not isinstance(key, ScalarNode):
-            raise ConfigurationError(f"{what} must have words as keys", path, line)
+            raise ConfigurationError(f"{what} must have text as keys", path, line)
         yield key.value, line, value
 
 
@@ -159,4 +159,4 @@ def _string(path: Path, node: Node, key: str) -> str:
 
     if isinstance(node, ScalarNode) and node.value and not node.tag.endswith(":null"):
         return str(node.value)
-    raise ConfigurationError(f"{key!r} must be a word", path, node.start_mark.line + 1)
+    raise ConfigurationError(f"{key!r} must be text", path, node.start_mark.line + 1)

@@ -28,8 +28,10 @@ def find_backend(project: Project) -> EngineBackend:
     name = project.configuration.search.engine
     plugin = find_plugin(ENGINES, name)
     if plugin is None:
+        place = project.configuration.locate("search", "engine")
+        where = f"{place[0]}:{place[1]}: " if place else ""
         names = ", ".join(engine_names())
-        raise EngineUnavailable(f"no engine is called {name!r}: choose one of {names}")
+        raise EngineUnavailable(f"{where}no engine is called {name!r}: choose one of {names}")
     try:
         return load_plugin(plugin, EngineBackend)  # type: ignore[type-abstract]
     except PluginError as error:

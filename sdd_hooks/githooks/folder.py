@@ -42,7 +42,10 @@ def find_folder(repository: Repository) -> HooksFolder:
     """
     output = repository.git.try_output("rev-parse", "--path-format=absolute", "--git-path", "hooks")
     if output is None:
-        raise HooksRefused("git has no hooks folder here: see `git config core.hooksPath`")
+        raise HooksRefused(
+            "git has no folder of hooks here: `git config --show-origin core.hooksPath` names the"
+            " file with a wrong value, remove it there"
+        )
     path = Path(os.path.normpath(os.fsdecode(output.removesuffix(b"\n"))))
     in_git_dir = _is_below(path, repository.common_dir) or _is_below(path, repository.git_dir)
     is_inside = in_git_dir or any(_is_below(path, top) for top in _work_trees(repository))

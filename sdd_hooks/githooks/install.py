@@ -112,12 +112,13 @@ def install_hooks(repository: Repository, sdd: Path, *, review: bool = False) ->
     if not folder.is_shipped and not folder.is_inside:
         raise HooksRefused(
             f"core.hooksPath is {folder.path}, outside this repository, and other repositories may"
-            f" use it: unset it, or `git config core.hooksPath {shims_folder()}`"
+            " use it: unset it (`git config --show-origin core.hooksPath` names its file), or run"
+            f" `git config core.hooksPath {shims_folder()}`"
         )
     if folder.is_shipped and review:
         raise HooksRefused(
-            f"core.hooksPath is {folder.path}, which has no hooks for the review: unset it, then"
-            " `sdd hooks install --review`"
+            f"core.hooksPath is {folder.path}, which has no hooks for the review: run"
+            " `git config --unset core.hooksPath`, then `sdd hooks install --review`"
         )
     return _process_hooks(repository, folder, _Request(sdd, review, write=True))
 
@@ -260,13 +261,13 @@ def _process_foreign_hook(path: Path, content: bytes, request: _Request) -> Hook
     chained = _find_chained(path.parent, event)
     # lefthook keeps the hook of sdd as a file that it does not run.
     if chained and not (manager and manager.name == "lefthook"):
-        return Hook(event, "chained", detail=f"{event} is expected to run {chained}")
+        return Hook(event, "chained", detail=f"by another tool; it must run {chained}")
     if manager:
         return Hook(event, "managed", manager=manager.name)
     if not (request.write and request.sdd):
         return Hook(event, "foreign")
     if os.path.lexists(legacy):
-        return Hook(event, "blocked", detail=f"{legacy} is in the way: remove it or {path}")
+        return Hook(event, "blocked", detail=f"{legacy} exists: remove it, or {path}")
     path.rename(legacy)
     try:
         hook = _write_shim(path, request.sdd, request.review)

@@ -123,5 +123,5 @@ def _normalise(values: Sequence[float]) -> bytes:
     """Return the vector with length 1. Raises ValueError for values that are not finite."""
     length = math.hypot(*values)
     if not math.isfinite(length):
-        raise ValueError("it gives vectors that are no numbers")
+        raise ValueError("it gives vectors that are not numbers")
     return array("f", [value / (length or 1.0) for value in values]).tobytes()

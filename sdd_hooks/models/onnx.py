@@ -140,7 +140,7 @@ class OnnxModel:
         lengths = numpy.linalg.norm(pooled, axis=1, keepdims=True)
         unit = (pooled / numpy.maximum(lengths, 1e-12)).astype("<f4")
         if not numpy.isfinite(unit).all():
-            raise EngineUnavailable(f"the model {self.id} gives vectors that are no numbers")
+            raise EngineUnavailable(f"the model {self.id} gives vectors that are not numbers")
         return [vector.tobytes() for vector in unit]
 
 

@@ -9,6 +9,7 @@ Linked worktrees share the git common directory and the slug. A submodule is a s
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -143,7 +144,8 @@ def _describe_failure(start: Path, values: list[str], stderr: bytes) -> str:
     if reason.startswith("not a git repository"):
         return f"{start} is not inside a git repository: run this inside one, or `git init`"
     if "dubious ownership" in reason:
-        return f"git refuses {start}: {reason}: see `git config --global --add safe.directory`"
+        trust = shlex.join(["git", "config", "--global", "--add", "safe.directory", str(start)])
+        return f"git refuses {start}: {reason}: if you trust its owner, run `{trust}`"
     if stderr:
         return f"git refuses {start}: {reason}"
     return f"{start}: sdd needs git 2.31 or newer, and no line breaks in the path"

@@ -263,7 +263,7 @@ class Client:
             return self._join(path, "")
         steps = unquote(re.split(r"[?#]", path, maxsplit=1)[0]).split("/")
         if any(step in {".", ".."} for step in steps):
-            raise RemoteError(f"{self.label}: {one_line(path)[:200]} is no address of its API")
+            raise RemoteError(f"{self.label}: {one_line(path)[:200]} is not an address of its API")
         return f"{self.api}/{path.lstrip('/')}" if path else self.api
 
     def _join(self, base: str, target: str) -> str:

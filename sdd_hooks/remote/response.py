@@ -41,7 +41,7 @@ class Response:
             return None
         url = urlsplit(self.url)
         raise RemoteError(
-            f"{url.netloc} answers with something that is no JSON "
+            f"{url.netloc} answers with something that is not JSON "
             f"({one_line(url.path)[:200]}): check the URL, and proxies on the way"
         )
 

@@ -73,10 +73,11 @@ def no_probe(_candidates: Candidates) -> None:
 
 
 class Declaration(NamedTuple):
-    """What `#### Tracker` says, and the file that says it."""
+    """What `#### Tracker` says, the file that says it, and the line of its `Type` (0: none)."""
 
     settings: TrackerSettings
     memory_file: Path | None = None
+    line: int = 0
 
 
 def detect(
@@ -123,8 +124,10 @@ def read_declaration(project: Project, module: str) -> Declaration:
     if module and own_type != normalize_key(inherited.tracker.type):
         root = next(part.root for part in project.modules if part.name == module)
         configuration = load_configuration(project.repository.root / root)
-    memory_file = configuration.memory_file or inherited.memory_file
-    return Declaration(configuration.tracker, memory_file)
+    memory_file, line = configuration.memory_file or inherited.memory_file, 0
+    if place := configuration.locate("tracker", "type"):
+        memory_file, line = place
+    return Declaration(configuration.tracker, memory_file, line)
 
 
 def repository_context(project: Project, module: str) -> TrackedRepository:
@@ -185,7 +188,7 @@ def _declared(
     declaration: Declaration, repository: TrackedRepository, registered: Registered
 ) -> DetectedTracker:
     """The tracker of the declared type, at the declared location."""
-    settings, memory_file = declaration
+    settings, memory_file, line = declaration
     try:
         name, vendor = find_vendor(settings.type, registered)
         location = vendor.locate(settings._replace(type=name), repository)
@@ -195,7 +198,7 @@ def _declared(
     except SddError as error:
         if memory_file is None or type(error) not in {SddError, UnknownTracker}:
             raise
-        raise ConfigurationError(str(error), memory_file) from None
+        raise ConfigurationError(str(error), memory_file, line) from None
 
 
 def _recognised(

@@ -53,6 +53,9 @@ class HostedProject:
         self.client.close()
 
 
+_EXAMPLES = {"Owner": "acme", "Repo": "shop", "URL": "https://tracker.example.org"}
+
+
 def checked_location(
     label: str, location: TrackerLocation, *, owners: re.Pattern[str], projects: re.Pattern[str]
 ) -> TrackerLocation:
@@ -66,15 +69,25 @@ def checked_location(
         if not value:
             raise missing_setting(label, key)
         if not pattern.fullmatch(value):
-            raise SddError(f"{one_line(value)[:100]!r} cannot be on {label}: correct {key}")
+            shown = one_line(value)[:100]
+            raise SddError(
+                f"{key} cannot be {shown!r} on {label}: write it as in the address of the project,"
+                f" such as `- **{key}**: {_EXAMPLES[key]}`"
+            )
     return location
 
 
 def missing_setting(label: str, key: str) -> SddError:
     """The error for a key of `#### Tracker` that nothing else completes."""
-    return SddError(f"{label} needs to know whose issues: add {key} to `#### Tracker`")
+    return SddError(
+        f"{label} needs to know whose issues: write `- **{key}**: {_EXAMPLES[key]}` under"
+        " `#### Tracker`, with the value of your project"
+    )
 
 
 def invalid_url(label: str) -> SddError:
     """The error for an invalid URL, which is not repeated: it may contain a password."""
-    return SddError(f"the URL of `#### Tracker` is no address of a {label}: correct it")
+    return SddError(
+        f"the URL under `#### Tracker` is not an address of {label}: write one such as"
+        f" `- **URL**: {_EXAMPLES['URL']}`"
+    )

@@ -148,14 +148,17 @@ def no_tracker(project: Project, module: str, broken: tuple[str, ...]) -> NoTrac
     """The error for a part of the project without a source."""
     if broken:
         return NoTracker(broken[0])
+    names = ", ".join(registered_trackers())
     if module:
         return NoTracker(
-            f"the module {module!r} has no tracker of its own: leave --module out, or declare one"
-            " under `#### Tracker` of its memory file"
+            f"the module {module!r} has no tracker of its own: leave --module out, or write"
+            f" `- **Type**: NAME` under `#### Tracker` in its CLAUDE.md, with one of {names}"
         )
+    memory_file = project.configuration.memory_file
+    name = memory_file.name if memory_file else "CLAUDE.md"
     return NoTracker(
-        f"no tracker is known for {project.repository.slug}: declare one under `#### Tracker`"
-        " of the memory file"
+        f"no tracker is known for {project.repository.slug}: write `- **Type**: NAME` under"
+        f" `#### Tracker` in {name}, with one of {names}"
     )
 
 

@@ -87,7 +87,9 @@ def test_an_unknown_engine_is_a_failed_check(repo):
     repo.write("CLAUDE.md", "### SDD Configuration\n\n#### Search\n\n- **Engine**: abacus\n")
     code, found = checks(repo.root)
     assert code == 1
-    assert found["engine"]["message"] == "no engine is called 'abacus': choose one of embedded, qmd"
+    assert found["engine"]["message"].endswith(
+        "CLAUDE.md:5: no engine is called 'abacus': choose one of embedded, qmd"
+    )
     assert "index" not in found
     assert "model" not in found
 

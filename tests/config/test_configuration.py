@@ -405,3 +405,23 @@ def test_any_memory_file_is_read_or_refused_with_a_line(text: list[str]):
         assert 0 < error.line <= len(text)
     else:
         assert all(0 < w.line <= len(text) for w in found.warnings)
+
+
+def test_a_value_knows_where_it_is_written(tmp_path: Path) -> None:
+    path = tmp_path / "CLAUDE.md"
+    path.write_text(
+        "## SDD Configuration\n\n- **Engine**: qmd\n\n#### Tracker\n\n- **Type**: jira\n"
+    )
+    root = load_configuration(tmp_path)
+    assert root.locate("search", "engine") == (path, 3)
+    assert root.locate("tracker", "type") == (path, 7)
+    assert root.locate("tracker", "url") is None
+    # An option replaces the value in the file.
+    changed = root._replace(search=root.search._replace(engine="embedded"))
+    assert changed.locate("search", "engine") is None
+    module = tmp_path / "api"
+    module.mkdir()
+    (module / "CLAUDE.md").write_text("## SDD Configuration\n\n- **Type**: gitea\n")
+    inherited = load_configuration(module, root)
+    assert inherited.locate("search", "engine") == (path, 3)
+    assert inherited.locate("tracker", "type") == (module / "CLAUDE.md", 3)

@@ -143,5 +143,5 @@ def test_vectors_that_are_not_finite_are_refused(value: float) -> None:
         def embed_batch(self, items: Iterable[str]) -> Iterator[list[float]]:
             return iter([[1.0, value] for _ in items])
 
-    with pytest.raises(EngineUnavailable, match="gives vectors that are no numbers"):
+    with pytest.raises(EngineUnavailable, match="gives vectors that are not numbers"):
         LlmModel("broken", Broken())

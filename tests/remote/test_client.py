@@ -165,7 +165,7 @@ def test_cookies_are_not_stored(server: Server, client: Client) -> None:
     ["../x", "a/../../x", "a/..", "a/./b", "%2e%2e/x", "a/%2E./b", "..?x", "a/..#x", "a%2f..%2Fb"],
 )
 def test_a_path_stays_below_the_api(server: Server, client: Client, path: str) -> None:
-    with pytest.raises(RemoteError, match="is no address of its API"):
+    with pytest.raises(RemoteError, match="is not an address of its API"):
         client.get(path)
     assert not server.requests
 
@@ -190,7 +190,7 @@ def test_a_success_without_json_is_an_error(server: Server, client: Client) -> N
     for body in (b"<html>log in", b"text", b"\xff\xfe"):
         server.fail(CannedResponse(200, body))
         response = client.get("issues")
-        with pytest.raises(RemoteError, match=r"no JSON \(/api/v1/issues\): check the URL"):
+        with pytest.raises(RemoteError, match=r"not JSON \(/api/v1/issues\): check the URL"):
             response.json()
     for body in (b"", b'[{"id":', b"[" * 100_000):
         server.fail(*[CannedResponse(200, body)] * 4)

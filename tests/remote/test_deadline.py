@@ -121,7 +121,7 @@ def test_a_write_with_a_cut_response_is_not_repeated(server: Server, client: Cli
 
 def test_a_page_of_a_proxy_is_not_requested_again(server: Server, client: Client) -> None:
     server.fail(CannedResponse(data=b"<html>"))
-    with pytest.raises(RemoteError, match="no JSON"):
+    with pytest.raises(RemoteError, match="not JSON"):
         client.get("issues").json()
     assert len(server.requests) == 1
 

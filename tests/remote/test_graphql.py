@@ -122,7 +122,7 @@ def test_no_data(server: Server, client: Client, status: int, body: object) -> N
 def test_a_page_of_html(server: Server, client: Client) -> None:
     server.fail(CannedResponse(200, b"<html>"), CannedResponse(400, b"<html>"))
     for _ in range(2):
-        with pytest.raises(RemoteError, match=r"no JSON|without data \(400\)"):
+        with pytest.raises(RemoteError, match=r"not JSON|without data \(400\)"):
             execute(client, "graphql", QUERY, {})
 
 

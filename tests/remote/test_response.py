@@ -27,7 +27,7 @@ def test_the_error_for_other_content_than_json_has_no_query() -> None:
     with pytest.raises(RemoteError) as error:
         response(body=b"<html>").json()
     assert str(error.value) == (
-        "forge.example answers with something that is no JSON (/issues): "
+        "forge.example answers with something that is not JSON (/issues): "
         "check the URL, and proxies on the way"
     )
     assert error.value.__context__ is None

@@ -326,14 +326,14 @@ def workspace(repo: Repo, api: str = "") -> Repo:
 
 def test_a_module_overrides_key_by_key(repo: Repo) -> None:
     project = workspace(repo, "- **Repo**: api\n").project()
-    settings, _ = read_declaration(project, "api")
+    settings, *_ = read_declaration(project, "api")
     assert settings == TrackerSettings("gitea", "acme", "api", url="https://git.acme.example")
     assert read_declaration(project, "web")[0] == read_declaration(project, "")[0]
 
 
 def test_a_module_with_another_type_inherits_nothing(repo: Repo) -> None:
     project = workspace(repo, "- **Type**: jira\n- **Project Key**: API\n").project()
-    settings, memory = read_declaration(project, "api")
+    settings, memory, _ = read_declaration(project, "api")
     assert settings == TrackerSettings("jira", project_key="API")
     assert memory == project.repository.root / "services/api/CLAUDE.md"
     assert read_declaration(project, "web")[1] == project.repository.root / "CLAUDE.md"

@@ -88,7 +88,9 @@ def _spec_id(name: str) -> str:
     """The id of a specification, as issues mention it."""
     id = parse_id(name, "SPEC")
     if id is None or id.kind != "SPEC":
-        raise click.BadParameter(f"{name!r} is no specification: write it like SPEC-0003")
+        raise click.BadParameter(
+            f"{name!r} is not the id of a specification: write one such as SPEC-0003"
+        )
     return str(id)
 
 

@@ -102,7 +102,7 @@ def _sync_lines(rows: Sequence[tuple[TrackerSource, SyncResult]]) -> list[str]:
         if result.ran
     ]
     skipped = [
-        f"{source.collection.name}: another sync is running"
+        f"{source.collection.name}: another sync is running: try again when it has finished"
         for source, result in rows
         if not result.ran
     ]

@@ -78,7 +78,7 @@ def check_model(name: str, root: Path) -> str:
     except PathRefused as error:
         raise _unusable(name, str(error)) from None
     if header != _GGUF_HEADER:
-        raise _unusable(name, "it is no GGUF file")
+        raise _unusable(name, "it is not a GGUF file")
     return str(path)
 
 

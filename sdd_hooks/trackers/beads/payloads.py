@@ -78,10 +78,12 @@ def parse_export(exported: str, name: str) -> tuple[list[Json], tuple[str, ...]]
             damaged.append(number)
         elif row.get("_type", "issue") == "issue":
             records.append(row)
-    warnings = [f"{name}:{number} is no issue: left out" for number in damaged[:MAX_LINE_WARNINGS]]
+    warnings = [
+        f"{name}:{number} is not an issue: left out" for number in damaged[:MAX_LINE_WARNINGS]
+    ]
     others = len(damaged) - MAX_LINE_WARNINGS
     if others > 0:
-        warnings.append(f"{name} has {others} more lines that are no issues")
+        warnings.append(f"{name} has {others} more lines that are not issues")
     return records, tuple(warnings)
 
 

@@ -96,7 +96,7 @@ class GiteaTracker(HostedProject):
         entry = self.client.get(self._issue_path(id)).json()
         issue = issue_of(entry, self.web_url)
         if issue is None or is_pull(entry):
-            raise Missing(f"{LABEL}: {self.full_name}#{id} is no issue")
+            raise Missing(f"{LABEL}: {self.full_name}#{id} is not an issue")
         return issue
 
     def query(self, filter: IssueFilter) -> Iterator[Issue]:

@@ -87,7 +87,7 @@ class GitHubTracker(HostedProject):
         entry = response.json()
         issue = issue_of(entry)
         if issue is None or is_pull(entry):
-            raise Missing(f"{LABEL}: {self.full_name}#{id} is no issue")
+            raise Missing(f"{LABEL}: {self.full_name}#{id} is not an issue")
         return issue
 
     def query(self, filter: IssueFilter) -> Iterator[Issue]:

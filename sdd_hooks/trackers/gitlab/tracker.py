@@ -81,7 +81,7 @@ class GitLabTracker(HostedProject):
         entry = self.client.get(self._issue_path(id)).json()
         issue = issue_of(entry)
         if issue is None:
-            raise Missing(f"{LABEL}: {self.full_name}#{id} is no issue")
+            raise Missing(f"{LABEL}: {self.full_name}#{id} is not an issue")
         if is_moved(entry):
             raise Missing(f"{LABEL}: {self.full_name}#{id} was moved to another project")
         return issue

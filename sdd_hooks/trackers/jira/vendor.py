@@ -80,14 +80,23 @@ def _locate(settings: TrackerSettings, repository: TrackedRepository) -> Tracker
     """The declared project; the environment may supply the address."""
     key = settings.project_key.strip().upper()
     if not key:
-        raise SddError(f"{LABEL} needs to know which project: add Project Key to `#### Tracker`")
+        raise SddError(
+            f"{LABEL} needs to know which project: write `- **Project Key**: SHOP` under"
+            " `#### Tracker`, with the letters before the number of your issues"
+        )
     if not PROJECT_KEY.fullmatch(key):
         shown = one_line(settings.project_key)[:100]
-        raise SddError(f"{shown!r} is no key of a project in {LABEL}: correct Project Key")
+        raise SddError(
+            f"Project Key cannot be {shown!r} in {LABEL}: write the letters before the number of"
+            " an issue, such as `- **Project Key**: SHOP`"
+        )
     urls = (repository.environ.get(name, "").strip() for name in URL_VARIABLES)
     url = settings.url.strip() or next(filter(None, urls), "")
     if not url:
-        raise SddError(f"{LABEL} needs to know where it is: add URL to `#### Tracker`")
+        raise SddError(
+            f"{LABEL} needs to know where it is: write `- **URL**: https://acme.atlassian.net`"
+            " under `#### Tracker`, with the address of your site"
+        )
     return TrackerLocation(_base(url), "", key)
 
 

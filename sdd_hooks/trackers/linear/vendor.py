@@ -84,9 +84,12 @@ def _locate(settings: TrackerSettings, _around: TrackedRepository) -> TrackerLoc
     """The team of `Team ID`: its key, or its UUID. An origin does not identify a team."""
     team = settings.team_id.strip()
     if not team:
-        raise SddError(f"{LABEL} needs a Team ID: add `- **Team ID**: ENG` to `#### Tracker`")
+        raise SddError(f"{LABEL} needs a Team ID: write `- **Team ID**: ENG` under `#### Tracker`")
     if not _TEAM.fullmatch(team):
-        raise SddError(f"Team ID: {one_line(team)[:100]} is neither a team's key nor its UUID")
+        raise SddError(
+            f"Team ID cannot be {one_line(team)[:100]!r}: write the key of a team, such as"
+            " `- **Team ID**: ENG`, or its UUID"
+        )
     return TrackerLocation(WEB, _workspace(settings), team)
 
 

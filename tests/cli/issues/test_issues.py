@@ -128,7 +128,7 @@ def test_invalid_filters_are_refused(shop):
     run(repo.root, "issues", "sync", env=env)
     assert run(repo.root, "issues", "list", "--label", "x", env=env).out == "no issues\n"
     done = run(repo.root, "issues", "list", "--spec", "ADR-0001", env=env)
-    assert "'ADR-0001' is no specification: write it like SPEC-0003" in one_line(done, 2)
+    assert "'ADR-0001' is not the id of a specification" in one_line(done, 2)
     done = run(repo.root, "issues", "list", "--status", "done", env=env)
     assert "'done' is not one of" in one_line(done, 2)
 
@@ -331,7 +331,7 @@ def test_a_repository_without_a_tracker(repo):
     assert not (repo.root / ".sdd/issues").exists()
     for command in (("sync",), ("list",), ("show", "1")):
         line = one_line(run(repo.root, "issues", *command), 1)
-        assert line.startswith("no tracker is known for repo: declare one under `#### Tracker`")
+        assert line.startswith("no tracker is known for repo: write `- **Type**: NAME` under")
 
 
 def test_a_remote_other_than_origin_gets_no_request(repo):
@@ -359,7 +359,7 @@ def test_a_tracker_that_cannot_be_loaded_is_one_line(repo, tmp_path):
 def test_an_unknown_tracker_is_an_error(repo):
     repo.commit("Start", {"CLAUDE.md": TRACKER + "https://x.example", ".gitignore": ".sdd/\n"})
     line = one_line(run(repo.root, "issues", "sync"), 5)
-    assert "CLAUDE.md: no tracker is called 'ledger': choose one of beads, gitea, github," in line
+    assert "CLAUDE.md:5: no tracker is called 'ledger': choose one of beads, gitea, github," in line
     one_line(run(repo.root, "issues", "sync", "--tracker", "ledgre"), 2)
 
 
@@ -367,7 +367,7 @@ def test_a_declared_tracker_is_never_replaced(repo):
     text = "## SDD Configuration\n\n#### Tracker\n\n- **Type**: jira\n"
     repo.commit("Start", {"CLAUDE.md": text, ".gitignore": ".sdd/\n"})
     repo.git("remote", "add", "origin", "https://github.com/acme/shop")
-    assert one_line(run(repo.root, "issues", "sync"), 5).startswith(f"{repo.root}/CLAUDE.md: ")
+    assert one_line(run(repo.root, "issues", "sync"), 5).startswith(f"{repo.root}/CLAUDE.md:5: ")
     done = run(repo.root, "index", "update", "--kind", "issues")
     assert done.code == 0
     assert done.err.startswith("warning: repo-issues is not synced: ")
@@ -508,7 +508,7 @@ def test_an_invalid_declaration_of_a_module_does_not_stop_the_others(repo, serve
     for code, *command in ((5, "sync"), (0, "list"), (0, "show", "1")):
         done = run(repo.root, "issues", *command, "--json", env=env)
         (warning,) = done.json["warnings"]
-        assert "services/api/CLAUDE.md: no tracker is called 'jura'" in warning
+        assert "services/api/CLAUDE.md:5: no tracker is called 'jura'" in warning
         assert done.code == code
     one_line(run(repo.root, "issues", "sync", "--module", "api", env=env), 5)
 

@@ -35,8 +35,8 @@ def test_a_file_is_passed_on_by_its_absolute_path(tmp_path: Path) -> None:
     ("name", "reason"),
     [
         ("gone.gguf", "it cannot be read (No such file or directory)"),
-        ("page.gguf", "it is no GGUF file"),
-        ("empty.gguf", "it is no GGUF file"),
+        ("page.gguf", "it is not a GGUF file"),
+        ("empty.gguf", "it is not a GGUF file"),
         ("folder.gguf", "it cannot be read (Is a directory)"),
         ("../m.gguf", "../m.gguf: leaves the repository"),
         ("linked.gguf", "linked.gguf: leaves the repository"),

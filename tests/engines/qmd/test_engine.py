@@ -251,11 +251,11 @@ def test_an_invalid_model_is_an_error_and_is_not_deleted(filled: Subject, tmp_pa
         assert result.pending == 0
         assert {hit.cosine for hit in result.hits} == {None}
         assert result.notes == (
-            f"searched by words only: Embed Model {str(model)!r}: it is no GGUF file;"
+            f"searched by words only: Embed Model {str(model)!r}: it is not a GGUF file;"
             " correct it under `#### Search` of the memory file",
         )
         for operation in (engine.embed, engine.device):
-            with pytest.raises(EngineUnavailable, match="it is no GGUF file"):
+            with pytest.raises(EngineUnavailable, match="it is not a GGUF file"):
                 operation()
         filled.repo.commit("More", {"docs/adrs/ADR-0003.md": "# New\n\nA heron.\n"})
     assert filled.refresh()["adrs"] == Counts(added=1)

@@ -338,7 +338,7 @@ def test_a_deleted_thread_counts_as_resolved(harness: GitLabHarness) -> None:
 
 
 def test_an_id_with_dots_causes_no_request(harness: GitLabHarness) -> None:
-    with pytest.raises(RemoteError, match="is no address of its API"):
+    with pytest.raises(RemoteError, match="is not an address of its API"):
         harness.open().publish_review(
             7, HEAD, [], [ReviewThread("../../../user:1", "x", is_own=True)]
         )

@@ -388,8 +388,8 @@ def test_damaged_lines_are_left_out_with_a_warning(
     found = fetch_without_bd()
     assert [(one.id, one.title) for one in found.issues] == [("a", "new"), ("b", "caf\ufffd")]
     assert found.warnings[1:] == (
-        *(f".beads/issues.jsonl:{n} is no issue: left out" for n in (1, 4, 6, 7, 10)),
-        ".beads/issues.jsonl has 2 more lines that are no issues",
+        *(f".beads/issues.jsonl:{n} is not an issue: left out" for n in (1, 4, 6, 7, 10)),
+        ".beads/issues.jsonl has 2 more lines that are not issues",
     )
 
 

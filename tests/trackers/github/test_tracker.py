@@ -354,7 +354,7 @@ def test_a_transfer_of_the_last_issue(shop: Shop) -> None:
 
 def test_a_pull_request_is_not_an_issue(shop: Shop) -> None:
     number = shop.github.add_pull(at=START)
-    with pytest.raises(Missing, match="no issue"):
+    with pytest.raises(Missing, match="is not an issue"):
         shop.open().issue(str(number))
 
 

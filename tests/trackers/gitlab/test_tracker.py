@@ -430,7 +430,7 @@ def test_writes_with_an_empty_response(harness: GitLabHarness) -> None:
         return lambda request: request.method == method and request.path.endswith(end)
 
     harness.server.fail(CannedResponse(200, {}), when=asked("GET", "/issues/1"))
-    with pytest.raises(Missing, match="is no issue"):
+    with pytest.raises(Missing, match="is not an issue"):
         tracker.issue("1")
     harness.server.fail(CannedResponse(201, {}), when=asked("POST", "/issues"))
     with pytest.raises(RemoteError, match="which issue it wrote"):
