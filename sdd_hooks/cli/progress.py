@@ -12,7 +12,9 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
 from sdd_hooks.cli.output import printable_line
+from sdd_hooks.embedding.rates import remaining_seconds
 from sdd_hooks.engines.protocol import Progress
+from sdd_hooks.text.durations import format_duration
 
 if TYPE_CHECKING:
     from sdd_hooks.usecases.refresh import Step
@@ -37,12 +39,18 @@ class ProgressLine:
         self._started = clock()
         self._shown = 0.0
 
-    def report(self, step: str, done: int, total: int) -> None:
-        """Show how many of `total` (0: unknown) are done, unless the command began just now."""
+    def report(self, step: str, done: int, total: int, *, estimate: bool = False) -> None:
+        """Show how many of `total` (0: unknown) are done, unless the command began just now.
+
+        With `estimate`, also how long the rest takes at the same rate.
+        """
         now = self._clock()
         recent = self._shown and now - self._shown < INTERVAL_SECONDS and done != total
         if now - self._started >= DELAY_SECONDS and not recent:
-            self._write(f"{step} {done:,}/{total:,}" if total else f"{step} {done:,}", now)
+            text = f"{step} {done:,}/{total:,}" if total else f"{step} {done:,}"
+            left = remaining_seconds(done, total, now - self._started) if estimate else None
+            about = f", about {format_duration(left)} left" if left is not None else ""
+            self._write(f"{text}{about}", now)
 
     def show(self, text: str) -> None:
         """Show a text at once."""
@@ -78,16 +86,19 @@ def live_line(
 
 @contextmanager
 def progress_line(
-    stream: TextIO, clock: Callable[[], float] = time.monotonic
+    stream: TextIO, clock: Callable[[], float] = time.monotonic, *, estimate: bool = False
 ) -> Iterator[Progress | None]:
-    """A progress callback for the block, or None where `stream` is no terminal."""
+    """A progress callback for the block, or None where `stream` is no terminal.
+
+    With `estimate`, the line says how long the rest takes.
+    """
     with live_line(stream, clock) as line:
-        yield None if line is None else _reporter(line)
+        yield None if line is None else _reporter(line, estimate)
 
 
-def _reporter(line: ProgressLine) -> Progress:
+def _reporter(line: ProgressLine, estimate: bool) -> Progress:
     def report(step: str, done: int, total: int) -> bool:
-        line.report(step, done, total)
+        line.report(step, done, total, estimate=estimate)
         return True
 
     return report
@@ -119,7 +130,7 @@ def show_step(step: Step) -> Iterator[Progress | None]:
         with waiting_line(sys.stderr, "Pulling vectors from origin"):
             yield None
     else:
-        with progress_line(sys.stderr) as progress:
+        with progress_line(sys.stderr, estimate=step == "embed") as progress:
             yield progress
 
 

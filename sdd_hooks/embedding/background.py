@@ -167,10 +167,11 @@ def _embed_repository(
 
 
 def _log_failure(error: BaseException, log: TextIO) -> int:
+    if isinstance(error, KeyboardInterrupt):
+        _write_line(log, "sdd: embed stopped — `sdd index embed` goes on from there")
+        return EXIT_INTERRUPTED
     failure = describe_failure(error)
     _write_line(log, f"sdd: embed failed — run `sdd index embed` ({failure})")
-    if isinstance(error, KeyboardInterrupt):
-        return EXIT_INTERRUPTED
     return error.exit_code if isinstance(error, SddError) else EXIT_BUG
 
 

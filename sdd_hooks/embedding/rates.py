@@ -47,5 +47,16 @@ def estimate_seconds(key: RateKey, chunks: int, environ: Mapping[str, str]) -> i
     rate = read_cached(NAME, environ).get(str(key))
     if isinstance(rate, bool) or not isinstance(rate, (int, float)):
         return None
-    seconds = rate * chunks
+    return _whole_seconds(rate * chunks)
+
+
+def remaining_seconds(done: int, total: int, elapsed: float) -> int | None:
+    """How many seconds (at least 1) a run needs that did `done` of `total` in `elapsed` seconds.
+
+    None when nothing or everything is done.
+    """
+    return _whole_seconds(elapsed / done * (total - done)) if done > 0 else None
+
+
+def _whole_seconds(seconds: float) -> int | None:
     return max(math.ceil(seconds), 1) if 0 < seconds < _MAX_SECONDS else None

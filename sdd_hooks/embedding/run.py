@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from sdd_hooks import tracing
 from sdd_hooks.embedding.lock import LockHolder, acquire_lock, find_holder, write_holder
 from sdd_hooks.embedding.rates import RateKey, record_rate
-from sdd_hooks.embedding.state import EmbedRun, write_run
+from sdd_hooks.embedding.state import STOPPED, EmbedRun, write_run
 from sdd_hooks.engines.protocol import EmbedReport, Engine, Progress
 from sdd_hooks.engines.registry import find_backend, not_indexed
 from sdd_hooks.errors import StorageError
@@ -130,7 +130,7 @@ def embed_and_record(
 def describe_failure(error: BaseException) -> str:
     """Why an embed ended early, in one line."""
     if isinstance(error, KeyboardInterrupt):
-        return "stopped"
+        return STOPPED
     return describe_error(error)
 
 

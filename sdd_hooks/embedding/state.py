@@ -21,6 +21,9 @@ from sdd_hooks.system.files import read_inside, write_atomically
 
 NAME = "embed.json"
 
+STOPPED = "stopped"
+"""The `error` of a run that a user ended: no failure."""
+
 _MAX_BYTES = 10_000
 _FIELD_TYPES: dict[str, type | tuple[type, ...]] = {
     "str": str,

@@ -37,6 +37,19 @@ def test_a_long_command_writes_the_line_over_and_clears_it():
     assert screen.getvalue().split("\r\x1b[K") == shown
 
 
+def test_the_line_of_an_embed_says_how_long_the_rest_takes():
+    screen, times = Screen(), iter([0.0, 2.0, 4.0, 10.0, 11.0])
+    with progress_line(screen, lambda: next(times), estimate=True) as progress:
+        for done in (0, 32, 64, 1000):
+            progress("Embedding", done, 1000)
+    assert screen.getvalue().split("\r\x1b[K")[1:-1] == [
+        "Embedding 0/1,000",
+        "Embedding 32/1,000, about 2 minutes left",
+        "Embedding 64/1,000, about 2 minutes left",
+        "Embedding 1,000/1,000",
+    ]
+
+
 def test_an_error_clears_the_line():
     screen, times = Screen(), iter([0.0, 2.0])
     with pytest.raises(KeyError), progress_line(screen, lambda: next(times)) as progress:

@@ -198,7 +198,12 @@ def test_stop_ends_the_whole_process_group(gated: GatedRepo) -> None:
     )
     until(lambda: not group_exists(pid))
     assert gated.recorded()["error"] == "stopped"
-    assert gated.log.read_text().endswith("sdd: embed failed — run `sdd index embed` (stopped)\n")
+    assert gated.log.read_text().endswith(
+        "sdd: embed stopped — `sdd index embed` goes on from there\n"
+    )
+    status = gated.sdd("index", "status").out
+    assert re.search(r"chunks?, then stopped .* ago: `sdd index embed` goes on from there", status)
+    assert "failed 0" not in status
     second = gated.sdd("index", "embed", "--stop", "--json").json
     assert (second["mode"], second["pid"]) == ("stop", None)
     assert gated.sdd("index", "embed", "--stop").out == "no embed is running\n"

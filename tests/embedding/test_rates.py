@@ -7,7 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from sdd_hooks.embedding.rates import MIN_CHUNKS, NAME, RateKey, estimate_seconds, record_rate
+from sdd_hooks.embedding.rates import (
+    MIN_CHUNKS,
+    NAME,
+    RateKey,
+    estimate_seconds,
+    record_rate,
+    remaining_seconds,
+)
 
 KEY = RateKey("embedded", "local:x", "cpu")
 
@@ -61,3 +68,11 @@ def test_the_number_of_stored_rates_is_limited(environ: dict[str, str]) -> None:
     assert len(json.loads(cache_file(environ).read_text())) == 50
     assert estimate_seconds(KEY._replace(model="model-59"), 100, environ) == 50
     assert estimate_seconds(KEY._replace(model="model-0"), 100, environ) is None
+
+
+def test_the_rest_of_a_run_takes_as_long_as_its_beginning() -> None:
+    assert remaining_seconds(10, 40, 5.0) == 15
+    assert remaining_seconds(39, 40, 0.1) == 1
+    assert [remaining_seconds(*run) for run in ((0, 40, 5.0), (40, 40, 5.0), (1, 2, 0.0))] == [
+        None
+    ] * 3

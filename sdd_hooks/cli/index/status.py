@@ -7,13 +7,15 @@ from __future__ import annotations
 import time
 from dataclasses import asdict
 from pathlib import Path
+from typing import NamedTuple
 
 import click
 
 from sdd_hooks.cli.context import open_project
 from sdd_hooks.cli.options import json_option
 from sdd_hooks.cli.output import CommandOutput, format_count, show, table
-from sdd_hooks.embedding.state import EmbedRun, EmbedStatus, embed_status
+from sdd_hooks.embedding.rates import RateKey, estimate_seconds, remaining_seconds
+from sdd_hooks.embedding.state import STOPPED, EmbedRun, EmbedStatus, embed_status
 from sdd_hooks.engines.protocol import IndexStatus
 from sdd_hooks.engines.registry import not_indexed
 from sdd_hooks.freshness.read_gate import open_index
@@ -46,15 +48,39 @@ def index_status_output(project: Project) -> CommandOutput:
     now = time.time()
     age = None if index.touched is None else max(now - index.touched, 0.0)
     embed = embed_status(project.repository, index.pending)
+    left = _seconds_left(project, index, embed, now)
     return CommandOutput(
-        _index_data(index, age, embed),
-        _index_lines(index, age, embed, now),
+        _index_data(index, age, embed, left),
+        _index_lines(index, age, embed, _Times(now, left)),
         pending_notes(index.pending),
         project.warnings,
     )
 
 
-def _index_data(index: IndexStatus, age: float | None, embed: EmbedStatus) -> dict[str, object]:
+class _Times(NamedTuple):
+    """The time now, and how many seconds the embed still takes; None if unknown."""
+
+    now: float
+    left: int | None
+
+
+def _seconds_left(
+    project: Project, index: IndexStatus, embed: EmbedStatus, now: float
+) -> int | None:
+    """How long the running embed still takes: at its rate, else at the last on this machine."""
+    run, done = embed.run, embed.done
+    if embed.running is None or run is None or done is None:
+        return None
+    if done:
+        return remaining_seconds(done, run.wanted, now - run.started)
+    return estimate_seconds(
+        RateKey(index.engine, run.model, run.device), run.wanted, project.environ
+    )
+
+
+def _index_data(
+    index: IndexStatus, age: float | None, embed: EmbedStatus, left: int | None
+) -> dict[str, object]:
     """The state of the index for programs. `age` is in seconds."""
     collections = [
         {
@@ -63,11 +89,16 @@ def _index_data(index: IndexStatus, age: float | None, embed: EmbedStatus) -> di
         }
         for collection in index.collections
     ]
-    return {**index._asdict(), "collections": collections, "age": age, "embed": _embed_data(embed)}
+    return {
+        **index._asdict(),
+        "collections": collections,
+        "age": age,
+        "embed": _embed_data(embed, left),
+    }
 
 
 def _index_lines(
-    index: IndexStatus, age: float | None, embed: EmbedStatus, now: float
+    index: IndexStatus, age: float | None, embed: EmbedStatus, times: _Times
 ) -> list[str]:
     """The state of the index for people."""
     facts = [
@@ -75,7 +106,7 @@ def _index_lines(
         ("location", f"{index.location} ({index.bytes / MEGABYTE:.1f} MB)"),
         ("model", index.model or "none"),
         ("refreshed", "never" if age is None else f"{format_duration(age)} ago"),
-        *_embed_facts(embed, now),
+        *_embed_facts(embed, times),
     ]
     heading = ("collection", "documents", "chunks", "pending")
     rows = [
@@ -95,24 +126,24 @@ def _count_cell(count: int | None) -> int | str:
     return "-" if count is None else count
 
 
-def _embed_data(embed: EmbedStatus) -> dict[str, object]:
+def _embed_data(embed: EmbedStatus, left: int | None) -> dict[str, object]:
     """The state of embedding for programs. Times are in seconds since the epoch."""
     running, run = embed.running, embed.run
     return {
-        "running": {**running._asdict(), "done": embed.done} if running else None,
+        "running": {**running._asdict(), "done": embed.done, "left": left} if running else None,
         "run": {**asdict(run), "seconds": run.seconds} if run else None,
         "failed": embed.failed,
         "untried": embed.untried,
     }
 
 
-def _embed_facts(embed: EmbedStatus, now: float) -> list[tuple[str, str]]:
+def _embed_facts(embed: EmbedStatus, times: _Times) -> list[tuple[str, str]]:
     """The state of embedding for people, as rows of a table; no row before the first embed."""
     if embed.running is not None:
-        return [("embedding", _running_embed(embed, now))]
+        return [("embedding", _running_embed(embed, times))]
     if embed.run is None:
         return []
-    facts = [("embedded", _last_embed(embed.run, now))]
+    facts = [("embedded", _last_embed(embed.run, times.now))]
     pending = embed.failed + embed.untried
     if pending:
         text = (
@@ -123,12 +154,15 @@ def _embed_facts(embed: EmbedStatus, now: float) -> list[tuple[str, str]]:
     return facts
 
 
-def _running_embed(embed: EmbedStatus, now: float) -> str:
+def _running_embed(embed: EmbedStatus, times: _Times) -> str:
+    now, left = times
     running, run = embed.running, embed.run
     assert running is not None
     parts = []
     if run is not None and embed.done is not None:
         parts.append(f"{embed.done:,} of {format_count(run.wanted, 'chunk')}")
+    if left is not None:
+        parts.append(f"about {format_duration(left)} left")
     if run is not None:
         parts.append(f"for {format_duration(now - run.started)}")
     parts.append("in the background" if running.background else "in the foreground")
@@ -147,6 +181,8 @@ def _last_embed(run: EmbedRun, now: float) -> str:
         return f"cut short, begun {begun} ago: `sdd index embed` goes on from there"
     chunks = format_count(run.embedded, "chunk")
     when = f"{format_duration(now - run.finished)} ago"
+    if run.error == STOPPED:
+        return f"{chunks}, then stopped {when}: `sdd index embed` goes on from there"
     if run.error:
         return f"{chunks}, then failed {when}: {run.error}"
     failed = f", {run.failed:,} failed" if run.failed else ""

@@ -47,6 +47,9 @@ def test_the_estimate_is_shown_once_the_rate_was_measured(gated: GatedRepo) -> N
         f"embedding {CHUNKS} chunks in the background, about {CHUNKS} minutes, log: {gated.log}"
     )
     assert gated.sdd("index", "embed", "--json").json["estimate"] is None
+    assert gated.status()["embed"]["running"]["left"] == CHUNKS * 60
+    status = gated.sdd("index", "status").out
+    assert f"0 of {CHUNKS} chunks, about {CHUNKS} minutes left, for " in status
 
 
 def test_every_mode_has_the_same_keys(gated: GatedRepo) -> None:
