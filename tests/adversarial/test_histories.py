@@ -1,0 +1,307 @@
+"""After random git operations an index equals one that is built from scratch.
+
+The hooks are the real ones. Where they would start `sdd`, they hand the event to this process, and
+git waits for it: an event is handled in the middle of the command of git, as it is for users.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import random
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sdd_hooks.freshness.index_changes import start_scan
+from sdd_hooks.freshness.refresh import RefreshOptions, refresh
+from sdd_hooks.githooks.context import HookContext
+from sdd_hooks.githooks.events import run_hook
+from sdd_hooks.githooks.shims import EVENTS, render_shim
+from tests.adversarial.conftest import Rounds
+from tests.support.oracle import assert_index_matches_scratch
+from tests.support.repos import Repo
+
+STEPS = 20
+NAMES = (
+    "docs/adrs/ADR-0001-one.md",
+    "docs/adrs/ADR-0002-two.md",
+    "docs/adrs/ADR-0003-draft.md",
+    "docs/adrs/ADR-0004-four.md",
+    "docs/openspec/specs/login/spec.md",
+    "docs/openspec/specs/login/design.md",
+    "src/app.py",
+    "src/util/more.py",
+    os.fsdecode(b"docs/adrs/ADR-0005-caf\xe9.md"),
+)
+IGNORES = ("", "*-draft.md\n", "docs/adrs/ADR-0002*\n", "src/\n", "docs/openspec/\n")
+ATTRIBUTES = ("", "*.md text eol=crlf\n", "*.md text=auto\n", "*.md ident\n")
+WORDS = ("lakes", "rivers", "harbours", "bridges", "$Id$", "tea\r")
+BRANCHES = ("main", "side", "other")
+
+
+class History:
+    """A repository and its random user."""
+
+    def __init__(self, repo: Repo, rng: random.Random) -> None:
+        self.repo = repo
+        self.rng = rng
+        self.log: list[str] = []
+
+    def git(self, *args: str) -> bool:
+        self.log.append(f"git {' '.join(args)}")
+        done = self.repo.run(*args)
+        return done.returncode == 0
+
+    def name(self) -> str:
+        return self.rng.choice(NAMES)
+
+    def text(self) -> str:
+        words = " ".join(self.rng.choice(WORDS) for _ in range(3))
+        return f"# Title {self.rng.randrange(5)}\n\n## Decision\n\n{words}\n"
+
+    def write(self, path: str, text: str) -> None:
+        self.log.append(f"write {path!a} {text!a}")
+        with_parents = self.repo.root / path
+        if any(above.is_symlink() or above.is_file() for above in with_parents.parents):
+            return
+        if not with_parents.is_dir():
+            self.repo.write(path, text)
+
+    def edit(self) -> None:
+        self.write(self.name(), self.text())
+
+    def delete(self) -> None:
+        path = self.repo.root / self.name()
+        self.log.append(f"delete {path.name!a}")
+        if path.is_file():
+            path.unlink()
+
+    def commit(self) -> None:
+        how = self.rng.choice(("all", "tracked", "one", "amend"))
+        if how == "all":
+            self.git("add", "--all")
+        elif how == "one":
+            self.git("add", "--", self.name())
+        extra = {"tracked": ("-a",), "amend": ("--amend",)}.get(how, ())
+        self.git("commit", "-q", *extra, "-m", "Change")
+
+    def switch(self) -> None:
+        branch = self.rng.choice(BRANCHES)
+        if not self.git("checkout", "-q", branch):
+            self.git("checkout", "-q", "-f", branch)
+
+    def prepare(self) -> None:
+        """Give each branch commits of its own."""
+        for branch in BRANCHES[1:]:
+            self.git("checkout", "-q", "-b", branch, "main")
+            for _ in range(2):
+                self.edit()
+                self.git("add", "--all")
+                self.git("commit", "-q", "-m", "Change")
+        self.git("checkout", "-q", "main")
+
+    def merge(self) -> None:
+        extra = self.rng.choice(((), ("--no-ff",), ("--squash",), ("--autostash",)))
+        self.git("merge", "-q", *extra, "-X", "ours", "-m", "Merge", self.rng.choice(BRANCHES))
+
+    def rebase(self) -> None:
+        extra = self.rng.choice(((), ("--autostash",)))
+        self.git("rebase", "-q", *extra, "-X", "theirs", self.rng.choice(BRANCHES))
+
+    def pick(self) -> None:
+        self.git(self.rng.choice(("cherry-pick", "revert")), self.rng.choice(BRANCHES))
+
+    def stash(self) -> None:
+        self.git("stash", "-q", *self.rng.choice(((), ("-u",))))
+        if self.rng.random() < 0.5:
+            self.switch()
+        if self.rng.random() < 0.8 and not self.git("stash", "pop", "-q"):
+            self.git("checkout", "-q", "-f", ".")
+
+    def reset(self) -> None:
+        where = self.rng.choice(("HEAD", "HEAD~1", *BRANCHES))
+        self.git("reset", "-q", self.rng.choice(("--hard", "--soft", "--mixed")), where)
+
+    def restore(self) -> None:
+        self.git("checkout", "-q", "--", self.rng.choice((".", self.name())))
+
+    def rename(self) -> None:
+        existing = [name for name in NAMES if (self.repo.root / name).is_file()]
+        if existing:
+            self.git("mv", "-f", self.rng.choice(existing), self.name())
+
+    def ignore(self) -> None:
+        self.write(self.rng.choice((".gitignore", "docs/.gitignore")), self.rng.choice(IGNORES))
+
+    def attributes(self) -> None:
+        self.write(".gitattributes", self.rng.choice(ATTRIBUTES))
+        if self.rng.random() < 0.5:
+            self.delete()
+            self.restore()
+
+    def forget(self) -> None:
+        self.git("rm", "-q", "--cached", "--ignore-unmatch", "--", self.name())
+        self.ignore()
+
+    def sparse(self) -> None:
+        what = self.rng.choice((("set", "docs"), ("set", "src"), ("disable",), ("reapply",)))
+        self.git("sparse-checkout", *what)
+
+    def link(self) -> None:
+        adrs, moved = self.repo.root / "docs/adrs", self.repo.root / "docs/records"
+        self.log.append("link or unlink docs/adrs")
+        if adrs.is_symlink():
+            adrs.unlink()
+            if moved.is_dir() and self.rng.random() < 0.5:
+                moved.rename(adrs)
+        elif adrs.is_dir() and not moved.exists():
+            adrs.rename(moved)
+            adrs.symlink_to("records")
+
+    def clean(self) -> None:
+        self.git("clean", "-fdq")
+
+    def edit_during_refresh(self) -> None:
+        name = self.name()
+        self.edit()
+        project = self.repo.project()
+        scan = start_scan(project.repository.git, "", self.rng.choice(("all", "tracked")))
+        before = self.repo.root / name
+        data = before.read_bytes() if before.is_file() and not before.is_symlink() else None
+        self.write(name, self.text())
+        self.log.append(f"refresh {scan.scope}")
+        try:
+            refresh(project, options=RefreshOptions(scan=scan))
+        finally:
+            scan.close()
+        if before.is_file():
+            before.unlink() if data is None else before.write_bytes(data)
+
+    def move(self) -> None:
+        """Rename the directory of the repository."""
+        name = self.rng.choice(("repo", "renamed", "third"))
+        target = self.repo.root.with_name(name)
+        if not target.exists():
+            self.log.append(f"rename the repository to {name}")
+            self.repo.root.rename(target)
+            self.repo.root = target
+
+    def end_what_is_unfinished(self) -> None:
+        for file, command in (
+            ("MERGE_HEAD", "merge"),
+            ("CHERRY_PICK_HEAD", "cherry-pick"),
+            ("REVERT_HEAD", "revert"),
+            ("rebase-merge", "rebase"),
+            ("rebase-apply", "rebase"),
+        ):
+            if (self.repo.root / ".git" / file).exists() and not self.git(command, "--abort"):
+                self.git("reset", "-q", "--hard")
+                self.git(command, "--quit")
+
+    def compare(self) -> None:
+        self.log.append("update")
+        refresh(self.repo.project())
+        assert_index_matches_scratch(self.repo)
+
+
+OPERATIONS: tuple[tuple[Callable[[History], None], int], ...] = (
+    (History.edit, 5),
+    (History.delete, 1),
+    (History.commit, 5),
+    (History.switch, 3),
+    (History.merge, 2),
+    (History.rebase, 2),
+    (History.pick, 1),
+    (History.stash, 2),
+    (History.reset, 1),
+    (History.restore, 1),
+    (History.rename, 1),
+    (History.ignore, 2),
+    (History.attributes, 1),
+    (History.forget, 1),
+    (History.sparse, 1),
+    (History.link, 1),
+    (History.clean, 1),
+    (History.edit_during_refresh, 1),
+    (History.move, 1),
+)
+
+
+@contextmanager
+def hooks_in_this_process(folder: Path) -> Iterator[Path]:
+    """Yield a command for shims. It hands events to a thread here, and waits for it."""
+    asked, answered, command = folder / "asked", folder / "answered", folder / "sdd"
+    for pipe in (asked, answered):
+        os.mkfifo(pipe)
+    command.write_text(
+        f"#!/bin/sh\n"
+        f"printf '%s\\n' \"$PWD\" \"$*\" >'{asked}'\nread -r answer <'{answered}'\nexit 0\n"
+    )
+    command.chmod(0o755)
+    said: list[str] = []
+
+    def serve() -> None:
+        while True:
+            directory, arguments = asked.read_bytes().split(b"\n")[:2]
+            if arguments == b"end":
+                return
+            event, *rest = os.fsdecode(arguments).split(" ")[1:]
+            stderr = io.StringIO()
+            run_hook(event, rest, HookContext(Path(os.fsdecode(directory)), os.environ, stderr))
+            said.append(stderr.getvalue())
+            answered.write_text("done\n")
+
+    thread = threading.Thread(target=serve, daemon=True)
+    thread.start()
+    try:
+        yield command
+    finally:
+        asked.write_bytes(b"\nend\n")
+        thread.join()
+    assert not [text for text in said if "failed" in text], said
+
+
+def run_history(repo: Repo, rng: random.Random, sdd: Path) -> None:
+    history = History(repo, rng)
+    files = {name: history.text() for name in NAMES if rng.random() < 0.7}
+    if rng.random() < 0.7:
+        files[".gitignore"] = ".sdd/\n"
+    repo.commit("Start", files)
+    history.prepare()
+    for event in EVENTS:
+        shim = repo.root / ".git/hooks" / event
+        shim.write_bytes(render_shim(event, sdd))
+        shim.chmod(0o755)
+    project = repo.project()
+    refresh(project, collections=project.collections)
+    operations, weights = zip(*OPERATIONS, strict=True)
+    try:
+        for _ in range(STEPS):
+            rng.choices(operations, weights)[0](history)
+            history.end_what_is_unfinished()
+            if rng.random() < 0.3:
+                history.compare()
+        history.compare()
+    except BaseException:
+        sys.stdout.write("\n".join([*history.log, ""]))
+        raise
+
+
+def test_an_index_equals_one_from_scratch(rounds: Rounds, tmp_path: Path) -> None:
+    number = 0
+
+    def case(rng: random.Random) -> None:
+        nonlocal number
+        number += 1
+        with hooks_in_this_process(_folder(tmp_path / f"hooks-{number}")) as sdd:
+            run_history(Repo.init(tmp_path / str(number) / "repo"), rng, sdd)
+
+    rounds.run(case)
+
+
+def _folder(path: Path) -> Path:
+    path.mkdir()
+    return path
