@@ -25,7 +25,7 @@ SAMPLE_SIZE = 8
 def find_difference(
     root: Path, engine: Engine, changes: Sequence[CollectionChanges], since: float
 ) -> str | None:
-    """Compare a sample of documents that are not about to be updated with their files.
+    """Compare a sample of documents that `changes` do not compare with their files.
 
     A file that changed after `since` (seconds since the epoch) is left to the next refresh.
     Returns the path of a document that differs, None if there is none or the engine has no samples.
@@ -35,7 +35,7 @@ def find_difference(
     known = {
         change.collection.name: frozenset(change.paths)
         for change in changes
-        if change.collection.kind != "issues"
+        if change.collection.kind != "issues" and not change.complete
     }
     for document in engine.sample(SAMPLE_SIZE):
         paths = known.get(document.collection)

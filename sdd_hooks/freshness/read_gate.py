@@ -6,12 +6,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from sdd_hooks.engines.protocol import Engine
 from sdd_hooks.engines.registry import is_indexed, not_indexed, open_engine
-from sdd_hooks.errors import EngineUnavailable, NotIndexed, SddError
+from sdd_hooks.errors import EngineUnavailable, IndexDamaged, NotIndexed, SddError
 from sdd_hooks.freshness import tiers
 from sdd_hooks.project.project import Project
 
@@ -69,7 +69,7 @@ def open_index(project: Project) -> Iterator[Engine]:
     """
     if not is_indexed(project):
         raise not_indexed(project)
-    with closing(open_engine(project)) as engine:
+    with _repaired_by_next_event(project), closing(open_engine(project)) as engine:
         yield engine
 
 
@@ -77,19 +77,41 @@ def open_index(project: Project) -> Iterator[Engine]:
 def open_fresh_index(project: Project, now: float) -> Iterator[tuple[Engine, FreshnessReport]]:
     """Open the project's engine for a reader, after `refresh_if_stale`, whose report it yields too.
 
+    An index whose collections have other names than those of the project is refreshed, too: the
+    directory of the repository was renamed.
+
     Raises NotIndexed where nothing was ever indexed, and what `open_engine` raises.
     """
     if not is_indexed(project):
         raise not_indexed(project)
-    with closing(open_engine(project)) as engine:
-        touched = engine.touched()
-        if not tiers.is_stale(now, touched, project.configuration.freshness):
-            yield engine, FreshnessReport()
-            return
-    # Closed before the refresh, which may set the index aside and create a new one.
-    report = refresh_if_stale(project, now, touched)
-    with closing(open_engine(project)) as engine:
-        yield engine, report
+    with _repaired_by_next_event(project):
+        with closing(open_engine(project)) as engine:
+            touched = None if _is_renamed(project, engine) else engine.touched()
+            if not tiers.is_stale(now, touched, project.configuration.freshness):
+                yield engine, FreshnessReport()
+                return
+        # Closed before the refresh, which may set the index aside and create a new one.
+        report = refresh_if_stale(project, now, touched)
+        with closing(open_engine(project)) as engine:
+            yield engine, report
+
+
+@contextmanager
+def _repaired_by_next_event(project: Project) -> Iterator[None]:
+    """Let the next hook start sdd if the block finds damage, even if no file changes until then."""
+    try:
+        yield
+    except IndexDamaged:
+        from sdd_hooks.freshness.hook_state import distrust_state
+
+        with suppress(SddError):
+            distrust_state(project.repository)
+        raise
+
+
+def _is_renamed(project: Project, engine: Engine) -> bool:
+    indexed = engine.bookmarks()
+    return bool(indexed) and not any(one.name in indexed for one in project.collections)
 
 
 def last_touched(project: Project) -> float | None:

@@ -129,8 +129,7 @@ def _check_open_index(project: Project, engine: Engine) -> Iterator[Check]:
         return
     faults = engine.check()
     for fault in faults:
-        advice = f"delete {project.repository.search_dir} and run `sdd index`"
-        yield Check("index", "fail", fault, advice)
+        yield Check("index", "fail", fault, "run `sdd index update`")
     if not faults:
         documents = sum(one.documents for one in status.collections)
         yield Check("index", "ok", f"sound, {documents} documents in {status.location}")

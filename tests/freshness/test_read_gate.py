@@ -10,9 +10,9 @@ import apsw
 import pytest
 
 from sdd_hooks.embedding.rates import RateKey, record_rate
-from sdd_hooks.engines.protocol import Counts
+from sdd_hooks.engines.protocol import Counts, Query, SubQuery
 from sdd_hooks.engines.registry import open_engine
-from sdd_hooks.errors import NotIndexed
+from sdd_hooks.errors import IndexDamaged, NotIndexed
 from sdd_hooks.freshness.read_gate import (
     FreshnessReport,
     last_touched,
@@ -255,3 +255,24 @@ def test_a_missing_index_is_reported_by_the_reader(tmp_path: Path) -> None:
     with pytest.raises(NotIndexed), open_fresh_index(project, NOW):
         pass
     assert not (repo.root / ".sdd").exists()
+
+
+def test_a_renamed_repository_is_refreshed_before_it_is_read(shop: Repo) -> None:
+    moved = Repo(shop.root.rename(shop.root.with_name("moved")))
+    with open_fresh_index(moved.project(), NOW) as (engine, _):
+        assert "moved-adrs" in engine.bookmarks()
+
+
+def test_damage_that_a_reader_finds_is_repaired_at_the_next_event(shop: Repo) -> None:
+    index = shop.root / ".sdd/search/index.db"
+    index.write_bytes(index.read_bytes().replace(b"Each user", b"Each loser"[:9]))
+    with (
+        pytest.raises(IndexDamaged, match="run `sdd index update`"),
+        open_fresh_index(shop.project(), NOW) as (engine, _),
+    ):
+        engine.search(Query((SubQuery("lex", "token"),)))
+    header = (shop.root / ".sdd/search/hook").read_text().split("\n")[0]
+    assert header.split(" ")[3] == "1", "the hooks start sdd"
+    done = refresh(shop.project())
+    assert "set aside as index.db.aside-1 and rebuilt" in done.notes[0]
+    assert_index_matches_scratch(shop)
