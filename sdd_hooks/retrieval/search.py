@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from sdd_hooks import tracing
@@ -73,8 +73,18 @@ def search_typed(
     best: dict[tuple[str, str], Hit] = {}
     for hit in result.hits:
         best.setdefault((hit.collection, hit.path), hit)
-    notes = (*pending_notes(result.pending), *result.notes)
+    partial = incomplete_notes(name for name in names if indexed[name] is None)
+    notes = (*partial, *pending_notes(result.pending), *result.notes)
     return result._replace(hits=tuple(best.values())[: limits.max_hits], notes=notes)
+
+
+def incomplete_notes(names: Iterable[str]) -> tuple[str, ...]:
+    """Return the note about collections of these names, whose first index was cut short."""
+    incomplete = sorted(names)
+    if not incomplete:
+        return ()
+    verb = "is" if len(incomplete) == 1 else "are"
+    return (f"{', '.join(incomplete)} {verb} not completely indexed: run `sdd index update`",)
 
 
 def pending_notes(pending: int) -> tuple[str, ...]:

@@ -213,7 +213,8 @@ def _check_trackers(project: Project, now: float) -> Iterator[Check]:
         if not module:
             yield from (Check("tracker", "warn", line) for line in problems)
         if source is not None:
-            synced = tiers.age(now, last_synced(source.folder))
+            # The folder may have the issues of the tracker before this one.
+            synced = tiers.age(now, last_synced(source.folder, source.tracker.name))
             ago = "never synced" if synced is None else f"synced {format_duration(synced)} ago"
             yield Check("tracker", "ok", f"{part}{source.tracker}, {ago}")
 

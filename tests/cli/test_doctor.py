@@ -1,3 +1,5 @@
+import re
+
 from tests.cli.commands import ADR, FILES, WORKSPACE, run
 
 
@@ -159,3 +161,11 @@ def test_a_file_that_cannot_be_edited_is_a_failed_check(repo, tmp_path):
     code, found = checks(repo.root)
     assert code == 1
     assert "a symlink" in found["set-up"]["message"]
+
+
+def test_a_tracker_that_was_never_synced_has_no_time_of_another(repo):
+    repo.commit("Start", {**FILES, "docs/openspec/specs/login/tasks.md": "- [ ] 1.1 Write it\n"})
+    assert run(repo.root, "issues", "sync").code == 0
+    assert re.search(r"synced \d+ seconds? ago$", checks(repo.root)[1]["tracker"]["message"])
+    repo.git("remote", "add", "origin", "https://github.com/acme/shop")
+    assert checks(repo.root)[1]["tracker"]["message"].endswith(", never synced")

@@ -74,7 +74,7 @@ def test_untracked_directories_are_found_when_all_files_are_listed(indexed: Repo
     indexed.git("rm", "--quiet", "--cached", "-r", "lib")
     assert found(indexed, "tracked") == ["docs/adr", "lib/adr"]
     (indexed.root / "lib/adr/0001-x.md").unlink()
-    indexed.git("add", "--all")
+    indexed.commit(files={"src/app.py": "pass\n"}, message="y")
     assert found(indexed, "tracked") == ["docs/adr"]
 
 

@@ -20,7 +20,7 @@ from sdd_hooks.engines.protocol import IndexStatus
 from sdd_hooks.engines.registry import not_indexed
 from sdd_hooks.freshness.read_gate import open_index
 from sdd_hooks.project.project import Project
-from sdd_hooks.retrieval.search import pending_notes
+from sdd_hooks.retrieval.search import incomplete_notes, pending_notes
 from sdd_hooks.text.durations import format_duration
 
 MEGABYTE = 1_000_000
@@ -47,12 +47,13 @@ def index_status_output(project: Project) -> CommandOutput:
         raise not_indexed(project)
     now = time.time()
     age = None if index.touched is None else max(now - index.touched, 0.0)
+    incomplete = [one.name for one in index.collections if one.bookmark is None]
     embed = embed_status(project.repository, index.pending)
     left = _seconds_left(project, index, embed, now)
     return CommandOutput(
         _index_data(index, age, embed, left),
         _index_lines(index, age, embed, _Times(now, left)),
-        pending_notes(index.pending),
+        [*incomplete_notes(incomplete), *pending_notes(index.pending)],
         project.warnings,
     )
 

@@ -6,14 +6,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import click
 
 from sdd_hooks.cli.context import open_project
 from sdd_hooks.cli.options import json_option, kind_option, module_option
-from sdd_hooks.cli.output import CommandOutput, show, table
+from sdd_hooks.cli.output import CommandOutput, format_count, show, table
 from sdd_hooks.cli.progress import SyncOutput, show_step
+from sdd_hooks.errors import SddError
+from sdd_hooks.freshness.read_gate import open_index
 from sdd_hooks.freshness.refresh import RefreshResult
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project
@@ -24,6 +27,8 @@ from sdd_hooks.usecases.index import (
     sync_refresh_and_embed,
     update_index,
 )
+
+NOTHING = "nothing to index"
 
 
 @click.command()
@@ -94,7 +99,7 @@ def full_update_output(
             **refresh_data(done.refresh),
             "embed": embed_data(done.embed) if done.embed else None,
         },
-        [*refresh_lines(done.refresh), *(embed_lines(done.embed) if done.embed else ())],
+        [*refresh_lines(project, done.refresh), *(embed_lines(done.embed) if done.embed else ())],
         [*sync.notes, *done.refresh.notes, *notes],
         [*done.warnings, *project.warnings],
     )
@@ -106,15 +111,18 @@ def refresh_data(refresh: RefreshResult) -> dict[str, object]:
     return {"collections": counts, "total": refresh.total._asdict()}
 
 
-def refresh_lines(refresh: RefreshResult) -> list[str]:
-    """A refresh for people: a row for each collection with documents."""
+def refresh_lines(project: Project, refresh: RefreshResult) -> list[str]:
+    """A refresh for people: a row for each collection with compared documents."""
     rows = [
         (name, count.added, count.updated, count.removed, count.unchanged)
         for name, count in refresh.counts.items()
         if count.changed or count.unchanged
     ]
     if not rows:
-        return ["nothing to index"]
+        documents = 0
+        with suppress(SddError), open_index(project) as engine:
+            documents = sum(one.documents for one in engine.status().collections)
+        return [f"up to date: {format_count(documents, 'document')}" if documents else NOTHING]
     return table([("collection", "added", "updated", "removed", "unchanged"), *rows])
 
 
@@ -126,7 +134,7 @@ def _refresh_output(
 ) -> CommandOutput:
     return CommandOutput(
         refresh_data(refresh),
-        refresh_lines(refresh),
+        refresh_lines(project, refresh),
         [*notes, *refresh.notes],
         [*warnings, *project.warnings],
     )

@@ -1,5 +1,7 @@
 import re
+from contextlib import closing
 
+from sdd_hooks.engines.registry import open_engine
 from tests.cli.commands import ADR, FILES, WORKSPACE, on_terminal, one_line, run
 
 COUNTS = {"added": 0, "updated": 0, "removed": 0, "unchanged": 0}
@@ -60,7 +62,23 @@ def test_add_indexes_missing_collections_only(repo):
     assert run(repo.root, "index", "update", "--kind", "adrs").code == 0
     done = run(repo.root, "index", "add", "--json").json
     assert set(done["collections"]) == {"repo-specs", "repo-code", "repo-issues"}
-    assert run(repo.root, "index", "add").out == "nothing to index\n"
+    assert run(repo.root, "index", "add").out == "up to date: 4 documents\n"
+    assert run(repo.root, "index", "update").out == "up to date: 4 documents\n"
+
+
+def test_an_index_that_was_cut_short_is_reported(repo):
+    """A kill of the first index leaves a collection without a bookmark."""
+    repo.commit("Start", FILES)
+    assert run(repo.root, "index", "add", "--kind", "adrs").code == 0
+    project = repo.project()
+    with closing(open_engine(project)) as engine:
+        engine.ensure(project.select(("code", "specs")))
+    note = "note: repo-code, repo-specs are not completely indexed: run `sdd index update`"
+    assert note in run(repo.root, "search", "sqlite").err
+    assert note in run(repo.root, "index", "status").err
+    assert run(repo.root, "index", "update").code == 0
+    for command in (("search", "sqlite"), ("index", "status")):
+        assert "not completely" not in run(repo.root, *command).err
 
 
 def test_modules(repo):
