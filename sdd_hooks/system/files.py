@@ -5,17 +5,24 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import stat
+from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 
 from sdd_hooks.errors import SddError, StorageError
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 MAX_SNIFFED_BYTES = 8000
 """Bytes that decide whether a file is binary: as many as git reads for it."""
 
 MAX_PATH_LENGTH = 4096
 """Longer paths, in characters, are refused. No operating system accepts them."""
+
+_TEMPORARY = lazy_regex(r"\.sdd-([1-9][0-9]{0,9})-[0-9a-f]{8}")
+_MAX_SCANNED = 1000
 
 ERRNO_REASONS = {
     errno.ENOSPC: "the disk is full",
@@ -91,13 +98,16 @@ def refuse_links(*paths: Path) -> None:
 def write_atomically(path: Path, data: bytes) -> None:
     """Replace the file at `path` in one step: a reader sees the old or the new content.
 
-    An existing file keeps its mode. A symlink is replaced, not followed. Raises StorageError.
+    An existing file keeps its mode. A symlink is replaced, not followed. Temporary files of killed
+    processes in the same directory are removed. Raises StorageError.
     """
+    _remove_leftovers(path.parent)
     temporary = path.with_name(f".sdd-{os.getpid()}-{os.urandom(4).hex()}")
     try:
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
         try:
             with open(descriptor, "wb") as file:  # noqa: PTH123 (a descriptor, not a path)
+                _lock(descriptor)
                 mode = _mode(path)
                 if mode is not None:
                     os.fchmod(descriptor, mode)
@@ -108,6 +118,46 @@ def write_atomically(path: Path, data: bytes) -> None:
             raise
     except OSError as error:
         raise StorageError(f"cannot write {path}: {_reason(error)}") from None
+
+
+def _remove_leftovers(directory: Path) -> None:
+    """Remove temporary files whose process has ended. Raises nothing."""
+    with suppress(OSError), os.scandir(directory) as entries:
+        for entry in islice(entries, _MAX_SCANNED):
+            match = _TEMPORARY.fullmatch(entry.name)
+            if match and not _is_running(int(match[1])):
+                _remove_unlocked(entry.path)
+
+
+def _is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _remove_unlocked(path: str) -> None:
+    """Remove a regular file that no process has locked: ids of processes differ in containers."""
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    with suppress(OSError):
+        descriptor = os.open(path, flags)
+        try:
+            if stat.S_ISREG(os.fstat(descriptor).st_mode) and _lock(descriptor):
+                os.unlink(path)  # noqa: PTH108 (a name of `scandir`)
+        finally:
+            os.close(descriptor)
+
+
+def _lock(descriptor: int) -> bool:
+    """Lock an open file until it is closed. Returns whether that was possible."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
 
 
 def is_binary(data: bytes) -> bool:

@@ -1,8 +1,11 @@
 import contextlib
 import errno
+import fcntl
 import os
 import resource
 import signal
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -272,3 +275,60 @@ def test_the_message_about_a_full_disk():
 )
 def test_is_binary(data: bytes, binary: bool):
     assert is_binary(data) is binary
+
+
+def ended_process() -> int:
+    """The id of a process that has ended."""
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    process.wait()
+    return process.pid
+
+
+def test_temporary_files_of_killed_processes_are_removed(tmp_path: Path) -> None:
+    ended, running = ended_process(), os.getppid()
+    left = tmp_path / f".sdd-{ended}-0123abcd"
+    kept = [
+        tmp_path / f".sdd-{running}-0123abcd",
+        tmp_path / f".sdd-{ended}-0123abcg",
+        tmp_path / f".sdd-{ended}",
+        tmp_path / f"x.sdd-{ended}-0123abcd",
+        tmp_path / ".sdd-half",
+    ]
+    for path in (left, *kept):
+        path.write_text("half")
+    folder, link = tmp_path / f".sdd-{ended}-00000000", tmp_path / f".sdd-{ended}-11111111"
+    folder.mkdir()
+    link.symlink_to(kept[0])
+    write_atomically(tmp_path / "state", b"whole")
+    assert set(tmp_path.iterdir()) == {*kept, folder, link, tmp_path / "state"}
+
+
+def test_a_temporary_file_that_another_process_has_locked_stays(tmp_path: Path) -> None:
+    path = tmp_path / f".sdd-{ended_process()}-0123abcd"
+    path.write_text("half")
+    with path.open() as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        write_atomically(tmp_path / "state", b"whole")
+        assert path.exists()
+    write_atomically(tmp_path / "state", b"whole")
+    assert not path.exists()
+
+
+KILLED = """
+import resource, signal, sys
+from pathlib import Path
+from sdd_hooks.system.files import write_atomically
+signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+write_atomically(Path(sys.argv[1]), bytes(1000))
+"""
+
+
+def test_a_killed_write_leaves_nothing_for_long(tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    done = subprocess.run([sys.executable, "-c", KILLED, str(state)], check=False)
+    assert done.returncode == -signal.SIGXFSZ
+    assert len(list(tmp_path.iterdir())) == 1
+    write_atomically(state, b"second")
+    assert list(tmp_path.iterdir()) == [state]
