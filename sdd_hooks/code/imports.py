@@ -92,9 +92,10 @@ def _language(path: str, data: bytes) -> str:
 def _scan(path: str, data: bytes, language: Language) -> Iterator[Import]:
     text = decode(data)
     # What a program makes of a null character is unknown.
-    if language.decode is not None and "\\u" in text:
-        text = language.decode.sub(_decoded, text)
-    for written in dict.fromkeys((text.replace("\0", ""), text.replace("\0", " "))):
+    for stripped in dict.fromkeys((text.replace("\0", ""), text.replace("\0", " "))):
+        written = stripped
+        if language.decode is not None and "\\u" in stripped:
+            written = language.decode.sub(_decoded, stripped)
         source = SourceText(written, language.comments)
         for keyword in language.keywords.finditer(written):
             first = 0

@@ -111,6 +111,7 @@ def names(path: str, text: str | bytes) -> list[str]:
         ("a.js", b"requ\0ire('x')", ["x"]),
         ("A.cs", "using A;".encode("utf-16"), ["A"]),
         ("A.cs", "using A;".encode("utf-16-le"), ["A"]),
+        ("A.java", "\\u0069mport a.B;".encode("utf-16-le"), ["a.B"]),
         ("a.py", b"\xef\xbb\xbfimport x\n", ["x"]),
         ("a.py", b"# coding: latin-1\nimport x # \xe9\n", ["x"]),
         ("a.txt", "import os", []),

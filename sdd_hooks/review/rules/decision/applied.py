@@ -26,6 +26,13 @@ ID = "decision-rule"
 MAX_EVIDENCE = 200
 """Characters of the evidence of a finding."""
 
+# Files that a directory may have.
+_NAMES = (
+    *("a.py", "a.js", "a.ts", "a.go", "a.java", "a.kt", "a.scala", "a.groovy", "a.cs", "a.rs"),
+    *("a.rb", "a.vue", "a.c", "a.php", "a.html", "a.sql", "src/a.py", "src/a.ts", "lib/a.rb"),
+    *("package.json", "pyproject.toml", "go.mod", "Cargo.toml", "pom.xml", "Gemfile"),
+)
+
 
 class AppliedRule(NamedTuple):
     """A rule that is applied to the change, with the name and the path of its record."""
@@ -35,7 +42,12 @@ class AppliedRule(NamedTuple):
     rule: DecisionRule
 
     def searches(self, path: str) -> bool:
-        """Whether the rule searches a file at this path."""
+        """Whether the rule searches a file at this path.
+
+        With a `/` at its end, the path is that of a directory of any files.
+        """
+        if path.endswith("/"):
+            return any(self.searches(path + name) for name in _NAMES)
         if not self.rule.path_filter()(path):
             return False
         if self.rule.what == "import":

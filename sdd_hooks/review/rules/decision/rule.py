@@ -19,7 +19,8 @@ from sdd_hooks.review.rules.decision.applied import (
     severity_of_unchecked,
 )
 from sdd_hooks.review.rules.decision.blocks import DecisionRule, RuleObject, RuleVerb
-from sdd_hooks.review.rules.decision.searched import SearchedFile, read_searched
+from sdd_hooks.review.rules.decision.searched import SearchedFile, may_have, read_searched
+from sdd_hooks.review.rules.decision.unreadable import find_unreadable
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.text.display import one_line
 from sdd_hooks.text.linear_regex import Pattern
@@ -49,6 +50,10 @@ def check(subject: Subject) -> Iterator[Finding]:
     yield from applied.findings
     if applied.rules:
         yield from _apply(subject, applied.rules)
+        for part in find_unreadable(subject):
+            if not part.path or any(rule.searches(part.path) for rule in applied.rules):
+                severity = severity_of_unchecked(subject, part.path)
+                yield incomplete_finding(part.reason, severity, part.path.rstrip("/"))
 
 
 class _Search(NamedTuple):
@@ -127,14 +132,16 @@ def _searches(
 
 
 def _path_filter(subject: Subject, rule: DecisionRule) -> Callable[[str], bool]:
-    """Whether the rule applies to a path.
+    """Whether the rule searches a file at a path.
 
     Without `in`, records are left out: they name what they forbid.
     """
     matches = rule.path_filter()
     if rule.within:
-        return matches
-    return lambda path: matches(path) and not subject.is_artifact(path)
+        return lambda path: may_have(rule.what, path) and matches(path)
+    return lambda path: (
+        may_have(rule.what, path) and matches(path) and not subject.is_artifact(path)
+    )
 
 
 def _any_of(filters: Sequence[Callable[[str], bool]]) -> Callable[[str], bool]:

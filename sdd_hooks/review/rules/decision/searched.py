@@ -87,11 +87,7 @@ def read_searched(
 
     Raises GitError when git cannot read them.
     """
-    candidates = [
-        one
-        for one in _candidates(subject)
-        if applies_to(one.file.path) and _has_kind(what, one.file.path)
-    ]
+    candidates = [one for one in _candidates(subject) if applies_to(one.file.path)]
     files: list[SearchedFile] = []
     unread: list[UnreadPart] = []
     reader = _Reader(subject)
@@ -123,7 +119,8 @@ def _find_candidates(subject: Subject) -> tuple[LinkedFile, ...]:
     return (*changed, *find_linked_files(subject))
 
 
-def _has_kind(what: RuleObject, path: str) -> bool:
+def may_have(what: RuleObject, path: str) -> bool:
+    """Whether a file can, by its name, have what a rule searches."""
     if what == "import":
         return supports_imports(path)
     return what == "regex" or is_manifest(path)

@@ -1,0 +1,349 @@
+"""Pull requests that try to slip a violation of a rule past the review, and innocent ones.
+
+A case is a repository whose decision forbids an import as MUST, and a change that adds the import
+in one of many notations, with some tricks around it: places, encodings, sizes, names, attributes,
+and edits of the files that declare the rule. The review must find the import or say that it did not
+look. The same tricks around another import must have no finding of that kind.
+"""
+
+from __future__ import annotations
+
+import random
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from sdd_hooks.findings import INCOMPLETE
+from sdd_hooks.reporting.comment import render_comment
+from sdd_hooks.usecases.review import CommitRange, Verdict, review_range, use_base_settings
+from tests.adversarial.conftest import Rounds
+from tests.support.repos import Repo
+
+FILE, LINK, SUBMODULE = "100644", "120000", "160000"
+SETTINGS = "\n### SDD Configuration\n\n#### Review\n\n- **Fail On**: critical\n"
+CONTEXT = "## Architecture Context\n\n- Architecture Decision Records are in `{}`\n"
+MODULES = "\n### Workspace Modules\n\n| Module | Root |\n| --- | --- |\n| api | services/api |\n"
+RECORD = (
+    "---\nstatus: accepted\n---\n\n# ADR-0001: HTTP\n\n## Context\n\nA.\n\n## Decision\n\nB.\n\n"
+    "```sdd-rule\nforbid import: {}\n{}severity: MUST\n```\n"
+)
+
+Entry = tuple[str, bytes]
+"""A mode of git, and a content."""
+
+# Each notation has `@` for the module that is imported.
+NOTATIONS: dict[str, tuple[str, ...]] = {
+    ".py": (
+        "import @\n",
+        "from @ import x\n",
+        "if 1: import @\n",
+        "a = 1; import @\n",
+        "import \\\n  @\n",
+        "from \\\n @ \\\n import x\n",
+        "a = 1\rimport @\r",
+        "\x0cimport @\n",
+        "def f():\n\timport os, @ as y\n",
+        "import importlib\nimportlib.import_module('@')\n",
+        "__import__(\n'@')\n",
+        "print 'Python 2'\nif 1: import @\n",
+        "x = f'{1}'\nclass A: import @\n",
+        "try: import @\nexcept ImportError: pass\n",
+        "(" * 250 + ")" * 250 + "\nif 1: import @\n",
+    ),
+    ".js": (
+        "import x from '@'\n",
+        "import'@'\n",
+        "const a = 1, b = require('@')\n",
+        "f(() => import(/* webpack */ '@'))\n",
+        "export {\n x\n} from\n '@'\n",
+        "x = /`/; require('@')\n",
+        "a = '/*'; require('@'); b = '*/'\n",
+        "/* a\n// */ require('@')\n",
+        "`\n// ${require('@')}\n`\n",
+        "// a\u2028require('@')\n",
+        "(0, require)\n('@')\n",
+        "require('\\x40'.replace('@', '')); require(\"@\")\n",
+    ),
+    ".go": (
+        'package a\n\nimport (\n\tx "@"\n)\n',
+        "package a; import `@`\n",
+        'import ("a"; "@")\n',
+    ),
+    ".java": ("package a; import @.B;\n", "import static\n @ . B;\n", "\\u0069mport @.B;\n"),
+    ".kt": ("import @.B as C\n", "package a; import `@`.B\n"),
+    ".cs": ("using @;\n", "namespace N { using X = global::@.Y; }\n", "using static\n@\n;\n"),
+    ".rs": ("use @::x;\n", "fn a() { use {std::io, @::{b, c}}; }\n", "#[x] extern crate @;\n"),
+    ".rb": ("require '@'\n", 'x = 1; require("@") if y\n', "require %q(@)\n"),
+}
+SUFFIXES = {".py": (".py", ".pyw", ".PY", ".pyi"), ".js": (".js", ".ts", ".cts", ".vue", ".mjs")}
+SHEBANGS = {".py": "#!/usr/bin/env python3\n", ".js": "#!/usr/bin/node\n", ".rb": "#!/bin/ruby\n"}
+
+
+@dataclass
+class Case:
+    """The files of the base, and those that the change writes; None deletes a file."""
+
+    random: random.Random
+    text: bytes
+    path: str
+    record: str
+    memory: str
+    before: dict[str, Entry] = field(default_factory=dict)
+    after: dict[str, Entry | None] = field(default_factory=dict)
+    tricks: list[str] = field(default_factory=list)
+
+    def write(self, path: str, text: str | bytes, mode: str = FILE) -> None:
+        """Have the change write a file."""
+        self.after[path] = (mode, text.encode() if isinstance(text, str) else text)
+
+    def at_base(self, path: str, text: str | bytes, mode: str = FILE) -> None:
+        """Add a file to the base."""
+        self.before[path] = (mode, text.encode() if isinstance(text, str) else text)
+
+
+def make(chance: random.Random, module: str) -> Case:
+    """A case whose change imports `module`, where the rule forbids `wanted`."""
+    language = chance.choice(list(NOTATIONS))
+    text = chance.choice(NOTATIONS[language]).replace("@", module)
+    suffix = chance.choice(SUFFIXES.get(language, (language,)))
+    folder = chance.choice(["src", "src/a/b", "src/tests", "src/vendor", "src/é"])
+    path = f"{folder}/a{suffix}"
+    if language in SHEBANGS and chance.random() < 0.15:
+        path, text = f"{folder}/tool", SHEBANGS[language] + text
+    within = chance.choice(["", "in: src/**\n"])
+    case = _declared(chance, RECORD.format("forbidden", within), text, path)
+    for trick in chance.sample(TRICKS, chance.randint(0, 3)):
+        trick(case)
+        case.tricks.append(trick.__name__)
+    case.after.setdefault(case.path, (FILE, case.text))
+    return case
+
+
+def _declared(chance: random.Random, record: str, text: str, path: str) -> Case:
+    """A case whose rule is declared in one of the ways to declare records."""
+    way = chance.randrange(5)
+    folder = ["docs/adrs", "examples/notes", "services/api/notes", "notes", "decisions"][way]
+    case = Case(chance, text.encode(), path, f"{folder}/http.md", "CLAUDE.md")
+    memory = CONTEXT.format(folder) + SETTINGS
+    if way == 2:
+        memory = CONTEXT.format("docs/adrs") + MODULES + SETTINGS
+        case.memory = "services/api/CLAUDE.md"
+        case.at_base(case.memory, CONTEXT.format("notes"))
+    elif way == 3:
+        case.memory = "docs/agents.md"
+        case.at_base(case.memory, memory)
+        case.at_base("CLAUDE.md", case.memory, LINK)
+    if "CLAUDE.md" not in case.before:
+        case.at_base("CLAUDE.md", memory)
+    case.at_base(case.record, record)
+    case.at_base("src/b.py", "import os\n")
+    return case
+
+
+def pad_lines(case: Case) -> None:
+    """A violation behind many lines."""
+    sign = b"# " if case.path.lower().endswith((".py", ".pyw", ".pyi", ".rb", "tool")) else b"// "
+    head, mark, rest = (
+        case.text.partition(b"\n") if case.text.startswith(b"#!") else (b"", b"", case.text)
+    )
+    lines = b"".join(sign + b"line %d\n" % n for n in range(case.random.choice([3, 5_000])))
+    case.text = head + mark + lines + rest
+
+
+def pad_columns(case: Case) -> None:
+    """A violation beyond the columns of a diff."""
+    if not case.text.startswith((b"#!", b"package", b"#[", b"//")):
+        case.text = b"\n" + case.text.replace(b"\n", b" " * 2_500 + b"\n", 1)
+
+
+def byte_order_mark(case: Case) -> None:
+    """A mark of UTF-8."""
+    if not case.text.startswith(b"#!"):
+        case.text = b"\xef\xbb\xbf" + case.text
+
+
+def utf_16(case: Case) -> None:
+    """An encoding for which git shows no lines."""
+    if case.path.endswith((".cs", ".java", ".kt")) and case.text[:1] != b"\xef":
+        case.text = case.text.decode().encode(case.random.choice(["utf-16", "utf-16-le"]))
+
+
+def null_character(case: Case) -> None:
+    """A character for which git calls a file binary."""
+    case.text += b"\n\0"
+
+
+def carriage_returns(case: Case) -> None:
+    """The line ends of another system."""
+    if b"\r" not in case.text and b"\0" not in case.text:
+        case.text = case.text.replace(b"\n", b"\r\n")
+
+
+def attributes(case: Case) -> None:
+    """Attributes that hide lines from a diff."""
+    names = [
+        "-diff",
+        "binary",
+        "-text",
+        "linguist-generated",
+        "export-ignore",
+        "diff=x",
+        "eol=crlf",
+    ]
+    chosen = " ".join(case.random.sample(names, 3))
+    case.write(".gitattributes", f"* {chosen}\n*.md {chosen}\n")
+
+
+def renamed(case: Case) -> None:
+    """A file that moves into the reach of the rule."""
+    padding = b"".join(b"\n" for _ in range(40))
+    text = case.text + padding
+    case.at_base("lib/old.txt", text)
+    case.after["lib/old.txt"] = None
+    case.after[case.path] = (FILE, text)
+
+
+def linked(case: Case) -> None:
+    """A link to a file that no rule reads."""
+    case.at_base("lib/old.txt", case.text)
+    case.write(case.path, "../" * case.path.count("/") + "lib/old.txt", LINK)
+
+
+def memory_edited(case: Case) -> None:
+    """A memory file that declares other records."""
+    case.write(case.memory, CONTEXT.format("nothing/here"))
+
+
+def memory_removed(case: Case) -> None:
+    """A memory file that is removed."""
+    case.after[case.memory] = None
+
+
+def other_memory(case: Case) -> None:
+    """A second memory file."""
+    case.write("AGENTS.md", CONTEXT.format("nothing") + SETTINGS.replace("critical", "never"))
+
+
+def record_edited(case: Case) -> None:
+    """A rule that is weakened, hidden, removed or moved with the change that breaks it."""
+    text = case.before[case.record][1].decode()
+    way = case.random.randrange(5)
+    if way == 0:
+        case.write(case.record, text.replace("MUST", "MAY"))
+    elif way == 1:
+        case.write(case.record, text.replace("severity", f"except: {case.path}\nseverity"))
+    elif way == 2:
+        case.write(case.record, text.replace("accepted", "deprecated") + "\0")
+    elif way == 3:
+        case.after[case.record] = None
+    else:
+        case.after[case.record] = None
+        case.write("elsewhere/http.txt", text)
+
+
+def many_files(case: Case) -> None:
+    """Some other files."""
+    for number in range(case.random.choice([1, 30])):
+        case.write(f"src/{number}.txt", "text\n")
+    case.write("src/a.png", b"\x89PNG\0" + bytes(range(256)) * 9)
+
+
+def mode_changed(case: Case) -> None:
+    """An executable file."""
+    case.after[case.path] = ("100755", case.text)
+
+
+def case_changed(case: Case) -> None:
+    """A folder in capitals, which some systems take for the same one."""
+    if "in: src" in case.before[case.record][1].decode():
+        case.path = case.path.replace("src/", "SRC/", 1)
+
+
+TRICKS: list[Callable[[Case], None]] = [
+    pad_lines,
+    pad_columns,
+    byte_order_mark,
+    utf_16,
+    null_character,
+    carriage_returns,
+    attributes,
+    renamed,
+    linked,
+    memory_edited,
+    memory_removed,
+    other_memory,
+    record_edited,
+    many_files,
+    mode_changed,
+    case_changed,
+]
+
+
+def commit(repo: Repo, files: dict[str, Entry | None]) -> str:
+    """Commit files of any mode, content and name, and check them out. Returns the commit."""
+    has_head = repo.run("rev-parse", "--verify", "--quiet", "HEAD").returncode == 0
+    lines = [b"commit refs/heads/main\ncommitter A <a@example.org> 0 +0000\ndata 3\nAll\n"]
+    lines += [b"from refs/heads/main^0\n"] if has_head else []
+    for path, entry in files.items():
+        if entry is None:
+            lines.append(b"D %s\n" % path.encode())
+            continue
+        mode, data = entry
+        if mode == SUBMODULE:
+            lines.append(b"M %s %s %s\n" % (mode.encode(), data, path.encode()))
+        else:
+            lines.append(b"M %s inline %s\n" % (mode.encode(), path.encode()))
+            lines.append(b"data %d\n%s\n" % (len(data), data))
+    command = ["git", "fast-import", "--quiet", "--force"]
+    subprocess.run(
+        command, cwd=repo.root, env=repo.environment(), input=b"".join(lines), check=True
+    )
+    repo.git("reset", "--quiet", "--hard", "main")
+    return repo.head()
+
+
+def review(folder: Path, before: dict[str, Entry], after: dict[str, Entry | None]) -> Verdict:
+    """Review the change as a job of CI does."""
+    repo = Repo.init(folder)
+    base = commit(repo, dict(before))
+    head = commit(repo, after)
+    project = use_base_settings(repo.project(), base)
+    return review_range(project, CommitRange(base, head))
+
+
+def critical(verdict: Verdict) -> list[str]:
+    """The places of the critical findings, and of what was not checked."""
+    return [
+        f"{one.finding.path}:{one.finding.line} {one.finding.rule}"
+        for one in verdict.review.findings
+        if one.finding.severity == "critical" or one.finding.rule == INCOMPLETE
+    ]
+
+
+@pytest.fixture
+def folders(tmp_path: Path) -> Callable[[], Path]:
+    """New folders, each with a number."""
+    numbers = iter(range(1_000_000))
+    return lambda: tmp_path / str(next(numbers))
+
+
+def test_no_pull_request_slips_a_violation_by(rounds: Rounds, folders: Callable[[], Path]) -> None:
+    def hostile(chance: random.Random) -> None:
+        case = make(chance, "forbidden")
+        verdict = review(folders(), case.before, case.after)
+        assert verdict.fails, (case.path, case.text[-200:], case.tricks)
+        assert "All clear" not in render_comment(verdict.review)
+
+    rounds.run(hostile)
+
+
+def test_an_innocent_pull_request_stays_clean(rounds: Rounds, folders: Callable[[], Path]) -> None:
+    def innocent(chance: random.Random) -> None:
+        case = make(chance, "harmless")
+        verdict = review(folders(), case.before, case.after)
+        assert critical(verdict) == [], (case.path, case.text[-200:], case.tricks)
+
+    rounds.run(innocent)
