@@ -13,11 +13,13 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
+from sdd_hooks.action.tokens import DISPLAY_NAME
 from sdd_hooks.changes.base import is_partial, is_shallow, resolve_commit
 from sdd_hooks.errors import RemoteError, RepositoryError
 from sdd_hooks.forges.protocol import Forge, JobContext, PullRequest
-from sdd_hooks.sharing.git_errors import redact_git_error
+from sdd_hooks.sharing.git_errors import is_refusal, redact_git_error
 from sdd_hooks.system.git import FETCH_OBJECTS, Git, is_object_id
+from sdd_hooks.system.processes import ProgramResult
 
 REMOTE = "origin"
 FETCH_TIMEOUT = 1800.0
@@ -37,13 +39,15 @@ class CommitName(NamedTuple):
 class ReviewedChange(NamedTuple):
     """The ids of the two commits to compare, and their pull request, if they belong to one.
 
-    `is_outdated` says that the pull request has a newer head.
+    `is_outdated` says that the pull request has a newer head. `note` says what the forge refused to
+    tell.
     """
 
     base: str
     head: str
     pull: PullRequest | None = None
     is_outdated: bool = False
+    note: str = ""
 
 
 def find_change(
@@ -57,10 +61,10 @@ def find_change(
     """
     found = _find_pull_request(git, context, forge, access)
     if found is not None:
-        pull, is_outdated = found
+        pull, is_outdated, note = found
         first = CommitName(base) if base else CommitName(pull.base, _branch_ref(pull.base_ref))
         commits = fetch_change(git, first, CommitName(pull.head, pull.ref), access)
-        return ReviewedChange(*commits, pull, is_outdated)
+        return ReviewedChange(*commits, pull, is_outdated, note)
     if context.followed_sha or not context.sha:
         return None
     head = CommitName(context.sha, _branch_ref(context.branch))
@@ -85,7 +89,7 @@ def fetch_change(
         # git fetches the missing files for the diff. The review names those that it does not get.
         lazily = {**access, "GIT_NO_LAZY_FETCH": "0"}
         between = f"{first}...{last}"
-        git.remote("diff", "--shortstat", between, timeout=FETCH_TIMEOUT, access=lazily)
+        _run_remote(git, ("diff", "--shortstat", between), lazily)
     return first, last
 
 
@@ -113,6 +117,11 @@ def fetch_commits(
         ids = [_find_id(git, commit.name) for commit in commits]
     for commit, id in zip(commits, ids, strict=True):
         if not id:
+            if access and is_refusal(problem):
+                raise RepositoryError(
+                    f"{REMOTE} refuses {DISPLAY_NAME} ({problem}), and the commit {commit.name!a}"
+                    " is not checked out: check the secret in `token`"
+                )
             reason = f" ({problem})" if problem else ""
             raise RepositoryError(
                 f"{REMOTE} does not provide the commit {commit.name!a}{reason}: check out with"
@@ -127,7 +136,7 @@ def find_pull_numbers(git: Git, head: str, pattern: str, access: Mapping[str, st
     `pattern` names the refs of pull requests on the remote, with `*` for the number. Raises
     RepositoryError when the remote does not list them.
     """
-    done = git.remote("ls-remote", "--quiet", REMOTE, pattern, timeout=FETCH_TIMEOUT, access=access)
+    done = _run_remote(git, ("ls-remote", "--quiet", REMOTE, pattern), access)
     if done.code:
         raise RepositoryError(
             f"{REMOTE} cannot be queried for {pattern}: {redact_git_error(done.err, access)}"
@@ -140,24 +149,25 @@ def find_pull_numbers(git: Git, head: str, pattern: str, access: Mapping[str, st
 
 def _find_pull_request(
     git: Git, context: JobContext, forge: Forge, access: Mapping[str, str]
-) -> tuple[PullRequest, bool] | None:
-    """The pull request that the job is about, and whether it has a newer head."""
+) -> tuple[PullRequest, bool, str] | None:
+    """The pull request that the job is about, whether it has a newer head, and a note."""
     if context.pull is not None:
         of_event = context.pull
         try:
             current = forge.pull_request(of_event.number)
-        except RemoteError:
+        except RemoteError as error:
             if not of_event.head:
                 raise
-            return of_event, False
+            note = f"title and description are those of the event that started the job: {error}"
+            return of_event, False, note
         # Title and body may have been edited since; the commits are those of the event.
         pull = of_event._replace(title=current.title, body=current.body)
-        return (pull, current.head != pull.head) if pull.head else (current, False)
+        return (pull, current.head != pull.head, "") if pull.head else (current, False, "")
     if context.followed_sha:
         for number in find_pull_numbers(git, context.followed_sha, context.pull_refs, access):
             pull = forge.pull_request(number)
             if pull.is_open and pull.head == context.followed_sha:
-                return pull, False
+                return pull, False, ""
     return None
 
 
@@ -194,5 +204,20 @@ def _branch_name(name: str) -> str:
 
 def _fetch(git: Git, arguments: Sequence[str], access: Mapping[str, str]) -> str:
     """Fetch. Returns the reason of a failure, "" for a success."""
-    done = git.remote(*FETCH_OBJECTS, *arguments, timeout=FETCH_TIMEOUT, access=access)
+    done = _run_remote(git, (*FETCH_OBJECTS, *arguments), access)
     return redact_git_error(done.err, access) if done.code else ""
+
+
+def _run_remote(git: Git, arguments: Sequence[str], access: Mapping[str, str]) -> ProgramResult:
+    """Run a command at the remote; if that refuses the token, once more without it.
+
+    A public repository needs none, and a checkout may have credentials. Returns the first result if
+    both fail: it is about the token.
+    """
+    done = git.remote(*arguments, timeout=FETCH_TIMEOUT, access=access)
+    has_token = any(name.startswith("GIT_CONFIG_VALUE_") for name in access)
+    if not done.code or not has_token or not is_refusal(done.err):
+        return done
+    bare = {name: value for name, value in access.items() if not name.startswith("GIT_CONFIG_")}
+    again = git.remote(*arguments, timeout=FETCH_TIMEOUT, access=bare)
+    return done if again.code else again

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple, TypeVar, get_args
 
@@ -21,6 +22,7 @@ COMMANDS: tuple[Command, ...] = get_args(Command)
 FAIL_ON: tuple[FailOn, ...] = get_args(FailOn)
 
 _Choice = TypeVar("_Choice", bound=str)
+_KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,38}[A-Za-z0-9]|[A-Za-z0-9]")
 _MAX_SHOWN = 60
 """Characters of a wrong value in a message."""
 
@@ -39,8 +41,8 @@ class Inputs(NamedTuple):
     """The inputs; "" means not given. `repr` hides the tokens.
 
     `token` belongs to the forge that runs the job, `tracker_token` to the tracker. `comment` and
-    `inline` say whether a review is posted as a comment, and on lines. `report` is the path for the
-    review as JSON.
+    `inline` say whether a review is posted as a comment, and on lines; `comment_key` distinguishes
+    the comments and the status of several jobs. `report` is the path for the review as JSON.
     """
 
     command: Command
@@ -55,6 +57,7 @@ class Inputs(NamedTuple):
     embed_model: str = ""
     judge: str = ""
     report: str = ""
+    comment_key: str = ""
 
     @property
     def tokens(self) -> Tokens:
@@ -111,6 +114,7 @@ def read_inputs(given: Mapping[str, str], tokens: Tokens) -> Inputs:
         embed_model=values.get("embed-model", ""),
         judge=values.get("judge", ""),
         report=values.get("report", ""),
+        comment_key=_key(values.get("comment-key", "")),
     )
 
 
@@ -124,6 +128,13 @@ def _choice(
     if not value:
         return ""
     raise _wrong(name, f"one of {', '.join(choices)}", value)
+
+
+def _key(value: str) -> str:
+    """A name that is valid in an HTML comment."""
+    if value and (not _KEY.fullmatch(value) or "--" in value):
+        raise _wrong("comment-key", "up to 40 letters, digits, `.`, `_` and single `-`", value)
+    return value
 
 
 def _flag(values: Mapping[str, str], name: str, *, default: bool) -> bool:

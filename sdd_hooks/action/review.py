@@ -4,11 +4,11 @@
 # REQ "Posting", REQ "Forks"
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Literal, NamedTuple
 
 from sdd_hooks.action.changed_commits import ReviewedChange, find_change
 from sdd_hooks.action.inputs import Inputs
+from sdd_hooks.action.report_files import write_reports
 from sdd_hooks.action.results import CommandResult
 from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK, RemoteError
 from sdd_hooks.findings import INCOMPLETE, SEVERITIES
@@ -24,20 +24,15 @@ from sdd_hooks.forges.registry import CiJob
 from sdd_hooks.project.project import Project
 from sdd_hooks.reporting.annotations import render_annotations
 from sdd_hooks.reporting.comment import has_marker, render_comment
-from sdd_hooks.reporting.json import render_json
 from sdd_hooks.reporting.line_comments import ExistingComment, inline_comments, reconcile
 from sdd_hooks.reporting.outcome import ReviewOutcome
 from sdd_hooks.reporting.registry import Links
 from sdd_hooks.reporting.summary import render_summary
-from sdd_hooks.system.files import resolve_inside, write_atomically
-from sdd_hooks.text.display import format_count
+from sdd_hooks.text.display import format_count, is_unicode
 from sdd_hooks.usecases.review import CommitRange, Verdict, review_range, use_base_settings
 
-REPORT = "sdd-review.json"
-"""The default name of the report, in the runner's directory for the files of a job."""
-
 STATUS_CONTEXT = "sdd review"
-"""The name of the status of a commit."""
+"""The name of the status of a commit, without a key."""
 
 
 _OUTDATED = "nothing was posted: there is a newer push, which has another job"
@@ -52,11 +47,15 @@ class Posted(NamedTuple):
 
 
 class PostOptions(NamedTuple):
-    """What is posted: the comment, comments on lines, a status of the commit."""
+    """What is posted: the comment, comments on lines, a status of the commit.
+
+    `key` distinguishes them from those of other jobs.
+    """
 
     comment: bool = True
     inline: bool = False
     status: bool = False
+    key: str = ""
 
 
 def review_pull(
@@ -99,7 +98,7 @@ def _review_change(
     commits = CommitRange(change.base, change.head, title, body)
     verdict = review_range(project, commits, inputs.fail_on or None, judge=inputs.judge)
     review, fails = verdict
-    paths = _write_reports(project, review, inputs)
+    written = write_reports(project, review, inputs)
     links: Links | None = None
     annotations: tuple[str, ...] = ()
     posted = Posted()
@@ -113,7 +112,7 @@ def _review_change(
             posted = Posted(notes=(_OUTDATED,))
         elif pull is not None:
             status = not ci_job.context.shows_annotations
-            options = PostOptions(inputs.comment, inputs.inline, status)
+            options = PostOptions(inputs.comment, inputs.inline, status, inputs.comment_key)
             posted = post(forge, pull, verdict, links, options)
     return CommandResult(
         outputs={
@@ -122,12 +121,13 @@ def _review_change(
             "suppressed": str(len(review.suppressed)),
             "incomplete": str(sum(one.finding.rule == INCOMPLETE for one in review.findings)),
             "comment-url": posted.url,
-            **paths,
+            **written.paths,
         },
         summary=render_summary(review, links=links),
         annotations=annotations,
-        notes=posted.notes,
-        exit_code=EXIT_FINDINGS if fails else EXIT_OK,
+        notes=(*([change.note] if change.note else ()), *posted.notes),
+        exit_code=max(EXIT_FINDINGS if fails else EXIT_OK, *written.exit_codes),
+        errors=written.errors,
     )
 
 
@@ -153,79 +153,65 @@ def post(
 
     url = ""
     if options.comment:
-        url = attempt("the comment was", lambda: _post_comment(forge, pull, review, links))
+        body = render_comment(review, links=links, key=options.key)
+        url = attempt("the comment was", lambda: _post_comment(forge, pull, review, body, options))
     if options.inline:
-        refused = attempt("comments on lines were", lambda: _post_on_lines(forge, pull, review))
+        refused = attempt(
+            "comments on lines were", lambda: _post_on_lines(forge, pull, review, options.key)
+        )
         notes += [refused] if refused else []
     if options.status:
-        attempt("the status was", lambda: _set_status(forge, verdict, url))
+        attempt("the status was", lambda: _set_status(forge, verdict, url, options.key))
     return Posted(url, tuple(notes))
 
 
-def _post_comment(forge: Forge, pull: PullRequest, review: ReviewOutcome, links: Links) -> str:
+def _post_comment(
+    forge: Forge, pull: PullRequest, review: ReviewOutcome, body: str, options: PostOptions
+) -> str:
     """Create or edit the comment. Returns its address.
 
     A review without findings creates no comment, but edits an existing one.
     """
     is_empty = not review.findings and not review.references.suggested
-    body = render_comment(review, links=links)
-    return forge.upsert_comment(pull.number, body, has_marker, create=not is_empty).url
+
+    def is_own(text: str) -> bool:
+        return has_marker(text, options.key)
+
+    return forge.upsert_comment(pull.number, body, is_own, create=not is_empty).url
 
 
-def _post_on_lines(forge: Forge, pull: PullRequest, review: ReviewOutcome) -> str:
+def _post_on_lines(forge: Forge, pull: PullRequest, review: ReviewOutcome, key: str) -> str:
     """Post new comments on lines, and resolve outdated ones. Returns a note about refused ones."""
     threads = forge.threads(pull.number)
     by_id = {thread.id: thread for thread in threads}
     existing = (ExistingComment(*thread) for thread in threads)
-    plan = reconcile(inline_comments(review), existing)
+    wanted = inline_comments(review, key)
+    # No request can name another file, and one such name would make all comments fail.
+    named = [comment for comment in wanted if is_unicode(comment.path)]
+    note = ""
+    if len(named) < len(wanted):
+        count = format_count(len(wanted) - len(named), "comment")
+        note = f"{count} on lines of files whose names are not UTF-8"
+    plan = reconcile(named, existing, key)
     comments = [LineComment(comment.path, comment.line, comment.body) for comment in plan.post]
     resolved = [by_id[id] for id in plan.resolve]
     if not comments and not resolved:
-        return ""
+        return note
     refused = forge.publish_review(pull.number, pull.head, comments, resolved)
-    if not refused:
-        return ""
-    return f"{format_count(len(refused), 'comment')} on lines that the pull request does not show"
+    if refused:
+        count = format_count(len(refused), "comment")
+        note = f"{note}; " if note else ""
+        note += f"{count} on lines that the pull request does not show"
+    return note
 
 
-def _set_status(forge: Forge, verdict: Verdict, url: str) -> str:
+def _set_status(forge: Forge, verdict: Verdict, url: str, key: str) -> str:
     """Set the status of the head commit, with a link to the comment at `url`."""
     review = verdict.review
     counts = [(review.count(severity), severity) for severity in SEVERITIES]
     text = ", ".join(f"{number} {severity}" for number, severity in counts if number)
     state: Literal["failure", "success"] = "failure" if verdict.fails else "success"
-    status = CommitStatus(state, STATUS_CONTEXT, text or "All clear", url)
+    context = f"{STATUS_CONTEXT} ({key})" if key else STATUS_CONTEXT
+    status = CommitStatus(state, context, text or "All clear", url)
     forge.set_status(review.head, status)
     return ""
-
-
-def _write_reports(project: Project, review: ReviewOutcome, inputs: Inputs) -> dict[str, str]:
-    """Write the report and, if requested, the one for code scanners. Returns their paths."""
-    root = project.repository.root
-    paths = {}
-    directory = project.environ.get("RUNNER_TEMP", "")
-    report = inputs.report or (str(Path(directory, REPORT)) if directory else "")
-    if report:
-        paths["report"] = _write_file(root, report, render_json(review, project.warnings))
-    if inputs.sarif_file:
-        from sdd_hooks.reporting.sarif import render_sarif
-        from sdd_hooks.review.rules import rule_descriptions
-
-        sarif = render_sarif(review, rule_descriptions())
-        paths["sarif"] = _write_file(root, inputs.sarif_file, sarif)
-    return paths
-
-
-def _write_file(root: Path, name: str, text: str) -> str:
-    """Write a file. Returns its absolute path: later steps of the job start in another directory.
-
-    A relative path is one of the repository, whose links are untrusted. Raises PathRefused for one
-    that leads out of the repository.
-    """
-    path = Path(name)
-    if not path.is_absolute():
-        folder = resolve_inside(root, path.parent.as_posix())
-        folder.mkdir(parents=True, exist_ok=True)
-        path = folder / path.name
-    write_atomically(path, text.encode())
-    return str(path)

@@ -51,6 +51,7 @@ def _input(name: str, metavar: str, help: str) -> Callable[[Decorated], Decorate
 @_input(
     "inline", "true|false", "Whether findings become comments on lines as well. [default: false]"
 )
+@_input("comment-key", "KEY", "A name for the comments of this job, if other jobs post some, too.")
 @_input("sarif-file", "FILE", "Where to write the findings as SARIF.")
 @_input("embed-model", "MODEL", "The embedding model, in place of the configured one.")
 @_input("judge", "MODEL", "Ask this model of llm as well.")

@@ -6,8 +6,8 @@ refused writes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
 from sdd_hooks.errors import AccessRefused, Missing, RateLimited, RemoteError
@@ -38,16 +38,16 @@ def is_account(account: str, author: str, *, is_bot: bool) -> bool:
     return author.lower() == account.lower() if account else is_bot
 
 
-def last_own_comment(
+def own_comments(
     comments: Iterable[Comment], account: str, has_marker: Callable[[str], bool]
-) -> Comment | None:
-    """The last comment that the account wrote and whose body has the marker."""
+) -> list[Comment]:
+    """The comments that the account wrote and whose body has the marker, the oldest first."""
     own = (
         comment
         for comment in comments
         if is_account(account, comment.author, is_bot=comment.is_bot) and has_marker(comment.body)
     )
-    return max(own, key=lambda comment: comment.id, default=None)
+    return sorted(own, key=lambda comment: comment.id)
 
 
 def is_same_text(one: str, other: str) -> bool:
@@ -55,32 +55,42 @@ def is_same_text(one: str, other: str) -> bool:
     return _normalized(one) == _normalized(other)
 
 
-def upsert(
-    body: str,
-    find: Callable[[], Comment | None],
-    create: Callable[[], str],
-    edit: Callable[[Comment], str],
-    *,
-    may_create: bool = True,
-) -> UpsertResult:
+class CommentApi(NamedTuple):
+    """The requests about the one comment.
+
+    `find` returns the comments that may be it, the oldest first. `create` and `edit` write one with
+    a text and return its URL, and `delete` removes one. They raise RemoteError.
+    """
+
+    find: Callable[[], Sequence[Comment]]
+    create: Callable[[str], str]
+    edit: Callable[[Comment, str], str]
+    delete: Callable[[Comment], None]
+
+
+def upsert(body: str, api: CommentApi, *, may_create: bool = True) -> UpsertResult:
     """Give the one comment the text `body`.
 
-    `find` returns the comment that exists; `create` and `edit` write it and return its URL. A
-    failed request may have been executed, so the comment is looked up before the one retry. Raises
-    what these functions raise.
+    Jobs that run at once create several. The oldest is the one comment, and every job that finds
+    others deletes them. A failed request may have been executed, so the comment is looked up before
+    the one retry. Raises what the functions of `api` raise, except those of `delete`.
     """
-    existing = find()
-    if existing is not None and is_same_text(existing.body, body):
-        return UpsertResult("kept", existing.url)
+    existing = api.find()
     try:
-        return _write(existing, create, edit, may_create=may_create)
-    except (WriteDenied, RateLimited):
+        written = _write(body, api, existing, may_create=may_create)
+    except RateLimited:
         raise
-    except RemoteError:
-        current = find()
-        if current is not None and is_same_text(current.body, body):
-            return UpsertResult("edited" if existing else "created", current.url)
-        return _write(current, create, edit, may_create=may_create)
+    except RemoteError as error:
+        if isinstance(error, WriteDenied) and not existing:
+            raise
+        current = api.find()
+        if isinstance(error, WriteDenied) and current[:1] == existing[:1]:
+            raise
+        # Another job may have deleted the comment meanwhile.
+        written = _write(body, api, current, may_create=may_create)
+        if written.action == "kept":
+            written = written._replace(action="edited" if existing else "created")
+    return _settle(body, api, written) if written.action == "created" else written
 
 
 def mark_resolved(body: str) -> str:
@@ -116,15 +126,35 @@ def write_access() -> Iterator[None]:
 
 
 def _write(
-    existing: Comment | None,
-    create: Callable[[], str],
-    edit: Callable[[Comment], str],
-    *,
-    may_create: bool,
+    body: str, api: CommentApi, existing: Sequence[Comment], *, may_create: bool
 ) -> UpsertResult:
-    if existing is not None:
-        return UpsertResult("edited", edit(existing))
-    return UpsertResult("created", create()) if may_create else UpsertResult("none")
+    """Edit the oldest comment and delete the others, or create one."""
+    if not existing:
+        return UpsertResult("created", api.create(body)) if may_create else UpsertResult("none")
+    oldest, *others = existing
+    if is_same_text(oldest.body, body):
+        written = UpsertResult("kept", oldest.url)
+    else:
+        written = UpsertResult("edited", api.edit(oldest, body))
+    _delete(api, others)
+    return written
+
+
+def _settle(body: str, api: CommentApi, created: UpsertResult) -> UpsertResult:
+    """Leave one comment if other jobs created one as well. Returns the one that stays."""
+    # The comment was posted: a failure now is not one of posting it.
+    with suppress(RemoteError):
+        found = api.find()
+        if len(found) > 1:
+            return created._replace(url=_write(body, api, found, may_create=False).url)
+    return created
+
+
+def _delete(api: CommentApi, comments: Iterable[Comment]) -> None:
+    """Delete the comments; one that remains is deleted by the next job that finds it."""
+    for comment in comments:
+        with suppress(RemoteError):
+            api.delete(comment)
 
 
 def _normalized(text: str) -> str:

@@ -149,9 +149,10 @@ class Forge(Protocol):
     ) -> UpsertResult:
         """Give the one comment on a pull request the text `body`, if it has another one.
 
-        The one comment is the last whose author is the account of the token (a bot, if the host
-        does not tell the account) and whose body `has_marker`. Without `create`, only a comment
-        that exists is changed. A comment is written only after every page of comments was read.
+        The one comment is the oldest whose author is the account of the token (a bot, if the host
+        does not tell the account) and whose body `has_marker`. Other such comments, which jobs that
+        run at once create, are deleted. Without `create`, only a comment that exists is changed. A
+        comment is written only after every page of comments was read.
         """
         ...
 

@@ -9,7 +9,7 @@ from sdd_hooks.reporting.outcome import ReviewOutcome
 from sdd_hooks.reporting.registry import Links, Reporter
 
 MARKER = "<!-- sdd-review -->"
-"""The first line of the comment, and the only HTML comment in it."""
+"""The first line of a comment without a key, and the only HTML comment in it."""
 MAX_UNITS = 65_536
 """UTF-16 code units that GitHub accepts."""
 
@@ -19,15 +19,23 @@ _NOTICE = (
 )
 
 
-def render_comment(review: ReviewOutcome, *, links: Links | None = None) -> str:
-    """The marker and the report, cut between lines to at most `MAX_UNITS` code units."""
-    lines = (MARKER, *markdown_lines(review, links))
+def render_comment(review: ReviewOutcome, *, links: Links | None = None, key: str = "") -> str:
+    """The marker and the report, cut between lines to at most `MAX_UNITS` code units.
+
+    `key` distinguishes the comments of several jobs on one pull request: letters, digits, `.`, `_`
+    and `-`.
+    """
+    lines = (_marker(key), *markdown_lines(review, links))
     return truncate_lines(lines, _units, MAX_UNITS - _MARGIN, _NOTICE)
 
 
-def has_marker(body: str) -> bool:
-    """Whether a comment begins with the marker. Its author is for the caller to check."""
-    return body.split("\n", 1)[0].rstrip("\r") == MARKER
+def has_marker(body: str, key: str = "") -> bool:
+    """Whether a comment begins with the marker of this key. The caller checks its author."""
+    return body.split("\n", 1)[0].rstrip("\r") == _marker(key)
+
+
+def _marker(key: str) -> str:
+    return f"<!-- sdd-review ({key}) -->" if key else MARKER
 
 
 def _units(line: str) -> int:

@@ -21,7 +21,7 @@ from sdd_hooks.reporting.outcome import ReviewOutcome
 MAX_OPEN = 50
 """Line comments of sdd that are open at the same time. The report has every finding."""
 
-_MARKER = re.compile(r"<!-- sdd-review: ([0-9A-Za-z]{1,128}) -->\r?")
+_MARKER = re.compile(r"<!-- sdd-review: ([0-9A-Za-z]{1,128})(?: \(([\w.-]{1,64})\))? -->\r?", re.A)
 
 
 class InlineComment(NamedTuple):
@@ -56,25 +56,28 @@ class Reconciliation(NamedTuple):
     resolve: tuple[str, ...]
 
 
-def inline_comments(review: ReviewOutcome) -> tuple[InlineComment, ...]:
-    """A comment for each finding on a line that the change adds, the most severe first."""
+def inline_comments(review: ReviewOutcome, key: str = "") -> tuple[InlineComment, ...]:
+    """A comment for each finding on a line that the change adds, the most severe first.
+
+    `key` distinguishes the comments of several jobs, as in `reporting.comment`.
+    """
     return tuple(
-        InlineComment(one.finding.path, one.finding.line, "RIGHT", _body(one), one.fingerprint)
+        InlineComment(one.finding.path, one.finding.line, "RIGHT", _body(one, key), one.fingerprint)
         for one in review.findings
         if one.on_added_line and one.finding.path and one.finding.line
     )
 
 
-def read_fingerprint(body: str) -> str:
-    """The fingerprint in the first line of a comment; "" if it has none."""
+def read_fingerprint(body: str, key: str = "") -> str:
+    """The fingerprint in the first line of a comment with this key; "" if it has none."""
     marker = _MARKER.fullmatch(body.split("\n", 1)[0])
-    return marker[1] if marker else ""
+    return marker[1] if marker and (marker[2] or "") == key else ""
 
 
 def reconcile(
-    wanted: Iterable[InlineComment], existing: Iterable[ExistingComment]
+    wanted: Iterable[InlineComment], existing: Iterable[ExistingComment], key: str = ""
 ) -> Reconciliation:
-    """Compare the comments that a review wants with those on the pull request.
+    """Compare the comments that a review wants with those on the pull request that have its key.
 
     An existing comment is kept and never posted again. A comment that a person resolved stays
     resolved. A comment that sdd resolved, because its finding was gone, is posted again when the
@@ -89,7 +92,7 @@ def reconcile(
     dismissed: set[str] = set()
     kept: set[str] = set()
     for comment in existing:
-        fingerprint = read_fingerprint(comment.body) if comment.by_sdd else ""
+        fingerprint = read_fingerprint(comment.body, key) if comment.by_sdd else ""
         if not fingerprint:
             continue
         if comment.resolved:
@@ -104,9 +107,10 @@ def reconcile(
     return Reconciliation(tuple(post[: max(0, MAX_OPEN - len(keep))]), tuple(keep), tuple(resolve))
 
 
-def _body(reported: ReportedFinding) -> str:
+def _body(reported: ReportedFinding, key: str) -> str:
     finding = reported.finding
     sign = SIGNS[finding.severity]
     rule = code_span(finding.rule)
     message = f"{sign} **{finding.severity}**: {escape_text(finding.message)} ({rule})"
-    return f"<!-- sdd-review: {reported.fingerprint} -->\n{message}\n"
+    name = f"{reported.fingerprint} ({key})" if key else reported.fingerprint
+    return f"<!-- sdd-review: {name} -->\n{message}\n"

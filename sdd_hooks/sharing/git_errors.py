@@ -49,9 +49,14 @@ def remote_error(remote: str, problem: str, stderr: str, access: Mapping[str, st
     The message has no value of `access`, and no login of an address.
     """
     reason = redact_git_error(stderr, access)
-    if _REFUSED.search(stderr):
+    if is_refusal(stderr):
         return _access_refused(remote, reason)
     return RemoteError(f"{remote} {problem} ({reason}): try again later")
+
+
+def is_refusal(stderr: str) -> bool:
+    """Whether git's output says that a remote refuses the credentials."""
+    return _REFUSED.search(stderr) is not None
 
 
 def redact_git_error(stderr: str, access: Mapping[str, str]) -> str:

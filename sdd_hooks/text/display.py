@@ -67,3 +67,8 @@ def _visible(character: str) -> str:
     hidden = category(character) in {"Cc", "Cf", "Cs", "Zl", "Zp"}
     hidden = hidden and character not in "\u200c\u200d"
     return f"\\u{ord(character):04x}" if hidden else character
+
+
+def is_unicode(text: str) -> bool:
+    """Whether UTF-8 can encode the text: a file name of other bytes has lone surrogates."""
+    return text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text)

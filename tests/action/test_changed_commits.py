@@ -14,6 +14,7 @@ from sdd_hooks.action.changed_commits import (
 )
 from sdd_hooks.errors import RepositoryError
 from tests.action.hosting import Hosted, checked_out, host
+from tests.support.loopback import CannedResponse, Request, serving
 
 
 @pytest.fixture(scope="module")
@@ -98,3 +99,39 @@ def test_the_numbers_of_the_pull_requests_with_a_head(hosted: Hosted, tmp_path: 
     job.git("remote", "set-url", "origin", "file:///nowhere")
     with pytest.raises(RepositoryError, match="origin cannot be queried"):
         find_pull_numbers(job.handle, hosted.head, "refs/pull/*/head", {})
+
+
+def token_for(url: str) -> dict[str, str]:
+    header = "Authorization: Basic Z2FyYmFnZTpnYXJiYWdl"
+    return {
+        "GIT_CONFIG_COUNT": "1",
+        "GIT_CONFIG_KEY_0": f"http.{url}/.extraHeader",
+        "GIT_CONFIG_VALUE_0": header,
+    }
+
+
+@pytest.mark.parametrize("is_public", [True, False])
+def test_a_refused_token(hosted: Hosted, tmp_path: Path, is_public: bool) -> None:
+    git_dir = hosted.repo.root / ".git"
+    hosted.repo.git("update-server-info")
+    tokens: list[bool] = []
+
+    def answer(request: Request) -> CannedResponse:
+        has_token = "authorization" in {name.lower() for name in request.headers}
+        tokens.append(has_token)
+        if has_token or not is_public:
+            return CannedResponse(401, b"", {"WWW-Authenticate": 'Basic realm="git"'})
+        file = git_dir / request.path.lstrip("/")
+        return CannedResponse(200, file.read_bytes()) if file.is_file() else CannedResponse(404)
+
+    job = checked_out(hosted, tmp_path / "job", hosted.base, options=[])
+    with serving(answer) as server:
+        job.git("remote", "set-url", "origin", server.url)
+        access = token_for(server.url)
+        if is_public:
+            assert fetch_commits(job.handle, commits(hosted), access) == (hosted.base, hosted.head)
+            assert tokens[0]
+            assert not tokens[-1]
+        else:
+            with pytest.raises(RepositoryError, match="origin refuses the token of the job"):
+                fetch_commits(job.handle, commits(hosted), access)

@@ -142,3 +142,16 @@ def test_a_note_names_the_commands_that_are_left_out() -> None:
         "left out on a pull request, which must not decide where tokens go: sync"
         " (for pushes and schedules)"
     )
+
+
+@pytest.mark.parametrize("key", ["a", "strict", "python-3.13_b", "a" * 40])
+def test_a_key_of_the_comment(key: str) -> None:
+    assert read_inputs({"command": "review", "comment-key": key}, Tokens()).comment_key == key
+
+
+@pytest.mark.parametrize("key", ["-a", "a--b", "a b", "-->", "a\n", "a" * 41, "é", "a)"])
+def test_an_invalid_key_of_the_comment(key: str) -> None:
+    if key == "a\n":
+        key = "a\nb"
+    with pytest.raises(WrongInput, match="comment-key must be up to 40 letters"):
+        read_inputs({"command": "review", "comment-key": key}, Tokens())

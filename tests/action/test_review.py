@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -16,7 +17,6 @@ from sdd_hooks.action.review import review_pull
 from sdd_hooks.action.tokens import client_factory
 from sdd_hooks.forges.registry import detect_job
 from sdd_hooks.reporting.comment import MARKER
-from sdd_hooks.system.files import PathRefused
 from tests.action.hosting import MEMORY, Hosted, checked_out, host
 from tests.support.gitea_forge import TOKEN, FakeGiteaForge, serving_gitea_forge
 from tests.support.github_forge import FORK, JOB, FakeGitHubForge, serving_forge
@@ -244,14 +244,83 @@ def test_files_are_not_written_through_links_of_the_checkout(place: Place) -> No
     outside.mkdir()
     place.open(ASKS)
     job = place.checkout("refs/pull/1/merge")
-    job.link("results", outside)
     job.link("code.sarif", outside / "profile")
-    with pytest.raises(PathRefused, match="leaves the repository"):
-        place.job(Inputs("review", sarif_file="results/code.sarif"), job=job)
     result = place.job(Inputs("review", sarif_file="code.sarif"), job=job)
     assert result.outputs["sarif"] == str(job.root / "code.sarif")
     assert json.loads((job.root / "code.sarif").read_text())["version"] == "2.1.0"
     assert list(outside.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "error"),
+    [
+        ("out/code.sarif", "out/code.sarif: a directory of this path is a link"),
+        ("inside/code.sarif", "inside/code.sarif: a directory of this path is a link"),
+        ("inside/../src/../../code.sarif", "code.sarif: leaves the repository"),
+        ("README.md/code.sarif", "cannot write README.md/code.sarif: File exists"),
+        ("README.md/a/code.sarif", "cannot write README.md/a/code.sarif: Not a directory"),
+        ("src", "cannot write "),
+        ("pipe/code.sarif", "pipe/code.sarif: File exists"),
+    ],
+)
+@pytest.mark.parametrize("absolute", [False, True])
+def test_a_file_that_cannot_be_written_is_an_error_after_the_comment(
+    place: Place, name: str, error: str, absolute: bool
+) -> None:
+    outside = place.folder / "outside"
+    outside.mkdir()
+    place.open(ASKS)
+    job = place.checkout("refs/pull/1/merge")
+    job.link("out", outside)
+    job.link("inside", "src")
+    job.link("pipe", "pipe")
+    if absolute and ".." not in name:
+        name = str(job.root / name)
+    result = place.job(Inputs("review", sarif_file=name), job=job)
+    (message,) = result.errors
+    assert error.rpartition(": ")[2] in message
+    assert "\n" not in message
+    assert result.exit_code in (1, 7)
+    assert "sarif" not in result.outputs
+    assert len(place.forge.bodies(1)) == 1
+    assert list(outside.iterdir()) == []
+    assert not list(job.root.rglob("*.sarif"))
+
+
+def test_a_key_distinguishes_the_comments_of_several_jobs(place: Place) -> None:
+    place.open(BREAKS)
+    for _ in range(2):
+        for key in ("", "strict", "python-3.13"):
+            assert place.job(Inputs("review", inline=True, comment_key=key)).notes == ()
+    markers = [MARKER, "<!-- sdd-review (strict) -->", "<!-- sdd-review (python-3.13) -->"]
+    assert [body.split("\n")[0] for body in place.forge.bodies(1)] == markers
+    assert len(place.forge.lines(1)) == 3
+    place.push({"src/a.py": "a = 2\n"})
+    place.job(Inputs("review", inline=True, comment_key="strict"))
+    assert ["All clear" in body for body in place.forge.bodies(1)] == [False, True, False]
+    assert sum("Settled" in body for _, _, body in place.forge.lines(1)) == 1
+
+
+def test_a_name_that_is_not_utf_8_loses_its_own_comment_only(place: Place) -> None:
+    name = os.fsdecode(b"src/caf\xe9.py")
+    place.open({**BREAKS, name: BREAKS["src/a.py"]})
+    result = place.job(Inputs("review", inline=True, comment=False))
+    assert [path for path, _, _ in place.forge.lines(1)] == ["src/a.py"]
+    assert result.notes == ("1 comment on lines of files whose names are not UTF-8",)
+    assert result.outputs["critical"] == "2"
+
+
+def test_a_refused_token_does_not_stop_the_review(place: Place) -> None:
+    place.open(BREAKS, title="From the event")
+    result = place.job(Inputs("review", inline=True), token="garbage")
+    assert [note.partition(":")[0] for note in result.notes] == [
+        "title and description are those of the event that started the job",
+        "the comment was not posted",
+        "comments on lines were not posted",
+    ]
+    assert all("GitHub refuses the token of the job" in note for note in result.notes)
+    assert (result.exit_code, result.outputs["critical"]) == (0, "1")
+    assert json.loads(Path(result.outputs["report"]).read_text())["title"] == "From the event"
 
 
 def test_a_large_change_is_one_comment_that_fits(place: Place) -> None:

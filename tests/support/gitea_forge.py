@@ -281,6 +281,8 @@ class FakeGiteaForge:
                 return self._resolve(int(id), account)
             case "PATCH", ["issues", "comments", id]:
                 return self._edit(int(id), _body(request), account)
+            case "DELETE", ["issues", "comments", id]:
+                return self._delete(int(id), account)
             case "POST", ["issues", _, "comments"] if pull:
                 if pull.entry["is_locked"] and account.rights != "write":
                     return _refusal(403, "You cannot comment on a locked issue.")
@@ -399,6 +401,16 @@ class FakeGiteaForge:
                         return CannedResponse(403)
                     comment["body"] = body["body"]
                     return CannedResponse(200, self._comment(pull, comment))
+        return CannedResponse(404, _MISSING)
+
+    def _delete(self, id: int, account: Account) -> CannedResponse:
+        for pull in self.pulls.values():
+            for comment in pull.comments:
+                if comment["id"] == id:
+                    if account.rights != "write" and comment["user"]["login"] != account.login:
+                        return CannedResponse(403)
+                    pull.comments.remove(comment)
+                    return CannedResponse(204)
         return CannedResponse(404, _MISSING)
 
     def _add_comment(self, pull: Pull, body: str, login: str) -> Entry:

@@ -238,6 +238,8 @@ class FakeGitHubForge:
             case "PATCH", ["issues", "comments", id]:
                 comments = (comment for part in self.comments.values() for comment in part)
                 return self._edit(comments, int(id), str(body["body"]))
+            case "DELETE", ["issues", "comments", id]:
+                return self._delete(int(id), rights)
             case "GET", ["pulls", digits]:
                 return CannedResponse(200, self.pulls[int(digits)])
             case "GET", ["pulls", digits, "comments"]:
@@ -252,6 +254,16 @@ class FakeGitHubForge:
                 return self._review(int(digits), body, rights)
             case "POST", ["statuses", sha]:
                 return self._status(sha, body, rights)
+        return CannedResponse(404, {"message": "Not Found"})
+
+    def _delete(self, id: int, rights: Rights) -> CannedResponse:
+        for comments in self.comments.values():
+            for comment in comments:
+                if comment["id"] == id:
+                    if comment["user"]["login"] != rights.login:
+                        return CannedResponse(403, {"message": _REFUSED})
+                    comments.remove(comment)
+                    return CannedResponse(204)
         return CannedResponse(404, {"message": "Not Found"})
 
     def _comment(self, number: int, body: str, rights: Rights) -> CannedResponse:

@@ -191,6 +191,11 @@ class FakeGitLabForge:
             case "PUT", "merge_requests", iid, "notes", id:
                 assert body.keys() == {"body"} and body["body"]
                 return self._edit(self.notes[int(iid)], id, body["body"])
+            case "DELETE", "merge_requests", iid, "notes", id:
+                kept = [note for note in self.notes[int(iid)] if str(note["id"]) != id]
+                was_there = len(kept) < len(self.notes[int(iid)])
+                self.notes[int(iid)] = kept
+                return CannedResponse(204 if was_there else 404)
             case "POST", "merge_requests", iid, "discussions":
                 assert body.keys() == {"body", "position"}
                 return self._start_discussion(int(iid), body["body"], body["position"])

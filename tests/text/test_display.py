@@ -1,3 +1,5 @@
+import os
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -6,6 +8,7 @@ from sdd_hooks.text.display import (
     describe_error,
     display_width,
     format_count,
+    is_unicode,
     one_line,
     printable_line,
     printable_lines,
@@ -50,3 +53,9 @@ def test_an_unexpected_error_is_described_with_its_class_name():
 def test_format_count():
     texts = (format_count(1, "chunk"), format_count(0, "chunk"), format_count(1200, "chunk"))
     assert texts == ("1 chunk", "0 chunks", "1,200 chunks")
+
+
+@given(st.text())
+def test_text_that_utf_8_can_encode(text: str) -> None:
+    assert is_unicode(text)
+    assert not is_unicode(f"{text}{os.fsdecode(bytes([0xE9]))}")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from sdd_hooks.errors import RemoteError
 from sdd_hooks.forges.actions_event import parse_pull_request
-from sdd_hooks.forges.comments import Comment, last_own_comment, upsert, write_access
+from sdd_hooks.forges.comments import Comment, CommentApi, own_comments, upsert, write_access
 from sdd_hooks.forges.gitea.accounts import is_by_job, read_account
 from sdd_hooks.forges.gitea.review_threads import ReviewThreads
 from sdd_hooks.forges.protocol import (
@@ -56,17 +56,22 @@ class GiteaForge:
         """Give the one comment on a pull request the text `body`; see the protocol."""
         listing = self._path(f"issues/{number}/comments")
 
-        def find() -> Comment | None:
-            return last_own_comment(self._comments(listing), self._account, has_marker)
+        def find() -> list[Comment]:
+            return own_comments(self._comments(listing), self._account, has_marker)
 
-        def post() -> str:
-            return self._write("POST", listing, {"body": body})
+        def post(text: str) -> str:
+            return self._write("POST", listing, {"body": text})
 
-        def edit(comment: Comment) -> str:
+        def edit(comment: Comment, text: str) -> str:
             path = self._path(f"issues/comments/{comment.id}")
-            return self._write("PATCH", path, {"body": body}, idempotent=True) or comment.url
+            return self._write("PATCH", path, {"body": text}, idempotent=True) or comment.url
 
-        return upsert(body, find, post, edit, may_create=create)
+        def delete(comment: Comment) -> None:
+            path = self._path(f"issues/comments/{comment.id}")
+            with write_access():
+                self.client.send("DELETE", path, None, allow=(404, _ARCHIVED), idempotent=True)
+
+        return upsert(body, CommentApi(find, post, edit, delete), may_create=create)
 
     def threads(self, number: int) -> tuple[ReviewThread, ...]:
         """Every comment on a line that begins a thread."""
@@ -95,8 +100,12 @@ class GiteaForge:
         if status.url:
             fields["target_url"] = status.url
         listing = self._path(f"statuses/{sha}")
-        if self._last_status(listing, status.context) != fields:
+        if self._last_status(listing, status.context) == fields:
+            return
+        try:
             self._write("POST", listing, fields, idempotent=True)
+        except WriteDenied as error:
+            raise WriteDenied(f"{error}; a status needs the permission `contents: write`") from None
 
     def file_links(self) -> FileLinks:
         """The parts of the web addresses of files."""

@@ -40,7 +40,7 @@ class RepositoryApi:
         self,
         method: str,
         path: str,
-        body: Mapping[str, object],
+        body: Mapping[str, object] | None,
         *,
         idempotent: bool = False,
         allow: tuple[int, ...] = (),

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from sdd_hooks.errors import RemoteError
 from sdd_hooks.forges.actions_event import parse_pull_request
-from sdd_hooks.forges.comments import Comment, last_own_comment, upsert
+from sdd_hooks.forges.comments import Comment, CommentApi, own_comments, upsert
 from sdd_hooks.forges.github.api import RepositoryApi
 from sdd_hooks.forges.github.review_threads import post_comments, read_threads, resolve_threads
 from sdd_hooks.forges.protocol import (
@@ -53,19 +53,24 @@ class GitHubForge:
         account = self.api.account()
         listing = f"issues/{number}/comments"
 
-        def find() -> Comment | None:
+        def find() -> list[Comment]:
             comments = map(_parse_comment, self.api.list(listing))
-            return last_own_comment(comments, account, has_marker)
+            return own_comments(comments, account, has_marker)
 
-        def post() -> str:
-            return _web_url(self.api.write("POST", listing, {"body": body}).json())
+        def post(text: str) -> str:
+            return _web_url(self.api.write("POST", listing, {"body": text}).json())
 
-        def edit(comment: Comment) -> str:
-            path = f"issues/comments/{comment.id}"
-            response = self.api.write("PATCH", path, {"body": body}, idempotent=True)
+        def edit(comment: Comment, text: str) -> str:
+            response = self.api.write("PATCH", path(comment), {"body": text}, idempotent=True)
             return _web_url(response.json())
 
-        return upsert(body, find, post, edit, may_create=create)
+        def delete(comment: Comment) -> None:
+            self.api.write("DELETE", path(comment), None, idempotent=True, allow=(404, 410))
+
+        def path(comment: Comment) -> str:
+            return f"issues/comments/{comment.id}"
+
+        return upsert(body, CommentApi(find, post, edit, delete), may_create=create)
 
     def threads(self, number: int) -> tuple[ReviewThread, ...]:
         """Every comment on a line that begins a thread."""

@@ -21,10 +21,11 @@ from sdd_hooks.errors import Missing, RemoteError
 from sdd_hooks.forges.actions_event import valid_branch, valid_commit
 from sdd_hooks.forges.comments import (
     Comment,
+    CommentApi,
     is_account,
     is_marked_resolved,
-    last_own_comment,
     mark_resolved,
+    own_comments,
     upsert,
     write_access,
 )
@@ -83,22 +84,26 @@ class GitLabForge:
         """Give the one note on a merge request the text `body`; see the protocol."""
         notes = f"{self._merge_request(number)}/notes"
 
-        def find() -> Comment | None:
+        def find() -> list[Comment]:
             listed = self._list(notes, {"sort": "asc", "order_by": "created_at"})
             comments = (
                 self._parse_comment(number, note) for note in listed if not flag(note, "system")
             )
-            return last_own_comment(comments, self._account, has_marker)
+            return own_comments(comments, self._account, has_marker)
 
-        def post() -> str:
-            note = self._write("POST", notes, {"body": body}).json()
+        def post(text: str) -> str:
+            note = self._write("POST", notes, {"body": text}).json()
             return self._parse_comment(number, note).url
 
-        def edit(comment: Comment) -> str:
-            self._write("PUT", f"{notes}/{comment.id}", {"body": body}, idempotent=True)
+        def edit(comment: Comment, text: str) -> str:
+            self._write("PUT", f"{notes}/{comment.id}", {"body": text}, idempotent=True)
             return comment.url
 
-        return upsert(body, find, post, edit, may_create=create)
+        def delete(comment: Comment) -> None:
+            path = f"{notes}/{comment.id}"
+            self._write("DELETE", path, None, idempotent=True, allow=(404,))
+
+        return upsert(body, CommentApi(find, post, edit, delete), may_create=create)
 
     def threads(self, number: int) -> tuple[ReviewThread, ...]:
         """Every discussion that begins on a line."""
@@ -252,7 +257,7 @@ class GitLabForge:
         self,
         method: str,
         path: str,
-        body: Mapping[str, object],
+        body: Mapping[str, object] | None,
         *,
         idempotent: bool = False,
         allow: tuple[int, ...] = (),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
@@ -17,10 +18,11 @@ from sdd_hooks.action.review import review_pull
 from sdd_hooks.action.tokens import client_factory, git_access
 from sdd_hooks.forges.gitea.forge import GiteaForge
 from sdd_hooks.forges.gitea.vendor import VENDOR
-from sdd_hooks.forges.protocol import JobContext
+from sdd_hooks.forges.protocol import CommitStatus, JobContext, WriteDenied
 from sdd_hooks.forges.registry import detect_job
+from sdd_hooks.reporting.comment import has_marker
 from tests.action.hosting import MEMORY, RECORD
-from tests.forges.gitea.contract import HOSTILE, LINES, PATH, Contract, PostedLineComment
+from tests.forges.gitea.contract import BODY, HOSTILE, LINES, PATH, Contract, PostedLineComment
 from tests.forges.gitea.harness import WRONG, open_gitea
 from tests.support.gitea_runner import WORKFLOW, Job, register_runner
 from tests.support.gitea_server import NEEDED, PASSWORD, RealGitea, gitea_program, running_gitea
@@ -189,12 +191,15 @@ class RealGiteaHarness:
 
 
 @pytest.fixture(scope="module")
-def forge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealGiteaHarness]:
+def gitea(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealGitea]:
     assert PROGRAM is not None
-    with (
-        running_gitea(PROGRAM, tmp_path_factory.mktemp("gitea"), actions=True) as gitea,
-        ClientFactory(0.0) as client_factory,
-    ):
+    with running_gitea(PROGRAM, tmp_path_factory.mktemp("gitea"), actions=True) as gitea:
+        yield gitea
+
+
+@pytest.fixture(scope="module")
+def forge(gitea: RealGitea) -> Iterator[RealGiteaHarness]:
+    with ClientFactory(0.0) as client_factory:
         name = gitea.repository()
         forge = RealGiteaHarness(gitea, name, {}, count(1), client_factory)
         gitea.change(name, "main", "CLAUDE.md", MEMORY)
@@ -264,3 +269,31 @@ def test_a_job_that_follows_another_reviews_the_pull_request_of_a_fork(
     assert author == "gitea-actions"
     assert "ADR-0099" in body
     assert [(one.line, one.is_resolved) for one in forge.line_comments(number)] == [(2, False)]
+
+
+@pytest.mark.parametrize(
+    ("permissions", "sets_status"),
+    [
+        ("{contents: read, pull-requests: write}", False),
+        ("{contents: read, pull-requests: write, statuses: write}", False),
+        ("{contents: write, pull-requests: write}", True),
+    ],
+)
+def test_the_permissions_that_a_job_needs(
+    gitea: RealGitea, permissions: str, sets_status: bool
+) -> None:
+    name = gitea.repository()
+    workflow = WORKFLOW.replace("    steps:", f"    permissions: {permissions}\n    steps:")
+    gitea.change(name, "main", ".gitea/workflows/review.yml", workflow)
+    gitea.change(name, "change", PATH, CONTENT)
+    payload = {"title": TITLE, "body": "", "head": "change", "base": "main"}
+    pull = gitea.call("POST", f"/repos/alice/{name}/pulls", payload)
+    job = register_runner(gitea, name).job("pull_request", pull["number"])
+    run = JobContext(gitea.url, f"{gitea.url}/api/v1", f"alice/{name}", "pull_request")
+    with ClientFactory(0.0) as client_factory:
+        forge = open_gitea(run, client_factory, job.token)
+        assert forge.upsert_comment(pull["number"], BODY, has_marker).action == "created"
+        with nullcontext() if sets_status else pytest.raises(WriteDenied, match="contents: write"):
+            forge.set_status(
+                pull["head"]["sha"], CommitStatus("success", "sdd review", "All clear")
+            )

@@ -108,14 +108,19 @@ def test_without_create_no_comment_is_posted(harness: GitLabHarness) -> None:
     assert harness.writes() == []
 
 
-def test_the_last_own_note_is_edited(harness: GitLabHarness) -> None:
+def test_the_oldest_own_note_is_edited(harness: GitLabHarness) -> None:
     harness.gitlab.note(f"{MARKER}\nforged\n", "eve")
     harness.gitlab.note(f"{MARKER}\nold\n", ME)
     harness.gitlab.note(f"{MARKER}\nolder\n", ME)
     harness.gitlab.note(f"changed the description\n{MARKER}", ME, system=True)
     harness.gitlab.note(f"Said by hand\n{MARKER}\n", ME)
     assert harness.comment().action == "edited"
-    assert harness.gitlab.bodies()[:3] == [f"{MARKER}\nforged\n", f"{MARKER}\nold\n", BODY]
+    assert harness.gitlab.bodies() == [
+        f"{MARKER}\nforged\n",
+        BODY,
+        f"changed the description\n{MARKER}",
+        f"Said by hand\n{MARKER}\n",
+    ]
 
 
 @pytest.mark.parametrize("links", [True, False])

@@ -1,0 +1,76 @@
+"""The files that a review writes: the report, and the one for code scanners."""
+
+# Governing: SPEC-0012 REQ "Outputs", ADR-0012 (no path leaves the repository)
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import NamedTuple
+
+from sdd_hooks.action.inputs import Inputs
+from sdd_hooks.errors import EXIT_OK, SddError, StorageError
+from sdd_hooks.project.project import Project
+from sdd_hooks.reporting.json import render_json
+from sdd_hooks.reporting.outcome import ReviewOutcome
+from sdd_hooks.system.files import PathRefused, write_atomically
+
+REPORT = "sdd-review.json"
+"""The default name of the report, in the runner's directory for the files of a job."""
+
+
+class WrittenReports(NamedTuple):
+    """The paths of the written files by their outputs, and the errors about the others, each with
+    its exit code."""
+
+    paths: dict[str, str]
+    errors: tuple[str, ...] = ()
+    exit_codes: tuple[int, ...] = (EXIT_OK,)
+
+
+def write_reports(project: Project, review: ReviewOutcome, inputs: Inputs) -> WrittenReports:
+    """Write the report and, if requested, the one for code scanners."""
+    directory = project.environ.get("RUNNER_TEMP", "")
+    report = inputs.report or (str(Path(directory, REPORT)) if directory else "")
+    texts = {}
+    if report:
+        texts["report"] = (report, render_json(review, project.warnings))
+    if inputs.sarif_file:
+        from sdd_hooks.reporting.sarif import render_sarif
+        from sdd_hooks.review.rules import rule_descriptions
+
+        texts["sarif"] = (inputs.sarif_file, render_sarif(review, rule_descriptions()))
+    paths: dict[str, str] = {}
+    errors: list[SddError] = []
+    for output, (name, text) in texts.items():
+        try:
+            paths[output] = _write_file(project.repository.root, name, text)
+        except SddError as error:
+            errors.append(error)
+    exit_codes = (EXIT_OK, *(error.exit_code for error in errors))
+    return WrittenReports(paths, tuple(map(str, errors)), exit_codes)
+
+
+def _write_file(root: Path, name: str, text: str) -> str:
+    """Write a file. Returns its absolute path: later steps of the job start in another directory.
+
+    A relative path is one of the repository. A pull request chooses the files, directories and
+    links there, so that no link is followed. Raises PathRefused and StorageError.
+    """
+    path = Path(root, name)
+    try:
+        inside = Path(os.path.normpath(path)).relative_to(root)
+    except ValueError:
+        inside = None
+    if inside is None and not Path(name).is_absolute():
+        raise PathRefused(f"{name}: leaves the repository")
+    if inside is not None:
+        path = root / inside
+        if os.path.realpath(path.parent) != str(path.parent):
+            raise PathRefused(f"{name}: a directory of this path is a link, and none is followed")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StorageError(f"cannot write {name}: {error.strerror} ({path.parent})") from None
+    write_atomically(path, text.encode())
+    return str(path)
