@@ -10,10 +10,12 @@
 
 # sdd writes both after every refresh. They are as untrusted as any file of the work tree. The first line
 # is `sdd 1 COMMIT DIRTY LARGE SUBMODULES`, each other line a pathspec: of indexed files, and of artifacts.
+# The last line is always the same, so that a file that was cut off does not count.
 # COMMIT is the commit that the index reflects, DIRTY is 1 when it has uncommitted content too, LARGE when
 # git takes too long to scan every file, SUBMODULES when files of submodules are indexed.
 sdd_state=.sdd/search/hook
 sdd_artifacts=.sdd/search/hook-artifacts
+sdd_last_line=':(literal).sdd/search/hook'
 # Exists while a requested refresh has not begun.
 sdd_again=.sdd/search/again
 event=${event-}
@@ -117,7 +119,7 @@ sdd_wanted() {
     if [ "$event" = pre-commit ]; then
         sdd_state=$sdd_artifacts
     fi
-    if [ ! -f "$sdd_state" ] || [ -h "$sdd_state" ]; then
+    if [ ! -e "$sdd_state" ] && [ ! -h "$sdd_state" ]; then
         case $event in
             post-checkout) sdd_new_work_tree "${1-}" ;;
             # The check of artifacts needs no index. A repository that is set up has a memory file.
@@ -133,18 +135,26 @@ sdd_wanted() {
     # pre-commit stashes unstaged changes and restores them without another hook.
     [ -z "${_PRE_COMMIT_SKIP_POST_CHECKOUT-}" ] || return 1
 
+    # sdd replaces what is no state of sdd, or says what it is.
+    if [ -h .sdd ] || [ -h .sdd/search ] || [ -h "$sdd_state" ] || [ ! -f "$sdd_state" ]; then
+        return 0
+    fi
+
     # `read` makes one system call for each character.
     sdd_ifs=$IFS
     IFS='
 '
     set -f
+    # bash warns about null bytes.
     # shellcheck disable=SC2046
-    set -- $(head -c 65536 "$sdd_state")
+    { set -- $(head -c 65536 "$sdd_state"); } 2>/dev/null
     IFS=$sdd_ifs
     # shellcheck disable=SC2086
     [ $# -gt 0 ] && sdd_header=$1 && shift && sdd_read_header $sdd_header || return 0
 
-    [ $# -gt 0 ] || return 1
+    eval "sdd_line=\${$#-}"
+    [ "$sdd_line" = "$sdd_last_line" ] || return 0
+    [ $# -gt 1 ] || return 1
     if [ "$event" = pre-commit ]; then
         set -- --cached HEAD -- "$@"
     else

@@ -20,7 +20,8 @@ from typing import NamedTuple
 
 from sdd_hooks.errors import StorageError
 from sdd_hooks.project.repository import Repository
-from sdd_hooks.system.locks import lock_descriptor
+from sdd_hooks.system.files import open_state
+from sdd_hooks.system.locks import lock_descriptor, open_lock
 
 NAME = "embedding"
 
@@ -65,10 +66,9 @@ def acquire_lock(repository: Repository) -> int | None:
     path = lock_path(repository)
     try:
         path.parent.mkdir(exist_ok=True)
-        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
-        lock = os.open(path, flags, 0o600)
     except OSError as error:
         raise StorageError(f"cannot lock {path} ({error.strerror}): check its directory") from None
+    lock = open_lock(path)
     if not lock_descriptor(lock, path, time.monotonic() + _LOCK_TIMEOUT):
         os.close(lock)
         return None
@@ -84,9 +84,8 @@ def write_holder(lock: int, holder: LockHolder) -> None:
 def find_holder(repository: Repository) -> LockHolder | None:
     """The process that embeds in this repository now; None when the lock is free."""
     try:
-        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
-        lock = os.open(lock_path(repository), flags)
-    except OSError:
+        lock = open_state(lock_path(repository), os.O_RDONLY)
+    except (OSError, StorageError):
         return None
     try:
         fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)

@@ -15,9 +15,9 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 from sdd_hooks.embedding.lock import LockHolder, find_holder
-from sdd_hooks.errors import SddError, StorageError
-from sdd_hooks.project.repository import SEARCH_DIR, Repository
-from sdd_hooks.system.files import read_inside, write_atomically
+from sdd_hooks.errors import StorageError
+from sdd_hooks.project.repository import Repository
+from sdd_hooks.system.files import read_state, write_atomically
 
 NAME = "embed.json"
 
@@ -103,8 +103,8 @@ def write_run(repository: Repository, run: EmbedRun) -> None:
 def read_run(repository: Repository) -> EmbedRun | None:
     """The last embed of this work tree; None when there is none, or its file is invalid."""
     try:
-        text = read_inside(repository.root, f"{SEARCH_DIR}/{NAME}", _MAX_BYTES)
-    except (OSError, SddError):
+        text = read_state(repository.search_dir / NAME, _MAX_BYTES)
+    except (OSError, StorageError):
         return None
     return parse_run(text)
 

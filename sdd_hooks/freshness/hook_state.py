@@ -15,11 +15,11 @@ from contextlib import suppress
 
 from sdd_hooks.config.memory_file import MEMORY_FILE_NAMES as MEMORY_FILES
 from sdd_hooks.engines.protocol import Bookmark
-from sdd_hooks.errors import SddError
+from sdd_hooks.errors import StorageError
 from sdd_hooks.project.collections import Collection, all_pathspecs
 from sdd_hooks.project.project import Project
 from sdd_hooks.project.repository import SEARCH_DIR, Repository
-from sdd_hooks.system.files import read_inside, write_atomically
+from sdd_hooks.system.files import read_state, write_atomically
 
 STATE_FILE = "hook"
 ARTIFACTS_FILE = "hook-artifacts"
@@ -41,6 +41,9 @@ NEW_ARTIFACTS = {
 
 # What the hooks read of a state file.
 _MAX_STATE_BYTES = 60_000
+
+# A file that was cut off lacks it. As a pathspec it matches no file that git tracks.
+_LAST_LINE = f":(literal){SEARCH_DIR}/{STATE_FILE}"
 
 # Measured milliseconds that git takes to compare a tracked file, and to compare its path with one
 # pathspec. The hooks may add 15 to a commit, most of which starts two processes.
@@ -100,8 +103,9 @@ def distrust_state(repository: Repository) -> None:
     """
     path = repository.search_dir / STATE_FILE
     try:
-        header, _, rest = path.read_bytes().partition(b"\n")
-    except OSError:
+        header, _, rest = read_state(path, _MAX_STATE_BYTES).partition(b"\n")
+    except (OSError, StorageError):
+        # Hooks start sdd for a file that is no state, and do nothing without one.
         return
     fields = header.split(b" ")
     if len(fields) == 6 and fields[3] == b"0":
@@ -133,33 +137,34 @@ def index_reflects(repository: Repository, head: str) -> bool:
 
     Raises RepositoryError where git cannot be run.
     """
-    if (repository.search_dir / REQUEST_FILE).exists():
-        return False
     try:
-        state = read_inside(repository.root, f"{SEARCH_DIR}/{STATE_FILE}", _MAX_STATE_BYTES)
-    except (FileNotFoundError, SddError):
+        if os.path.lexists(repository.search_dir / REQUEST_FILE):
+            return False
+        state = read_state(repository.search_dir / STATE_FILE, _MAX_STATE_BYTES)
+    except (FileNotFoundError, StorageError):
         return False
     header, *pathspecs = os.fsdecode(state).removesuffix("\n").split("\n")
+    if pathspecs[-1:] != [_LAST_LINE]:
+        return False
     match header.split(" "):
-        case ["sdd", "1", commit, "0", large, submodules] if commit == head:
+        # git would start the filters of submodules: those are compared by a scan of each.
+        case ["sdd", "1", commit, "0", large, "0"] if commit == head:
             pass
         case _:
             return False
-    if not pathspecs:
+    if len(pathspecs) == 1:
         return True
-    options = ["--quiet"]
+    options = ["--quiet", "--ignore-submodules=all"]
     if large != "0":
         options.append("--cached")
-    if submodules != "1":
-        options.append("--ignore-submodules=all")
     return repository.git.try_output("diff-index", *options, head, "--", *pathspecs) is not None
 
 
 def shared_collections(repository: Repository) -> frozenset[str]:
     """The names of the collections that the work trees of the repository index."""
     try:
-        text = (repository.shared_dir / SHARED_FILE).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
+        text = read_state(repository.shared_dir / SHARED_FILE, _MAX_STATE_BYTES).decode()
+    except (OSError, UnicodeDecodeError, StorageError):
         return frozenset()
     return frozenset(text.splitlines())
 
@@ -207,21 +212,21 @@ def _is_slow_to_compare(repository: Repository, pathspecs: int) -> bool:
 
 
 def _write(repository: Repository, name: str, header: str, pathspecs: Sequence[str]) -> None:
-    text = "\n".join([header, *pathspecs, ""])
+    text = "\n".join([header, *pathspecs, _LAST_LINE, ""])
     # A name may contain a line break, and there may be any number of names.
     if any("\n" in pathspec for pathspec in pathspecs) or len(os.fsencode(text)) > _MAX_STATE_BYTES:
         fields = header.split(" ")
-        text = " ".join([*fields[:3], "1", *fields[4:]]) + "\n.\n"
+        text = " ".join([*fields[:3], "1", *fields[4:]]) + f"\n.\n{_LAST_LINE}\n"
     write_atomically(repository.search_dir / name, os.fsencode(text))
 
 
 def _write_shared(repository: Repository, names: Sequence[str]) -> None:
-    wanted = "".join(f"{name}\n" for name in names)
-    path = repository.shared_dir / SHARED_FILE
-    with suppress(OSError, UnicodeDecodeError):
-        if path.read_text(encoding="utf-8") == wanted:
-            return
-    with suppress(OSError):
-        # Without this file, only the first index of a new work tree is not made automatically.
+    wanted = "".join(f"{name}\n" for name in names).encode()
+    # Without this file, only the first index of a new work tree is not made automatically.
+    with suppress(OSError, StorageError):
+        path = repository.shared_dir / SHARED_FILE
+        with suppress(FileNotFoundError, StorageError):
+            if read_state(path, _MAX_STATE_BYTES) == wanted:
+                return
         path.parent.mkdir(exist_ok=True)
-        path.write_text(wanted, encoding="utf-8")
+        write_atomically(path, wanted)

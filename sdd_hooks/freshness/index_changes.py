@@ -40,7 +40,9 @@ _MAX_ARGUMENTS = 500
 _MAX_LINK_BYTES = 4096
 _MAX_RULES_BYTES = 1_000_000
 
-_DIRTY = ("diff-index", "-z", "--name-status", "--no-renames")
+# Compares the commits of submodules, not their files: filters of their repositories would run.
+_SUBMODULES = "--ignore-submodules=dirty"
+_DIRTY = ("diff-index", "-z", "--name-status", "--no-renames", _SUBMODULES)
 _UNTRACKED = ("ls-files", "-z", "--others", "--exclude-standard")
 _LISTED = ("ls-files", "-z", "-t", "--cached", "--others", "--exclude-standard")
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing
 from functools import partial
@@ -21,7 +22,7 @@ from sdd_hooks.freshness.index_changes import Scan, ScanScope, issue_changes, st
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project
 from sdd_hooks.project.repository import Repository, ignore_derived_state
-from sdd_hooks.system.files import refuse_links
+from sdd_hooks.system.files import create_mark
 from sdd_hooks.system.locks import hold_lock
 from sdd_hooks.text.display import format_count
 
@@ -103,7 +104,6 @@ def refresh(
             raise not_indexed(project)
         require_engine(project)
     directory = project.repository.search_dir
-    refuse_links(directory.parent, directory)
     running = scan if isinstance(scan, Scan) else None
     scope: ScanScope = scan.scope if isinstance(scan, Scan) else scan
     request = _Request(collections, scope, create, synced)
@@ -114,9 +114,9 @@ def refresh(
         try:
             directory.mkdir(parents=True, exist_ok=True)
             ignore_derived_state(project.repository.root)
-            request_file.touch()
         except OSError as error:
             raise StorageError(f"cannot write {directory} ({error.strerror}): check it") from error
+        create_mark(request_file)
         with lock_index(project.repository, wait) as is_locked:
             if not is_locked:
                 break
@@ -127,7 +127,7 @@ def refresh(
             if renewed.collections != project.collections:
                 project, request = renewed, _renew(request, renewed)
                 results.append(_refresh_once(project, request, None, progress)[0])
-        if not request_file.exists():
+        if not os.path.lexists(request_file):
             break
         request, running, wait = _Request(None, "all", create, {}), None, 0.0
     if not results and wait:

@@ -133,8 +133,10 @@ def find_command_obstacle(repository: Repository) -> str:
 
 
 def read_text(path: Path) -> str:
-    """The beginning of a file, "" if it cannot be read."""
+    """The beginning of a file, "" if it cannot be read, or is a pipe or device."""
     try:
+        if not path.is_file():
+            return ""
         with path.open("rb") as file:
             return file.read(MAX_CONFIGURATION_BYTES).decode("utf-8", "replace")
     except OSError:

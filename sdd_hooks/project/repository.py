@@ -15,7 +15,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from sdd_hooks.errors import RepositoryError
+from sdd_hooks.errors import RepositoryError, SddError
+from sdd_hooks.system.files import MAX_PATH_LENGTH, read_inside, state_directory
 from sdd_hooks.system.git import Git, first_error_line
 from sdd_hooks.text.slugs import slugify
 
@@ -71,13 +72,19 @@ class Repository(NamedTuple):
 
     @property
     def search_dir(self) -> Path:
-        """The directory of the state of this work tree's index, and of an index on this machine."""
-        return self.root / SEARCH_DIR
+        """The directory of the state of this work tree's index, and of an index on this machine.
+
+        Raises StorageError if it is a symlink, or in one.
+        """
+        return state_directory(self.root, *SEARCH_DIR.split("/"))
 
     @property
     def shared_dir(self) -> Path:
-        """The directory of the state that all worktrees share."""
-        return self.common_dir / "sdd"
+        """The directory of the state that all worktrees share.
+
+        Raises StorageError if it is a symlink.
+        """
+        return state_directory(self.common_dir, "sdd")
 
 
 def discover(start: Path, environ: Mapping[str, str]) -> Repository:
@@ -93,6 +100,11 @@ def discover(start: Path, environ: Mapping[str, str]) -> Repository:
     values = os.fsdecode(done.stdout).splitlines()
     if done.returncode == 0 and len(values) == len(_REV_PARSE) - 2:
         root, git_dir, common_dir = (Path(os.path.realpath(value)) for value in values[2:])
+        if not _is_own_work_tree(root, git_dir):
+            raise RepositoryError(
+                f"{git_dir} names the work tree {root}, which is not its own (core.worktree):"
+                " run this in a repository that has its `.git`"
+            )
         return Repository(root, git_dir, common_dir, environ)
     raise RepositoryError(_describe_failure(start, values, done.stderr))
 
@@ -126,6 +138,20 @@ def find_commit_index(repository: Repository, cwd: Path) -> str:
     return path if path.startswith(f"{repository.git_dir}/") else ""
 
 
+def _is_own_work_tree(root: Path, git_dir: Path) -> bool:
+    """Whether the work tree belongs to the git directory, by its `.git`: a directory, or a file
+    with a path. A git directory can name any other one in its configuration."""
+    dot_git = root / ".git"
+    if os.path.realpath(dot_git) == str(git_dir):
+        return True
+    try:
+        content = read_inside(root, ".git", MAX_PATH_LENGTH)
+    except (OSError, SddError):
+        return False
+    target = os.fsdecode(content).removeprefix("gitdir:").strip()
+    return os.path.realpath(root / target) == str(git_dir)
+
+
 def _name(root: Path, git_dir: Path, common_dir: Path) -> str:
     if git_dir == common_dir:
         return root.name
@@ -137,9 +163,12 @@ def _name(root: Path, git_dir: Path, common_dir: Path) -> str:
 
 def _describe_failure(start: Path, values: list[str], stderr: bytes) -> str:
     reason = first_error_line(stderr)
-    if values[:1] == ["true"]:
+    # git refuses every repository that its configuration or its form makes bare.
+    is_bare = "cannot use bare repository" in reason
+    in_git_dir = ".git" in Path(os.path.realpath(start)).parts
+    if values[:1] == ["true"] or (is_bare and not in_git_dir):
         return f"{start} is a bare repository: sdd needs a work tree"
-    if values[1:2] == ["false"]:
+    if values[1:2] == ["false"] or is_bare:
         return f"{start} is inside a git directory: run this in the work tree"
     if reason.startswith("not a git repository"):
         return f"{start} is not inside a git repository: run this inside one, or `git init`"

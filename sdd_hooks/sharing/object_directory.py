@@ -13,8 +13,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from sdd_hooks.errors import StorageError
+from sdd_hooks.system.files import read_state, state_directory, write_atomically
 from sdd_hooks.system.git import Git
 from sdd_hooks.system.git_objects import read_blobs
+
+_ALTERNATES = b"../../../objects\n"
+_PARTS = ("info", "pack")
 
 
 class ObjectDirectory(NamedTuple):
@@ -29,13 +34,18 @@ class ObjectDirectory(NamedTuple):
     def create(self) -> None:
         """Create the directory, which is three levels below the repository's `objects`.
 
-        Also removes what an interrupted fetch left. Raises OSError.
+        Also removes what an interrupted fetch left. Raises OSError, and StorageError for a symlink.
         """
-        (self.path / "info").mkdir(parents=True, exist_ok=True)
-        (self.path / "pack").mkdir(exist_ok=True)
-        alternates = self.path / "info/alternates"
-        if not alternates.exists():
-            alternates.write_text("../../../objects\n")
+        info, packs = (state_directory(self.path.parent, self.path.name, name) for name in _PARTS)
+        info.mkdir(parents=True, exist_ok=True)
+        packs.mkdir(exist_ok=True)
+        try:
+            alternates = read_state(info / "alternates", len(_ALTERNATES))
+        except (FileNotFoundError, StorageError):
+            alternates = b""
+        if alternates != _ALTERNATES:
+            # git would read the objects of any repository that the file names.
+            write_atomically(info / "alternates", _ALTERNATES)
         for file in self.path.glob("pack/tmp_*"):
             file.unlink(missing_ok=True)
 

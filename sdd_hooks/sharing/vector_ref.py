@@ -20,7 +20,7 @@ from sdd_hooks.sharing.object_directory import ObjectDirectory
 from sdd_hooks.sharing.options import SharingOptions
 from sdd_hooks.sharing.segment_format import FORMAT
 from sdd_hooks.sharing.segment_tree import SegmentEntry, TreeTooLarge, read_entries
-from sdd_hooks.system.files import write_atomically
+from sdd_hooks.system.files import read_state, state_directory, write_atomically
 from sdd_hooks.system.git import FETCH_OBJECTS, Git, GitError, is_object_id
 from sdd_hooks.system.locks import hold_lock
 from sdd_hooks.system.processes import ProgramResult
@@ -34,6 +34,8 @@ LOOKUP_TIMEOUT = 30.0
 
 TRANSFER_TIMEOUT = 600.0
 """Seconds for a fetch or a push."""
+
+_MAX_LAST_SEEN_BYTES = 100
 
 _MAX_FETCHES = 8
 """How often a ref is fetched that keeps moving."""
@@ -189,8 +191,8 @@ class VectorRef(NamedTuple):
 
     def _last_seen(self) -> str:
         try:
-            data = self._last_seen_file.read_bytes()[:100]
-        except OSError:
+            data = read_state(self._last_seen_file, _MAX_LAST_SEEN_BYTES)
+        except (OSError, StorageError):
             return ""
         commit = data.decode("ascii", "replace").strip()
         # git refuses every command with a shallow file that names another kind of object.
@@ -259,7 +261,7 @@ def open_vector_ref(
     url, push_url = (
         _remote_url(repository.git, options.remote, option) for option in ((), ("--push",))
     )
-    share = repository.shared_dir / DIRECTORY
+    share = state_directory(repository.shared_dir, DIRECTORY)
     objects = ObjectDirectory(repository.git, share / "objects")
     try:
         share.mkdir(parents=True, exist_ok=True)

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import fcntl
 import os
@@ -93,6 +94,74 @@ def refuse_links(*paths: Path) -> None:
     for path in paths:
         if path.is_symlink():
             raise StorageError(f"{path} is a symbolic link: remove it, sdd writes only inside")
+
+
+def state_directory(root: Path, *parts: str) -> Path:
+    """The directory `root`/`parts` of state. It need not exist.
+
+    Raises StorageError if a part is a symlink: it could lead out of the repository.
+    """
+    path = root
+    for part in parts:
+        path /= part
+        refuse_links(path)
+    return path
+
+
+def open_state(path: Path, flags: int, mode: int = 0o666) -> int:
+    """Open a state file, whose directory is a `state_directory`. Returns a descriptor.
+
+    `flags` are those of `os.open`. It never waits, follows no symlink, and opens only a regular
+    file; to write, only one with a single name, because a hard link may lead anywhere.
+
+    Raises:
+        FileNotFoundError: there is no such file, and `flags` do not create it.
+        StorageError: it is another kind of file, or cannot be opened.
+    """
+    always = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+    try:
+        descriptor = os.open(path, flags | always, mode)
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise StorageError(f"{path} {_refusal(error)}") from None
+    status = os.fstat(descriptor)
+    problem = ""
+    if not stat.S_ISREG(status.st_mode):
+        problem = "is not a regular file: remove it"
+    elif status.st_nlink > 1 and flags & (os.O_WRONLY | os.O_RDWR):
+        problem = "is a hard link: remove it"
+    if problem:
+        os.close(descriptor)
+        raise StorageError(f"{path} {problem}")
+    return descriptor
+
+
+def read_state(path: Path, limit: int) -> bytes:
+    """Read a state file of at most `limit` bytes, as `open_state` opens it.
+
+    Raises FileNotFoundError, and StorageError for another kind of file or a larger one.
+    """
+    descriptor = open_state(path, os.O_RDONLY)
+    try:
+        return _read(descriptor, str(path), limit)
+    except FileTooLarge:
+        raise StorageError(f"{path} is larger than {limit} bytes: remove it") from None
+    except OSError as error:
+        raise StorageError(f"cannot read {path}: {_reason(error)}") from None
+    finally:
+        os.close(descriptor)
+
+
+def create_mark(path: Path) -> None:
+    """Create an empty state file, whose existence is its meaning. Raises StorageError.
+
+    A file that exists stays. A symlink or another kind of file is replaced.
+    """
+    with contextlib.suppress(FileNotFoundError, StorageError):
+        os.close(open_state(path, os.O_RDONLY))
+        return
+    write_atomically(path, b"")
 
 
 def write_atomically(path: Path, data: bytes) -> None:
@@ -245,6 +314,14 @@ def _reason(error: OSError | ValueError) -> str:
     if error.errno == errno.ELOOP:
         return "a symlink"
     return ERRNO_REASONS.get(error.errno or 0) or error.strerror or str(error)
+
+
+def _refusal(error: OSError) -> str:
+    if error.errno in {errno.ELOOP, errno.EMLINK}:
+        return "is a symbolic link: remove it"
+    if error.errno in {errno.ENXIO, errno.EISDIR, errno.ENODEV}:
+        return "is not a regular file: remove it"
+    return f"cannot be opened ({_reason(error)}): check its directory"
 
 
 def _shown(path: str) -> str:

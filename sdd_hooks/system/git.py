@@ -4,7 +4,8 @@ Every module of the package runs git through `Git`. Output is bytes because file
 `nul_split` and `os.fsdecode` make text of them that `os.fsencode` turns back.
 """
 
-# Governing: ADR-0003 (one module talks to git)
+# Governing: ADR-0003 (one module talks to git), ADR-0030 (a repository starts no program and names
+# no file to write)
 
 from __future__ import annotations
 
@@ -17,7 +18,22 @@ from typing import Final
 
 from sdd_hooks import tracing
 from sdd_hooks.errors import RepositoryError, SddError
-from sdd_hooks.system.processes import Program, ProgramResult, run_program
+from sdd_hooks.system.git_settings import (
+    CREDENTIAL_HELPERS,
+    FILTERS,
+    LIST,
+    SETTINGS,
+    add_settings,
+    may_run_filters,
+    user_values,
+)
+from sdd_hooks.system.processes import (
+    Program,
+    ProgramResult,
+    absolute_path,
+    find_executable,
+    run_program,
+)
 from sdd_hooks.text.lazy_regex import lazy_regex
 
 # `git rev-parse --local-env-vars`: git sets these for its hooks, and each would redirect a command
@@ -130,17 +146,11 @@ class Git:
         objects: Path | None = None,
     ) -> subprocess.CompletedProcess[bytes]:
         """Run `git -C root args`; the caller checks the exit status. Parameters as in `output`."""
+        command, variables = self._command(args), self._variables(args, index, objects)
         with tracing.span("git", *args) as span:
-            try:
-                done = subprocess.run(
-                    _command(self.root, args),
-                    env=self._variables(index, objects),
-                    input=stdin or b"",
-                    capture_output=True,
-                    check=False,
-                )
-            except FileNotFoundError:
-                raise _missing() from None
+            done = subprocess.run(
+                command, env=variables, input=stdin or b"", capture_output=True, check=False
+            )
             span.outcome = f"exit {done.returncode}"
         return done
 
@@ -155,17 +165,15 @@ class Git:
 
         `stdin` is as for `subprocess.Popen`, `index` and `objects` as in `output`.
         """
+        command, variables = self._command(args), self._variables(args, index, objects)
         tracing.log("git", *args, outcome="started")
-        try:
-            return subprocess.Popen(
-                _command(self.root, args),
-                env=self._variables(index, objects),
-                stdin=stdin,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-            )
-        except FileNotFoundError:
-            raise _missing() from None
+        return subprocess.Popen(
+            command,
+            env=variables,
+            stdin=stdin,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
 
     def remote(
         self,
@@ -185,25 +193,27 @@ class Git:
         """
         given = (f"core.hooksPath={os.devnull}", *settings)
         words = (word for setting in given for word in ("-c", setting))
-        command = _command(self.root, (*words, *args))
+        command = self._command((*words, *args))
         if max_file_bytes:
             # POSIX counts blocks of 512 bytes.
             blocks = str(-(-max_file_bytes // 512))
-            command = ["sh", "-c", 'ulimit -f "$0" && exec "$@"', blocks, *command]
+            command = ["/bin/sh", "-c", 'ulimit -f "$0" && exec "$@"', blocks, *command]
         own = {} if objects is None else {"GIT_OBJECT_DIRECTORY": str(objects)}
-        variables = {**_without_prompt(self.environ), **own, **access}
+        variables = add_settings({**_without_prompt(self.environ), **own, **access}, SETTINGS)
         program = Program(f"git {args[0]}", command, self.root, variables, GitError)
         return run_program(program, timeout)
 
     def credential(self, protocol: str, host: str, timeout: float) -> tuple[str, str] | None:
         """User and password that git's configured credential helpers have for `host`.
 
-        `host` may have a port. No helper prompts: None where no helper has a password within
-        `timeout` seconds.
+        `host` may have a port. A helper that the repository's own configuration names is left out.
+        No helper prompts: None where no helper has a password within `timeout` seconds.
         """
         request = f"protocol={protocol}\nhost={host}\n\n".encode()
-        command = _command(self.root, ("-c", "credential.interactive=false", "credential", "fill"))
+        command = self._command(("-c", "credential.interactive=false", "credential", "fill"))
         variables = _without_prompt(self.environ)
+        helpers = self._user_settings(CREDENTIAL_HELPERS, variables)
+        variables = add_settings(variables, (*SETTINGS, *helpers))
         program = Program("git credential", command, self.root, variables)
         try:
             done = run_program(program, timeout, stdin=request)
@@ -214,17 +224,43 @@ class Git:
             return None
         return fields.get("username", ""), fields["password"]
 
-    def _variables(self, index: str, objects: Path | None) -> dict[str, str]:
+    def _command(self, args: Sequence[str]) -> list[str]:
+        return [self._find_program(), "-C", str(self.root), *args]
+
+    def _find_program(self) -> str:
+        """The git on PATH: a repository must not supply it. Raises RepositoryError."""
+        program = find_executable("git", self.environ, outside=_top_directory(self.root))
+        if program is None:
+            raise RepositoryError(
+                "git is not installed or not on PATH: install it (https://git-scm.com)"
+            )
+        return program
+
+    def _variables(self, args: Sequence[str], index: str, objects: Path | None) -> dict[str, str]:
         own = {"GIT_INDEX_FILE": index, "GIT_OBJECT_DIRECTORY": str(objects or "")}
-        return {
+        variables = {
             **git_environment(self.environ),
             **{name: value for name, value in own.items() if value},
         }
+        filters = self._user_settings(FILTERS, variables) if may_run_filters(args) else ()
+        return add_settings(variables, (*SETTINGS, *filters))
+
+    def _user_settings(self, pattern: str, environ: Mapping[str, str]) -> Sequence[tuple[str, str]]:
+        """(key, value) of settings that replace values of the repository by those of the user."""
+        listed = subprocess.run(
+            self._command((*LIST, pattern)),
+            env=environ,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=False,
+        )
+        return user_values(os.fsdecode(listed.stdout))
 
 
 def git_environment(environ: Mapping[str, str]) -> dict[str, str]:
     """The environment to run git in: `environ` without the variables that git sets for hooks.
 
+    No relative entry of PATH is left: git would start programs of the repository, such as `./ssh`.
     git takes no lock for a read, fetches no object that a partial clone lacks (a hook must not
     wait for the network), and writes English, because error messages are parsed.
     """
@@ -234,6 +270,8 @@ def git_environment(environ: Mapping[str, str]) -> dict[str, str]:
     clean["GIT_OPTIONAL_LOCKS"] = "0"
     clean["GIT_NO_LAZY_FETCH"] = "1"
     clean["LC_ALL"] = "C"
+    if "PATH" in clean:
+        clean["PATH"] = absolute_path(clean["PATH"])
     return clean
 
 
@@ -255,6 +293,18 @@ def first_error_line(stderr: bytes) -> str:
     return "failed without a word"
 
 
+def _top_directory(directory: Path) -> Path | None:
+    """The nearest directory that has a `.git`, None without one. `/` has every program below it."""
+    try:
+        path = Path(os.path.abspath(directory))  # noqa: PTH100 (keeps symlinks)
+    except FileNotFoundError:
+        # The working directory was deleted.
+        return None
+    tops = (one for one in (path, *path.parents) if os.path.lexists(one / ".git"))
+    top = next(tops, None)
+    return None if top is None or top.parent == top else top
+
+
 def _without_prompt(environ: Mapping[str, str]) -> dict[str, str]:
     """The environment of a git that must not prompt for a password."""
     return {
@@ -266,11 +316,3 @@ def _without_prompt(environ: Mapping[str, str]) -> dict[str, str]:
         "DISPLAY": "",
         "WAYLAND_DISPLAY": "",
     }
-
-
-def _command(root: Path, args: Sequence[str]) -> list[str]:
-    return ["git", "-C", str(root), *args]
-
-
-def _missing() -> RepositoryError:
-    return RepositoryError("git is not installed or not on PATH: install it (https://git-scm.com)")

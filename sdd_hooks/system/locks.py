@@ -13,6 +13,7 @@ from pathlib import Path
 
 from sdd_hooks import tracing
 from sdd_hooks.errors import StorageError
+from sdd_hooks.system.files import open_state
 
 _POLL_SECONDS = 0.02
 
@@ -24,16 +25,25 @@ def hold_lock(path: Path, wait: float) -> Iterator[bool]:
     Waits at most `wait` seconds and yields whether the lock is held. Creates the file.
 
     Raises:
-        StorageError: the lock file cannot be created.
+        StorageError: the lock file cannot be created, or is not a regular file.
     """
-    try:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-    except OSError as error:
-        raise StorageError(f"cannot lock {path} ({error.strerror}): check its directory") from error
+    descriptor = open_lock(path)
     try:
         yield lock_descriptor(descriptor, path, time.monotonic() + wait)
     finally:
         os.close(descriptor)
+
+
+def open_lock(path: Path) -> int:
+    """Open the lock file at `path`, and create it when missing. Returns a descriptor.
+
+    Raises:
+        StorageError: it cannot be created, or is not a regular file.
+    """
+    try:
+        return open_state(path, os.O_RDWR | os.O_CREAT, 0o600)
+    except FileNotFoundError as error:
+        raise StorageError(f"cannot lock {path} ({error.strerror}): check its directory") from None
 
 
 def lock_descriptor(descriptor: int, path: Path, deadline: float) -> bool:

@@ -65,10 +65,12 @@ def find_executable(
 ) -> str | None:
     """Return the first program of this name in the absolute entries of `PATH`, None without one.
 
+    Without the variable, the standard directories of the system are searched.
+
     A program whose real path is below `outside` is skipped: a repository must not supply programs.
     """
     top = None if outside is None else os.path.realpath(outside).rstrip("/") + "/"
-    for directory in environ.get("PATH", "").split(os.pathsep):
+    for directory in environ.get("PATH", os.defpath).split(os.pathsep):
         path = f"{directory}/{name}"
         if directory.startswith("/") and _is_executable(path):
             # The directory counts too: a link in the repository that leads out of it is untrusted.
@@ -76,6 +78,15 @@ def find_executable(
             if top is None or not any(real_path.startswith(top) for real_path in real_paths):
                 return path
     return None
+
+
+def absolute_path(path: str) -> str:
+    """The absolute entries of a value of `PATH`; without any, the system's standard directories.
+
+    A relative entry, also an empty one, is in the working directory.
+    """
+    entries = [entry for entry in path.split(os.pathsep) if entry.startswith("/")]
+    return os.pathsep.join(entries) or os.defpath
 
 
 def run_program(

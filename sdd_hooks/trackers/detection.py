@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from sdd_hooks import tracing
 from sdd_hooks.config.configuration import load_configuration
 from sdd_hooks.config.memory_file import normalize_key
 from sdd_hooks.config.settings import TrackerSettings
@@ -159,20 +158,8 @@ def origin_url(repository: Repository) -> str | None:
 
     The first one of several URLs. None without such a remote.
     """
-    import git
-
-    # They override the variables of a hook, which may point at another repository.
-    variables = {
-        "GIT_DIR": str(repository.git_dir),
-        "GIT_COMMON_DIR": str(repository.common_dir),
-        "GIT_WORK_TREE": str(repository.root),
-    }
-    with tracing.span("git", "remote", "get-url", "origin"):
-        try:
-            url = git.Git(repository.root).remote("get-url", "origin", env=variables)
-        except git.GitCommandError:
-            return None
-    return str(url).partition("\n")[0] or None
+    output = repository.git.try_output("remote", "get-url", "origin")
+    return os.fsdecode(output or b"").partition("\n")[0] or None
 
 
 def _settings_for(name: str, settings: TrackerSettings, registered: Registered) -> TrackerSettings:

@@ -18,6 +18,7 @@ from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Module, Project
 from tests.support.repos import Repo
 
+LAST_LINE = ":(literal).sdd/search/hook"
 ADR = "docs/adrs/ADR-0001-x.md"
 ADRS = Collection("p-adrs", "adrs", "", "", ("docs/adrs",), (".md",), "", (), "ADRs")
 CODE = Collection("p-code", "code", "", "", ("",), (".py", "/makefile"), "", ("docs/adrs",), "")
@@ -53,6 +54,7 @@ def test_the_state_of_a_clean_index(project: Project, repo: Repo) -> None:
         f"sdd 1 {repo.head()} 0 0 0",
         ":(literal)docs/adrs",
         *NEW_ARTIFACTS["adrs"],
+        LAST_LINE,
     ]
     assert shared_collections(project.repository) == {"p-adrs", "p-code"}
 
@@ -102,7 +104,7 @@ def test_a_changed_definition_marks_the_state_dirty(project: Project, repo: Repo
 
 def test_issues_add_no_pathspecs(project: Project, repo: Repo) -> None:
     write_state(project, {"p-issues": Bookmark("", (), ISSUES.definition())})
-    assert len(state(project)) == 1
+    assert state(project)[1:] == [LAST_LINE]
     write_state(
         project, {"p-adrs": mark(repo, ADRS), "p-issues": Bookmark("", (), ISSUES.definition())}
     )
@@ -124,7 +126,25 @@ def test_pathspecs_that_the_hooks_cannot_read_start_sdd(
 ) -> None:
     odd = ADRS._replace(directories=directories)
     write_state(project._replace(collections=(odd,)), {"p-adrs": mark(repo, odd)})
-    assert state(project) == [f"sdd 1 {repo.head()} 1 0 0", "."]
+    assert state(project) == [f"sdd 1 {repo.head()} 1 0 0", ".", LAST_LINE]
+
+
+def test_a_state_that_is_no_regular_file_is_replaced(project: Project, repo: Repo) -> None:
+    """Also the names that work trees share. Reading `/dev/zero` or a pipe would not end."""
+    marks = {"p-adrs": mark(repo, ADRS)}
+    for path in (
+        project.repository.search_dir / "hook",
+        project.repository.shared_dir / "collections",
+    ):
+        for place in (lambda path: path.symlink_to("/dev/zero"), os.mkfifo):
+            path.unlink(missing_ok=True)
+            path.parent.mkdir(exist_ok=True)
+            place(path)
+            distrust_state(project.repository)
+            write_state(project, marks)
+            assert path.is_file()
+            assert not path.is_symlink()
+    assert shared_collections(project.repository) == {"p-adrs"}
 
 
 def test_names_that_are_not_utf8_are_written_as_bytes(project: Project, repo: Repo) -> None:

@@ -245,7 +245,7 @@ def test_a_lock_that_cannot_be_created(fresh: Hooked) -> None:
     lock = fresh.root / ".sdd/search/lock"
     lock.unlink()
     lock.mkdir()
-    assert "cannot lock" in failed(fresh.root)
+    assert "is not a regular file: remove it" in failed(fresh.root)
 
 
 def test_an_invalid_configuration(fresh: Hooked) -> None:

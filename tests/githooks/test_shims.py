@@ -13,6 +13,8 @@ from sdd_hooks.githooks.shims import EVENTS
 from tests.githooks.conftest import ADR
 from tests.githooks.recorder import HOOKS, Hooked, Recorder, indexed, without_sdd
 
+LAST_LINE = b":(literal).sdd/search/hook\n"
+
 
 @pytest.fixture
 def repo(repo: Hooked, recorder: Recorder) -> Hooked:
@@ -150,7 +152,7 @@ def test_a_checkout_of_a_file_starts_sdd(repo: Hooked, recorder: Recorder) -> No
 def test_an_invalid_state_file_starts_sdd(
     repo: Hooked, recorder: Recorder, shell: list[str], content: bytes
 ) -> None:
-    repo.write(".sdd/search/hook", content)
+    repo.write(".sdd/search/hook", content + LAST_LINE)
     done = hook(repo, shell, "post-merge", "0")
     assert (done.returncode, recorder.calls()) == (0, ["hook post-merge 0"])
     assert repo.git("status", "--porcelain") == ""
@@ -161,7 +163,9 @@ def test_a_pathspec_is_not_an_option(
     repo: Hooked, recorder: Recorder, shell: list[str], pathspec: str
 ) -> None:
     for name, event in (("hook", "post-commit"), ("hook-artifacts", "pre-commit")):
-        repo.write(f".sdd/search/{name}", f"sdd 1 {repo.head()} 0 0 0\n{pathspec}\n")
+        repo.write(
+            f".sdd/search/{name}", f"sdd 1 {repo.head()} 0 0 0\n{pathspec}\n{LAST_LINE.decode()}"
+        )
         assert hook(repo, shell, event).returncode == 0
     assert repo.git("status", "--porcelain") == ""
 
@@ -170,25 +174,48 @@ def test_a_pathspec_is_not_expanded_by_the_shell(
     repo: Hooked, recorder: Recorder, shell: list[str]
 ) -> None:
     repo.commit("A file that the shell would find", {"here.md": "1\n"})
-    repo.write(".sdd/search/hook", f"sdd 1 {repo.head()} 0 0 0\n*.md\n")
+    repo.write(".sdd/search/hook", f"sdd 1 {repo.head()} 0 0 0\n*.md\n{LAST_LINE.decode()}")
     recorder.calls()
     repo.write(ADR, "changed")
     assert hook(repo, shell, "post-commit").returncode == 0
     assert recorder.calls() == ["hook post-commit"]
 
 
-def test_a_state_that_is_a_symlink_or_a_directory_is_not_read(
-    repo: Hooked, recorder: Recorder
+def test_a_state_that_is_no_regular_file_is_not_read_and_starts_sdd(
+    repo: Hooked, recorder: Recorder, shell: list[str]
 ) -> None:
     state = repo.root / ".sdd/search/hook"
-    repo.write(ADR, "changed")
     state.rename(repo.root / "elsewhere")
-    repo.link(".sdd/search/hook", "../../elsewhere")
-    assert hook(repo, ["sh"], "post-commit").returncode == 0
-    state.unlink()
+    for target in ("../../elsewhere", "/dev/zero", "missing"):
+        repo.link(".sdd/search/hook", target)
+        assert hook(repo, shell, "post-commit").returncode == 0
+        assert recorder.calls() == ["hook post-commit"]
+        state.unlink()
     os.mkfifo(state)
+    assert hook(repo, shell, "post-commit").returncode == 0
+    assert recorder.calls() == ["hook post-commit"]
+
+
+@pytest.mark.parametrize("link", [".sdd", ".sdd/search"])
+def test_a_state_directory_that_is_a_symlink_starts_sdd(
+    repo: Hooked, recorder: Recorder, link: str, tmp_path: Path
+) -> None:
+    (repo.root / link).rename(tmp_path / "elsewhere")
+    (repo.root / link).symlink_to(tmp_path / "elsewhere")
     assert hook(repo, ["sh"], "post-commit").returncode == 0
-    assert recorder.calls() == []
+    assert recorder.calls() == ["hook post-commit"]
+
+
+def test_a_state_that_was_cut_off_anywhere_starts_sdd(
+    repo: Hooked, recorder: Recorder, shell: list[str]
+) -> None:
+    state = repo.root / ".sdd/search/hook"
+    whole = state.read_bytes()
+    lines = [len(b"".join(whole.splitlines(keepends=True)[:n])) for n in range(4)]
+    for size in (*lines, 30, len(whole) - 2, len(whole) - 40):
+        state.write_bytes(whole[:size])
+        assert hook(repo, shell, "post-commit").returncode == 0
+        assert recorder.calls() == ["hook post-commit"], size
 
 
 def test_a_requested_refresh_starts_sdd(repo: Hooked, recorder: Recorder) -> None:

@@ -95,6 +95,33 @@ def test_bare_repository(tmp_path: Path):
     assert str(caught.value) == f"{tmp_path}/bare.git is a bare repository: sdd needs a work tree"
 
 
+def test_a_bare_repository_in_a_directory_of_a_clone(repo: Repo, tmp_path: Path):
+    """git would find it there, and its configuration could name programs and another work tree."""
+    Repo.init(repo.root / "docs", "--bare")
+    (tmp_path / "home").mkdir()
+    with (repo.root / "docs/config").open("a") as config:
+        config.write(f"[core]\n\tbare = false\n\tworktree = {tmp_path}/home\n")
+    for directory in ("docs", "docs/refs"):
+        with pytest.raises(RepositoryError, match="is a bare repository: sdd needs a work tree"):
+            discover(repo.root / directory, os.environ)
+
+
+def test_a_work_tree_that_is_not_that_of_the_git_directory(repo: Repo):
+    inner = Repo.init(repo.root / "unpacked")
+    inner.git("config", "core.worktree", str(repo.root))
+    with pytest.raises(RepositoryError, match=r"names the work tree .* which is not its own"):
+        discover(inner.root, os.environ)
+
+
+def test_a_work_tree_with_a_relative_link_to_its_git_directory(repo: Repo, tmp_path: Path):
+    repo.commit()
+    linked = repo.worktree(tmp_path / "linked", "topic")
+    target = (linked.root / ".git").read_text().removeprefix("gitdir: ").strip()
+    relative = os.path.relpath(target, linked.root)
+    (linked.root / ".git").write_text(f"gitdir: {relative}\n")
+    assert discover(linked.root, os.environ).git_dir == at(Path(target))
+
+
 def test_inside_the_git_directory(repo: Repo):
     with pytest.raises(RepositoryError, match="inside a git directory: run this in the work tree"):
         discover(repo.root / ".git" / "refs", os.environ)

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,9 +18,13 @@ from sdd_hooks.errors import SddError, StorageError
 from sdd_hooks.system.files import (
     FileTooLarge,
     PathRefused,
+    create_mark,
     is_binary,
+    open_state,
     read_inside,
+    read_state,
     resolve_inside,
+    state_directory,
     write_atomically,
 )
 
@@ -332,3 +337,74 @@ def test_a_killed_write_leaves_nothing_for_long(tmp_path: Path) -> None:
     assert len(list(tmp_path.iterdir())) == 1
     write_atomically(state, b"second")
     assert list(tmp_path.iterdir()) == [state]
+
+
+# Files of state
+
+
+def place_link(path: Path) -> None:
+    path.with_name("elsewhere").write_bytes(b"elsewhere")
+    path.symlink_to("elsewhere")
+
+
+def place_hard_link(path: Path) -> None:
+    path.with_name("elsewhere").write_bytes(b"elsewhere")
+    path.hardlink_to(path.with_name("elsewhere"))
+
+
+UNUSABLE = [
+    (place_link, "symbolic link"),
+    (lambda path: path.symlink_to("/dev/zero"), "symbolic link"),
+    (os.mkfifo, "not a regular file"),
+    (Path.mkdir, "not a regular file"),
+]
+
+
+@pytest.mark.parametrize(("place", "problem"), UNUSABLE)
+def test_a_state_file_is_a_regular_file(
+    tmp_path: Path, place: Callable[[Path], None], problem: str
+) -> None:
+    place(tmp_path / "state")
+    for flags in (os.O_RDONLY, os.O_RDWR | os.O_CREAT):
+        with pytest.raises(StorageError, match=f"/state is a?n? ?{problem}: remove it$"):
+            open_state(tmp_path / "state", flags)
+    with pytest.raises(StorageError, match=problem):
+        read_state(tmp_path / "state", 100)
+
+
+def test_a_state_file_that_is_a_hard_link_is_not_written(tmp_path: Path) -> None:
+    place_hard_link(tmp_path / "state")
+    assert read_state(tmp_path / "state", 100) == b"elsewhere"
+    with pytest.raises(StorageError, match="is a hard link: remove it"):
+        open_state(tmp_path / "state", os.O_RDWR)
+
+
+def test_a_state_file_is_read_to_a_limit(tmp_path: Path) -> None:
+    (tmp_path / "state").write_bytes(b"12345")
+    assert read_state(tmp_path / "state", 5) == b"12345"
+    with pytest.raises(StorageError, match="is larger than 4 bytes"):
+        read_state(tmp_path / "state", 4)
+    with pytest.raises(FileNotFoundError):
+        read_state(tmp_path / "missing", 4)
+
+
+def test_a_mark_replaces_what_is_no_file_and_touches_nothing_else(tmp_path: Path) -> None:
+    for place in (place_link, os.mkfifo, lambda path: path.symlink_to("missing")):
+        place(tmp_path / "mark")
+        create_mark(tmp_path / "mark")
+        assert (tmp_path / "mark").is_file()
+        assert not (tmp_path / "mark").is_symlink()
+        assert not (tmp_path / "missing").exists()
+        (tmp_path / "mark").unlink()
+    assert (tmp_path / "elsewhere").read_bytes() == b"elsewhere"
+    (tmp_path / "mark").mkdir()
+    with pytest.raises(StorageError):
+        create_mark(tmp_path / "mark")
+
+
+def test_a_state_directory_is_no_link(tmp_path: Path) -> None:
+    (tmp_path / "real/below").mkdir(parents=True)
+    (tmp_path / "link").symlink_to("real")
+    assert state_directory(tmp_path, "real", "below", "new") == tmp_path / "real/below/new"
+    with pytest.raises(StorageError, match="link is a symbolic link"):
+        state_directory(tmp_path, "link", "below")

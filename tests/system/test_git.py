@@ -107,17 +107,23 @@ def test_nul_split_keeps_any_name():
 
 def test_credential_of_a_helper(repo: Repo):
     repo.git("config", "credential.https://forge.example:8443.username", "ada")
-    repo.git("config", "credential.helper", "!f() { cat >/dev/null; echo password=a=b; }; f")
-    credential = repo.handle.credential("https", "forge.example:8443", 60)
-    assert credential == ("ada", "a=b")
+    git = configured(repo, "credential.helper", "!f() { cat >/dev/null; echo password=a=b; }; f")
+    assert git.credential("https", "forge.example:8443", 60) == ("ada", "a=b")
+
+
+def configured(repo: Repo, key: str, value: str) -> Git:
+    """git with a value in the user's own configuration."""
+    config = repo.root.with_name("user-config")
+    subprocess.run(["git", "config", "--file", str(config), key, value], check=True)
+    return Git(repo.root, {**repo.handle.environ, "GIT_CONFIG_GLOBAL": str(config)})
 
 
 @pytest.mark.parametrize(
     "helper", ["", "!false", "!f() { echo quit=1; }; f", "!f() { echo username=ada; }; f"]
 )
 def test_no_credential_without_a_password(repo: Repo, helper: str):
-    repo.git("config", "credential.helper", helper)
-    assert repo.handle.credential("https", "forge.example", 60) is None
+    git = configured(repo, "credential.helper", helper)
+    assert git.credential("https", "forge.example", 60) is None
 
 
 def test_a_remote_command_ends_at_its_timeout(repo: Repo):
@@ -145,3 +151,98 @@ def test_remote_commands_get_their_settings_and_variables(repo: Repo):
 def test_a_credential_helper_ends_at_its_timeout(repo: Repo):
     repo.git("config", "credential.helper", "!f() { sleep 60; echo password=x; }; f")
     assert repo.handle.credential("https", "forge.example", 0.2) is None
+
+
+# Programs that a repository names
+
+
+@pytest.fixture
+def trap(tmp_path: Path) -> Path:
+    """A program that leaves a file `ran` beside it."""
+    trap = tmp_path / "trap"
+    trap.write_text(f"#!/bin/sh\n: >'{tmp_path}/ran'\ncat\n")
+    trap.chmod(0o755)
+    return trap
+
+
+COMMANDS = [
+    ("diff-index", "-z", "--name-only", "HEAD"),
+    ("ls-files", "-z", "--others", "--exclude-standard"),
+    ("status", "--porcelain"),
+    ("diff", "--name-only", "HEAD"),
+    ("hash-object", "--stdin-paths"),
+    ("log", "--format=%H"),
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+@pytest.mark.parametrize("scope", ["--local", "--worktree"])
+def test_programs_of_a_repository_do_not_run(
+    repo: Repo, trap: Path, command: tuple[str, ...], scope: str
+):
+    repo.commit(files={"a.md": "1", ".gitattributes": "*.md filter=x filter=a=b.c\n"})
+    repo.git("config", "extensions.worktreeConfig", "true")
+    for key in (
+        "core.fsmonitor",
+        "filter.x.clean",
+        "filter.x.process",
+        "filter.a=b.c.clean",
+        "gpg.program",
+    ):
+        repo.git("config", scope, key, str(trap))
+    repo.git("config", scope, "filter.a=b.c.required", "true")
+    repo.git("config", scope, "log.showSignature", "true")
+    repo.write("a.md", "2")
+    repo.handle.output(*command, stdin=b"a.md\n")
+    assert not trap.with_name("ran").exists()
+
+
+def test_a_filter_of_the_user_runs_though_the_repository_names_another(repo: Repo, trap: Path):
+    repo.commit(files={"a.md": "1", ".gitattributes": "*.md filter=x\n"})
+    repo.git("config", "filter.x.clean", str(trap))
+    repo.write("a.md", "2")
+    git = configured(repo, "filter.x.clean", "echo 1 | tr -d '\\n'")
+    assert git.output("diff-index", "--name-only", "HEAD") == b""
+    assert not trap.with_name("ran").exists()
+
+
+def test_a_credential_helper_of_the_repository_does_not_run(repo: Repo, trap: Path):
+    for key in ("credential.helper", "credential.https://forge.example.helper"):
+        repo.git("config", key, str(trap))
+    assert repo.handle.credential("https", "forge.example", 60) is None
+    assert not trap.with_name("ran").exists()
+
+
+def test_settings_of_the_caller_are_kept(repo: Repo):
+    given = {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "a.b", "GIT_CONFIG_VALUE_0": "c"}
+    git = Git(repo.root, {**repo.handle.environ, **given})
+    assert git.output("config", "a.b") == b"c\n"
+    assert git.output("config", "core.fsmonitor") == b"false\n"
+    assert git.remote("config", "a.b", timeout=60).out == "c\n"
+    access = {**given, "GIT_CONFIG_VALUE_0": "token"}
+    for key, value in (("a.b", "token"), ("core.fsmonitor", "false")):
+        assert git.remote("config", key, timeout=60, access=access).out == f"{value}\n"
+
+
+@pytest.mark.parametrize("entry", ["", ".", "bin", "{root}/bin"])
+def test_git_is_no_program_of_the_repository(repo: Repo, trap: Path, entry: str):
+    for name in ("git", "bin/git", "sub/git"):
+        repo.write(name, trap.read_text())
+        (repo.root / name).chmod(0o755)
+    path = f"{entry.format(root=repo.root)}{os.pathsep}{os.environ['PATH']}"
+    for directory in (repo.root, repo.root / "sub"):
+        git = Git(directory, {**repo.handle.environ, "PATH": path})
+        assert git.output("rev-parse", "--git-dir") == repo.handle.at(directory).output(
+            "rev-parse", "--git-dir"
+        )
+    assert not trap.with_name("ran").exists()
+
+
+def test_programs_that_git_starts_are_not_found_in_the_repository(repo: Repo):
+    assert git_environment({"PATH": ".:/usr/bin::bin:/bin"})["PATH"] == "/usr/bin:/bin"
+    assert git_environment({"PATH": "."})["PATH"] == os.defpath
+
+
+def test_git_is_found_without_a_search_path(repo: Repo):
+    environ = {name: value for name, value in repo.handle.environ.items() if name != "PATH"}
+    assert Git(repo.root, environ).output("rev-parse", "--git-dir") == b".git\n"

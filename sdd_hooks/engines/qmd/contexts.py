@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sdd_hooks.artifacts.status import STATUSES
+from sdd_hooks.errors import StorageError
+from sdd_hooks.system.files import read_state
 
 if TYPE_CHECKING:
     from sdd_hooks.artifacts.artifact import Artifact
@@ -52,9 +54,8 @@ def read_contexts(path: Path) -> dict[str, str]:
     import yaml
 
     try:
-        with path.open("rb") as file:
-            tree = yaml.compose(file.read(MAX_CONFIG_BYTES), Loader=yaml.SafeLoader)
-    except (OSError, ValueError, RecursionError, yaml.YAMLError):
+        tree = yaml.compose(read_state(path, MAX_CONFIG_BYTES), Loader=yaml.SafeLoader)
+    except (OSError, StorageError, ValueError, RecursionError, yaml.YAMLError):
         return {}
     contexts = {}
     for name, collection in _entries(_child(tree, "collections")):

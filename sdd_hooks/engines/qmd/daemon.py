@@ -25,8 +25,8 @@ from sdd_hooks import tracing
 from sdd_hooks.engines.qmd.index_folder import IndexFolder
 from sdd_hooks.engines.qmd.installation import Installation, qmd_program
 from sdd_hooks.engines.qmd.output import QmdResult, first_error_line, parse_results
-from sdd_hooks.errors import EngineUnavailable, SddError
-from sdd_hooks.system.files import read_inside, write_atomically
+from sdd_hooks.errors import EngineUnavailable, SddError, StorageError
+from sdd_hooks.system.files import read_inside, read_state, write_atomically
 from sdd_hooks.system.processes import SignalExit, end_program, exit_on_signals, start_program
 from sdd_hooks.system.user_cache import read_cached, write_cached
 
@@ -45,6 +45,7 @@ _HEALTH_TIMEOUT = 0.5
 _POLL_SECONDS = 0.1
 _MAX_RECORDS = 50
 _MAX_RECORD_BYTES = 4096
+_MAX_CONFIG_BYTES = 1_000_000
 _BLOCK_BYTES = 1 << 16
 # sdd writes the configuration as JSON strings, and qmd rewrites it as YAML.
 _EMBED_MODEL = re.compile(
@@ -283,8 +284,8 @@ def _index_identity(folder: IndexFolder) -> str:
     """
     try:
         inode = folder.database.stat().st_ino
-        config = folder.config.read_text("utf-8", "replace")
-    except OSError:
+        config = read_state(folder.config, _MAX_CONFIG_BYTES).decode("utf-8", "replace")
+    except (OSError, StorageError):
         return ""
     return f"{inode} {_embed_model(config)}"
 

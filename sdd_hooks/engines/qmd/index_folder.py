@@ -5,12 +5,13 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
 from sdd_hooks.errors import StorageError
 from sdd_hooks.project.repository import Repository
-from sdd_hooks.system.files import refuse_links
+from sdd_hooks.system.files import open_state, refuse_links
 from sdd_hooks.system.git import Git
 
 _SQLITE_HEADER = b"SQLite format 3\0"
@@ -83,12 +84,15 @@ def create_folder(folder: IndexFolder) -> None:
 def may_be_database(path: Path) -> bool:
     """Whether a file begins like SQLite's, is empty, or is missing. Raises StorageError."""
     try:
-        with path.open("rb") as file:
-            return file.read(len(_SQLITE_HEADER)) in {b"", _SQLITE_HEADER}
+        descriptor = open_state(path, os.O_RDONLY)
     except FileNotFoundError:
         return True
+    try:
+        return os.read(descriptor, len(_SQLITE_HEADER)) in {b"", _SQLITE_HEADER}
     except OSError as error:
         raise StorageError(f"cannot use {path} ({error.strerror}): check it") from error
+    finally:
+        os.close(descriptor)
 
 
 def set_aside(path: Path) -> Path:

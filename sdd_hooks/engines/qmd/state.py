@@ -26,6 +26,7 @@ from sdd_hooks.engines.qmd.index_folder import (
     set_aside,
 )
 from sdd_hooks.errors import IndexDamaged, StorageError
+from sdd_hooks.system import files
 from sdd_hooks.system.files import write_atomically
 
 MAX_STATE_BYTES = 16_000_000
@@ -157,9 +158,8 @@ class StateFile:
 def read_state(path: Path) -> IndexState | None:
     """Read a state file. Returns None if it is missing or invalid."""
     try:
-        with path.open("rb") as file:
-            return parse_state(file.read(MAX_STATE_BYTES))
-    except OSError:
+        return parse_state(files.read_state(path, MAX_STATE_BYTES))
+    except (OSError, StorageError):
         return None
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from sdd_hooks.errors import SddError
 from sdd_hooks.project.repository import Repository, ignore_derived_state
-from sdd_hooks.system.files import read_inside, write_atomically
+from sdd_hooks.system.files import read_state, state_directory, write_atomically
 
 MAX_BYTES = 64 << 20
 """Bytes of a cache that are read."""
@@ -25,7 +25,8 @@ _VERSION = 1
 def load_cached(repository: Repository, name: str) -> dict[str, Any]:
     """Load the data stored under `name`; {} when there is none, or it cannot be read."""
     try:
-        data = json.loads(read_inside(repository.root, f".sdd/{_FOLDER}/{name}.json", MAX_BYTES))
+        folder = state_directory(repository.root, ".sdd", _FOLDER)
+        data = json.loads(read_state(folder / f"{name}.json", MAX_BYTES))
     except (OSError, ValueError, RecursionError, SddError):
         return {}
     return data if isinstance(data, dict) and data.get("version") == _VERSION else {}
@@ -33,10 +34,10 @@ def load_cached(repository: Repository, name: str) -> dict[str, Any]:
 
 def store_cached(repository: Repository, name: str, data: dict[str, Any]) -> None:
     """Store `data` under `name` when `.sdd` exists. A failure to write is ignored."""
-    folder = repository.state / _FOLDER
-    if not repository.state.is_dir() or repository.state.is_symlink() or folder.is_symlink():
+    if not repository.state.is_dir():
         return
     with suppress(OSError, SddError):
+        folder = state_directory(repository.root, ".sdd", _FOLDER)
         folder.mkdir(exist_ok=True)
         ignore_derived_state(repository.root)
         document = json.dumps({"version": _VERSION, **data}, separators=(",", ":"))

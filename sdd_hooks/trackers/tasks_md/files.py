@@ -151,7 +151,7 @@ def history_of(git: Git, paths: Sequence[str]) -> dict[str, FileHistory]:
     pathspecs = ("--", *(f":(literal){path}" for path in paths))
     log = git.try_output("log", "--format=%x01%ct %aN", *_GIT_OPTIONS, *pathspecs)
     histories = _parse_log(log or b"")
-    differing = git.try_output("diff", *_GIT_OPTIONS, "HEAD", *pathspecs)
+    differing = git.try_output("diff", *_GIT_OPTIONS, "--ignore-submodules=all", "HEAD", *pathspecs)
     changed = set(paths if differing is None else nul_split(differing))
     for path in paths:
         committed = histories.get(path)
