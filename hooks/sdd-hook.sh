@@ -21,9 +21,36 @@ sdd_again=.sdd/search/again
 event=${event-}
 review=${review-}
 sdd=${sdd-}
+# Seconds after which sdd is stopped, because git waits for it.
+sdd_seconds=10
+if [ "$review" = 1 ]; then
+    sdd_seconds=30
+    [ "$event" != pre-push ] || sdd_seconds=120
+fi
 
 sdd_warn() {
     printf 'sdd-hooks: %s\n' "$1" >&2
+}
+
+# Removes relative entries from PATH: a program there would be a file of the repository.
+sdd_clean_path() {
+    case :${PATH-}: in
+        *::* | *:[!/]*) ;;
+        *) return ;;
+    esac
+    sdd_ifs=$IFS
+    IFS=:
+    set -f
+    sdd_line=
+    for sdd_entry in ${PATH-}; do
+        case $sdd_entry in
+            /*) sdd_line=$sdd_line:$sdd_entry ;;
+        esac
+    done
+    IFS=$sdd_ifs
+    set +f
+    PATH=${sdd_line#:}
+    PATH=${PATH:-/usr/bin:/bin}
 }
 
 # Sets sdd_git_dir without a git process.
@@ -266,14 +293,68 @@ sdd_start() {
     fi
     sdd_action=$event
     [ "$event$review" = pre-commit1 ] && sdd_action=check
-    sdd_give "$sdd_command" hook "$sdd_action" "$@"
-    case $event$? in
+    sdd_run "$sdd_command" hook "$sdd_action" "$@"
+    case $event$sdd_result in
         *[!0-9]0 | *[!0-9]130) return 0 ;;
+        *[!0-9]137 | *[!0-9]143)
+            sdd_warn "$sdd_command was stopped, as after $sdd_seconds s without an end: run \`sdd doctor\`"
+            return 0
+            ;;
         # A broken installation exits with 1 as well, and must not stop a commit.
-        pre-commit1 | commit-msg1 | pre-push1) "$sdd_command" --version </dev/null >/dev/null 2>&1 && return 1 ;;
+        pre-commit1 | commit-msg1 | pre-push1)
+            sdd_input=
+            sdd_run "$sdd_command" --version >/dev/null 2>&1
+            [ "$sdd_result" != 0 ] || return 1
+            ;;
     esac
     sdd_warn "$sdd_command failed: run \`sdd doctor\`, or $sdd_advice"
     return 0
+}
+
+# Runs a command for at most $sdd_seconds, with git's standard input for pre-push. Sets sdd_result to its
+# status. Ctrl-C does not reach a command in the background, so the shell ends it.
+sdd_run() {
+    sdd_child=
+    sdd_timer=
+    trap 'sdd_stop; exit 129' HUP
+    trap 'sdd_stop; exit 130' INT
+    trap 'sdd_stop; exit 143' TERM
+    if [ -n "$sdd_input" ]; then
+        { printf '%s\n' "$sdd_input" 2>/dev/null || :; } | exec "$@" &
+    else
+        exec "$@" </dev/null &
+    fi
+    sdd_child=$!
+    # The timer is no child of this shell: bash would report its end.
+    sdd_timer=$(
+        (sdd_stop_late "$sdd_child") &
+        printf %s "$!"
+    )
+    # bash reports a command that a signal ended.
+    { wait "$sdd_child"; } 2>/dev/null
+    sdd_result=$?
+    kill "$sdd_timer" 2>/dev/null
+    trap - HUP INT TERM
+}
+
+sdd_stop() {
+    # shellcheck disable=SC2086
+    kill $sdd_child $sdd_timer 2>/dev/null
+}
+
+# Ends a process after $sdd_seconds, unless it is ended before.
+sdd_stop_late() {
+    # A program that reads git's output would wait for the timer. dash saves redirections of a function.
+    exec </dev/null >/dev/null 2>&1
+    trap 'kill "$sdd_sleep"; exit' TERM
+    sleep "$sdd_seconds" &
+    sdd_sleep=$!
+    wait "$sdd_sleep" || exit
+    kill "$1"
+    sleep 2 &
+    sdd_sleep=$!
+    wait "$sdd_sleep" || exit
+    kill -9 "$1"
 }
 
 # Starts a command with git's standard input for pre-push, otherwise with none.
@@ -285,6 +366,9 @@ sdd_give() {
         "$@" </dev/null
     fi
 }
+
+sdd_given_path=${PATH-}
+sdd_clean_path
 
 # Another installer may have renamed this hook; its hook and this one must not call each other forever.
 [ "${SDD_HOOK_CHAIN-}" = "$event:$PWD" ] && exit 0
@@ -301,11 +385,12 @@ if [ -x "$sdd_legacy" ] && [ ! -d "$sdd_legacy" ]; then
     if [ "$event" = pre-push ]; then
         (
             SDD_HOOK_CHAIN=$event:$PWD
-            export SDD_HOOK_CHAIN
+            PATH=$sdd_given_path
+            export SDD_HOOK_CHAIN PATH
             sdd_give "$sdd_legacy" "$@"
         )
     else
-        SDD_HOOK_CHAIN=$event:$PWD "$sdd_legacy" "$@"
+        PATH=$sdd_given_path SDD_HOOK_CHAIN=$event:$PWD "$sdd_legacy" "$@"
     fi
     sdd_status=$?
     case $event in

@@ -11,6 +11,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,7 +25,19 @@ if TYPE_CHECKING:
 def main() -> int:
     """Run `sdd` with the arguments of this process. Returns the exit code."""
     arguments = sys.argv[1:]
+    _replace_closed_streams()
     if arguments[:1] == ["hook"] and arguments[1:] and not arguments[1].startswith("-"):
+        return _run_hook(arguments)
+    if instruction := os.environ.get("_SDD_COMPLETE"):
+        from sdd_hooks.cli.completion import complete
+
+        return complete(_sdd(), instruction)
+    return run(_sdd, arguments, "sdd")
+
+
+def _run_hook(arguments: list[str]) -> int:
+    """Run a hook of git. Any module may be missing or broken: that must not refuse a commit."""
+    try:
         tracing.enable_if_requested(os.environ, sys.stderr)
         arguments = tracing.take_option(arguments, sys.stderr)
         from sdd_hooks.githooks.context import HookContext
@@ -35,12 +48,29 @@ def main() -> int:
             context = HookContext(Path(), os.environ, sys.stderr, stdin)
             code = run_hook(arguments[1], arguments[2:], context)
             span.outcome = f"exit {code}"
-        return code
-    if instruction := os.environ.get("_SDD_COMPLETE"):
-        from sdd_hooks.cli.completion import complete
+        sys.stderr.flush()
+    except KeyboardInterrupt:
+        return EXIT_INTERRUPTED
+    except (Exception, SystemExit) as error:
+        if isinstance(error, SystemExit) and error.code not in {None, 0, 1}:
+            raise
+        # Status 1 would mean findings.
+        reason = " ".join(f"{type(error).__name__}: {error}".split()).encode("ascii", "replace")
+        with suppress(OSError):
+            sys.stderr.write(f"sdd: the hook failed: run `sdd doctor` ({reason.decode()})\n")
+        return EXIT_OK
+    return code
 
-        return complete(_sdd(), instruction)
-    return run(_sdd, arguments, "sdd")
+
+def _replace_closed_streams() -> None:
+    """Open the null device in place of standard streams that the caller closed.
+
+    A file that is opened later would otherwise get the descriptor, and messages would be its text.
+    """
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            mode = "w" if number else "r"
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115
 
 
 def run(load: Callable[[], click.Command], arguments: Sequence[str], name: str) -> int:

@@ -21,6 +21,7 @@ from sdd_hooks.project.repository import Repository, discover
 from sdd_hooks.text.display import describe_error, one_line
 
 if TYPE_CHECKING:
+    from sdd_hooks.engines.protocol import Progress
     from sdd_hooks.freshness.refresh import RefreshResult
     from sdd_hooks.project.project import Project
 
@@ -28,6 +29,9 @@ AUTO = "auto"
 
 MAX_CHANGED_PATHS = 300
 """Paths of a collection that are indexed while git waits. More are left to the background."""
+
+MAX_SECONDS = 3.0
+"""Seconds of a refresh while git waits. A longer one is left to the background."""
 
 
 def run_hook(
@@ -120,7 +124,8 @@ def _refresh(
         pull = may_bring_vectors(event, arguments)
         try:
             options = RefreshOptions(scan=scan, wait=0.0)
-            result, embeds = refresh_index(project, options=options, progress=_is_small, pull=pull)
+            progress = _limit_to_patience(clock)
+            result, embeds = refresh_index(project, options=options, progress=progress, pull=pull)
         except Stopped:
             from sdd_hooks.githooks.background import start_refresh
 
@@ -177,9 +182,14 @@ def _notes(project: Project, result: RefreshResult, embeds: bool) -> list[str]:
     return [line for line in lines if line]
 
 
-def _is_small(_step: str, _done: int, total: int) -> bool:
-    """Callback of the refresh. Stops a change that takes longer than git should wait."""
-    return total <= MAX_CHANGED_PATHS
+def _limit_to_patience(clock: Callable[[], float]) -> Progress:
+    """A callback of the refresh that stops a change that takes longer than git should wait."""
+    started = clock()
+
+    def goes_on(_step: str, _done: int, total: int) -> bool:
+        return total <= MAX_CHANGED_PATHS and clock() - started < MAX_SECONDS
+
+    return goes_on
 
 
 def _index_new_work_tree(repository: Repository) -> None:

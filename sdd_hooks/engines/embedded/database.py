@@ -24,7 +24,8 @@ from sdd_hooks.engines.embedded.repair import is_marked, mark_damaged, set_aside
 from sdd_hooks.engines.embedded.schema import Schema
 from sdd_hooks.errors import IndexDamaged, StorageError
 
-_BUSY_MILLISECONDS = 5000
+# A hook waits for another program's transaction, too.
+_BUSY_MILLISECONDS = 1500
 
 _FILE_SYSTEM = (
     apsw.ReadOnlyError,

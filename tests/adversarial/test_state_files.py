@@ -1,0 +1,207 @@
+"""State files that are links, pipes, devices, directories, cut off or huge, in random places."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import subprocess
+from collections.abc import Callable
+from itertools import count
+from pathlib import Path
+
+from sdd_hooks.freshness.refresh import refresh
+from sdd_hooks.githooks.install import install_hooks
+from tests.adversarial.conftest import Rounds
+from tests.cli.commands import Done, run
+from tests.githooks.conftest import FILES
+from tests.githooks.recorder import SDD, Hooked
+from tests.support.repos import Repo
+from tests.support.waiting import TIMEOUT
+
+STATE = (
+    ".sdd",
+    ".sdd/search",
+    ".sdd/search/again",
+    ".sdd/search/hook",
+    ".sdd/search/hook-artifacts",
+    ".sdd/search/lock",
+    ".sdd/search/refresh.log",
+    ".sdd/search/embed.json",
+    ".sdd/search/index.db",
+    ".sdd/search/index.db-wal",
+    ".sdd/search/index.db-shm",
+    ".sdd/search/touched",
+    ".sdd/issues",
+    ".sdd/issues/_meta.json",
+    ".sdd/issues/.lock",
+    ".sdd/review",
+    ".sdd/review/history.json",
+    ".sdd/review/mentions.json",
+    ".git/sdd",
+    ".git/sdd/collections",
+    ".git/sdd/embedding",
+    ".git/sdd/embed.lock",
+    ".git/sdd/vectors.db",
+    ".git/sdd/share",
+)
+DOCUMENTS = ("CLAUDE.md", "semantic-search.yml", "docs/adrs/ADR-0009-x.md", "src/x.py", "tasks.md")
+
+COMMANDS = (
+    ("index", "update"),
+    ("index", "status"),
+    ("search", "session"),
+    ("list",),
+    ("review", "--staged"),
+    ("issues", "list"),
+    ("doctor",),
+    ("hook", "post-commit"),
+    ("hook", "pre-commit"),
+)
+EXPECTED = {0, 1, 3, 4, 5, 6, 7, 8}
+"""Every documented exit code but those for a bug, wrong usage and an interrupt."""
+
+
+def to_zero(path: Path, _outside: Path) -> None:
+    path.symlink_to("/dev/zero")
+
+
+def to_outside(path: Path, outside: Path) -> None:
+    path.symlink_to(outside / "file")
+
+
+def to_new_file_outside(path: Path, outside: Path) -> None:
+    path.symlink_to(outside / "new")
+
+
+def to_directory_outside(path: Path, outside: Path) -> None:
+    path.symlink_to(outside)
+
+
+def to_lock_of_git(path: Path, _outside: Path) -> None:
+    path.symlink_to(os.path.relpath(_top(path) / ".git/index.lock", path.parent))
+
+
+def hard_link(path: Path, outside: Path) -> None:
+    path.hardlink_to(outside / "file")
+
+
+def pipe(path: Path, _outside: Path) -> None:
+    os.mkfifo(path)
+
+
+def directory(path: Path, _outside: Path) -> None:
+    path.mkdir()
+
+
+def huge(path: Path, _outside: Path) -> None:
+    with path.open("wb") as file:
+        file.truncate(1 << 33)
+
+
+def empty(path: Path, _outside: Path) -> None:
+    path.touch()
+
+
+def without_rights(path: Path, _outside: Path) -> None:
+    path.touch(0o000)
+
+
+HOSTILE: tuple[Callable[[Path, Path], None], ...] = (
+    to_zero,
+    to_outside,
+    to_new_file_outside,
+    to_directory_outside,
+    to_lock_of_git,
+    hard_link,
+    pipe,
+    directory,
+    huge,
+    empty,
+    without_rights,
+)
+
+
+def test_hostile_state_files(rounds: Rounds, tmp_path: Path) -> None:
+    """No command hangs, crashes, or writes outside; git commits, and afterwards as before."""
+    template = indexed_repository(tmp_path / "template")
+    numbers = count()
+
+    def case(chance: random.Random) -> None:
+        place = tmp_path / f"case-{next(numbers)}"
+        shutil.copytree(template.root, place / "repo", symlinks=True)
+        outside = place / "outside"
+        outside.mkdir()
+        (outside / "file").write_bytes(b"outside")
+        repo = Hooked(place / "repo")
+        placed = [
+            place_hostile(repo, chance, outside) for _ in range(chance.choice((1, 1, 1, 2, 4)))
+        ]
+        commands = chance.sample(COMMANDS, 2)
+        if chance.random() < 0.5:
+            repo.write("docs/adrs/ADR-0003-new.md", "# ADR-0003: New\n")
+        results = [run(repo.root, *command) for command in commands]
+        committed = commit(repo)
+        what = f"{placed}, {commands}, {results}, {committed}"
+        assert all(is_expected(result) for result in results), what
+        assert committed.code == 0, what
+        assert sorted(path.name for path in outside.iterdir()) == ["file"], what
+        assert (outside / "file").read_bytes() == b"outside", what
+        shutil.rmtree(place)
+
+    rounds.run(case)
+
+
+def indexed_repository(root: Path) -> Hooked:
+    """A repository with an index and hooks."""
+    repo = Hooked(Repo.init(root).root)
+    repo.commit("Start", FILES)
+    project = repo.project()
+    refresh(project, project.select(["adrs", "specs", "code"]))
+    install_hooks(project.repository, SDD)
+    return repo
+
+
+def place_hostile(repo: Hooked, chance: random.Random, outside: Path) -> str:
+    """Replace a file, or cut it off. Returns what was done."""
+    name = chance.choice(STATE * 3 + DOCUMENTS)
+    path = repo.root / name
+    if any(parent.is_symlink() for parent in (path, *path.parents)):
+        return ""
+    if path.is_file() and chance.random() < 0.2:
+        size = chance.randrange(path.stat().st_size + 1)
+        os.truncate(path, size)
+        return f"{name} cut off at {size}"
+    if not path.parent.is_dir():
+        if os.path.lexists(path.parent):
+            return ""
+        path.parent.mkdir(parents=True)
+    if path.is_dir():
+        shutil.rmtree(path)
+    path.unlink(missing_ok=True)
+    make = chance.choice(HOSTILE)
+    make(path, outside)
+    return f"{name}: {make.__name__}"
+
+
+def commit(repo: Hooked) -> Done:
+    """Commit a file, with all hooks."""
+    repo.write("notes.txt", "changed\n")
+    done = subprocess.run(
+        ["git", "commit", "--quiet", "--only", "-m", "Any", "notes.txt"],
+        cwd=repo.root,
+        env=repo.environment(),
+        capture_output=True,
+        check=False,
+        timeout=TIMEOUT,
+    )
+    return Done(done.returncode, os.fsdecode(done.stdout), os.fsdecode(done.stderr))
+
+
+def is_expected(result: Done) -> bool:
+    """Whether a command ended as documented: no bug, no traceback."""
+    return result.code in EXPECTED and "Traceback" not in result.err
+
+
+def _top(path: Path) -> Path:
+    return next(parent for parent in path.parents if (parent / ".git").is_dir())

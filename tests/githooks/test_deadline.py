@@ -1,0 +1,159 @@
+"""The deadline of a hook, and installations that do not work: neither stops git."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from sdd_hooks.githooks.shims import EVENTS, REVIEW_EVENTS
+from tests.githooks.conftest import ADR
+from tests.githooks.recorder import HOOKS, Hooked
+from tests.support.signals import default_signals
+from tests.support.waiting import TIMEOUT, until
+
+PUSHED = b"refs/heads/x " + b"1" * 40 + b" refs/heads/x " + b"0" * 40 + b"\n"
+
+
+@pytest.fixture
+def repo(repo: Hooked) -> Hooked:
+    """A repository with a staged record, so that every hook starts sdd."""
+    repo.write(ADR, "# ADR-0001: Y\n")
+    repo.git("add", "-A")
+    return repo
+
+
+def install(repo: Hooked, event: str, script: str, seconds: str, *, review: bool = False) -> Path:
+    """A shim that starts a program with the text `script`. Returns the shim."""
+    program = repo.root.with_name("program")
+    program.write_text(script)
+    program.chmod(0o755)
+    body = (HOOKS / "sdd-hook.sh").read_text()
+    for limit in ("sdd_seconds=10", "sdd_seconds=30", "sdd_seconds=120"):
+        assert body.count(limit) == 1
+        body = body.replace(limit, f"sdd_seconds={seconds}")
+    shim = repo.root.with_name("shim")
+    shim.write_text(f"event={event}\nreview={int(review)}\nsdd='{program}'\n{body}")
+    return shim
+
+
+def run(
+    repo: Hooked, shell: list[str], shim: Path, *args: str, stdin: bytes = b""
+) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [*shell, str(shim), *args],
+        cwd=repo.root,
+        env=repo.environment(),
+        input=stdin,
+        capture_output=True,
+        check=False,
+        timeout=TIMEOUT,
+    )
+
+
+@pytest.mark.parametrize(
+    ("event", "review"),
+    [(event, False) for event in EVENTS]
+    + [(event, True) for event in ("pre-commit", *REVIEW_EVENTS)],
+)
+def test_a_program_that_does_not_end_is_stopped(
+    repo: Hooked, shell: list[str], event: str, review: bool
+) -> None:
+    script = "#!/bin/sh\necho begun >&2\nexec sleep 600\n"
+    shim = install(repo, event, script, "0.2", review=review)
+    done = run(repo, shell, shim, stdin=PUSHED if event == "pre-push" else b"")
+    assert done.returncode == 0
+    text = done.stderr.decode()
+    assert text.startswith("begun\nsdd-hooks: ")
+    assert text.endswith("was stopped, as after 0.2 s without an end: run `sdd doctor`\n")
+    assert text.count("\n") == 2
+
+
+def test_a_program_that_ignores_the_signal_is_killed(repo: Hooked, shell: list[str]) -> None:
+    script = "#!/bin/sh\ntrap '' TERM\nwhile :; do sleep 1; done\n"
+    done = run(repo, shell, install(repo, "post-commit", script, "0.2"))
+    assert done.returncode == 0
+    assert b"was stopped" in done.stderr
+
+
+def test_a_version_that_does_not_end_refuses_nothing(repo: Hooked, shell: list[str]) -> None:
+    script = '#!/bin/sh\n[ "$1" != --version ] || exec sleep 600\nexit 1\n'
+    done = run(repo, shell, install(repo, "pre-commit", script, "0.2"))
+    assert done.returncode == 0
+    assert b"failed: run `sdd doctor`" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("script", "status"),
+    [
+        ("exit 0", 0),
+        ('[ "$1" = --version ] || exit 1', 1),
+        ("exit 1", 0),
+        ("exit 2", 0),
+        ("exit 70", 0),
+        ("kill -SEGV $$", 0),
+        ("kill -TERM $$", 0),
+        ("kill -KILL $$", 0),
+    ],
+)
+def test_only_findings_of_a_working_installation_refuse_a_commit(
+    repo: Hooked, shell: list[str], script: str, status: int
+) -> None:
+    shim = install(repo, "pre-commit", f"#!/bin/sh\n{script}\n", "60")
+    done = run(repo, shell, shim)
+    assert done.returncode == status
+    assert (done.stderr == b"") == (script.startswith(("exit 0", "[")))
+
+
+def test_nothing_is_left_running_and_no_output_is_held(repo: Hooked, shell: list[str]) -> None:
+    """A program that reads git's output would wait for every holder of the descriptor."""
+    shim = install(repo, "post-commit", "#!/bin/sh\n:\n", "60")
+    done = run(repo, shell, shim)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_the_program_too(
+    repo: Hooked, shell: list[str], number: signal.Signals
+) -> None:
+    ready = repo.root.with_name("ready")
+    script = f"#!/bin/sh\n: >'{ready}'\nexec sleep 600\n"
+    shim = install(repo, "post-commit", script, "60")
+    with default_signals():
+        process = subprocess.Popen(
+            [*shell, str(shim)],
+            cwd=repo.root,
+            env=repo.environment(),
+            stdin=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+        )
+    with process:
+        until(ready.exists)
+        process.send_signal(number)
+        # The pipe is at its end when the program has ended, too.
+        _, stderr = process.communicate(timeout=TIMEOUT)
+    assert (process.returncode, stderr) == (128 + number, b"")
+
+
+@pytest.mark.parametrize("entry", ["", ".", "bin"])
+def test_programs_of_the_repository_are_not_run(repo: Hooked, shell: list[str], entry: str) -> None:
+    for name in ("git", "head", "sleep", "cat", "sdd"):
+        for place in (name, f"bin/{name}"):
+            repo.write(place, f"#!/bin/sh\n: >'{repo.root}/ran-{name}'\n")
+            (repo.root / place).chmod(0o755)
+    shim = install(repo, "post-commit", '#!/bin/sh\necho "$PATH"\n', "60")
+    repo.search_path = f"{entry}:{repo.search_path}"
+    done = run(repo, shell, shim)
+    assert done.stdout.decode() == repo.search_path.removeprefix(f"{entry}:") + "\n"
+    assert not list(repo.root.glob("ran-*"))
+
+
+def test_an_earlier_hook_has_the_path_of_git(repo: Hooked, shell: list[str]) -> None:
+    shim = install(repo, "post-commit", "#!/bin/sh\n", "60")
+    legacy = shim.with_name("post-commit.sdd-legacy")
+    legacy.write_text('#!/bin/sh\necho "$PATH"\n')
+    legacy.chmod(0o755)
+    repo.search_path = f"bin:{repo.search_path}"
+    assert run(repo, shell, shim).stdout.decode() == f"{repo.search_path}\n"
