@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from sdd_hooks.chunking.document import text_to_embed as text_to_embed
     from sdd_hooks.config.configuration import Configuration as Configuration
     from sdd_hooks.config.configuration import ConfigurationWarning as ConfigurationWarning
+    from sdd_hooks.config.configuration import WrittenValue as WrittenValue
     from sdd_hooks.config.settings import BranchSettings as BranchSettings
     from sdd_hooks.config.settings import FailOn as FailOn
     from sdd_hooks.config.settings import FreshnessSettings as FreshnessSettings
@@ -184,7 +185,7 @@ NAMES = {
         "sdd_hooks.project.repository": "Repository",
         "sdd_hooks.project.collections": "Collection",
         "sdd_hooks.system.files": "FileTooLarge PathRefused is_binary read_inside write_atomically",
-        "sdd_hooks.config.configuration": "Configuration ConfigurationWarning",
+        "sdd_hooks.config.configuration": "Configuration ConfigurationWarning WrittenValue",
         "sdd_hooks.project.workspace": "Module",
         "sdd_hooks.system.git": "Git",
         "sdd_hooks.config.settings": (

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from sdd_hooks.githooks.install import inspect_hooks, install_hooks, uninstall_hooks
+from sdd_hooks.githooks.managers import find_command_obstacle
 from sdd_hooks.githooks.shims import EVENTS, render_shim
+from sdd_hooks.project.repository import discover
 from tests.githooks.conftest import ADR
 from tests.githooks.hook_folders import changed, every, foreign, place, snapshot, states
 from tests.githooks.recorder import Hooked, Recorder, indexed
@@ -229,3 +233,25 @@ def test_husky_that_a_clone_has_not_set_up(repo: Hooked, recorder: Recorder) -> 
     assert note.startswith("this repository uses husky, which this clone has not set up: run `npm")
     repo.git("config", "core.hooksPath", ".husky/_")
     assert inspect_hooks(place(repo)).notes == ()
+
+
+def test_the_command_that_lines_start_is_tried(repo: Hooked, tmp_path: Path) -> None:
+    def obstacle(search_path: str) -> str:
+        environ = {**repo.environment(), "PATH": search_path}
+        return find_command_obstacle(discover(repo.root, environ))
+
+    assert obstacle(repo.search_path).startswith("no folder on PATH has the command `sdd`: add ")
+    program = tmp_path / "bin/sdd"
+    program.parent.mkdir()
+    program.write_text('#!/bin/sh\n[ "$1" = --version ]\n')
+    program.chmod(0o755)
+    path = f"{program.parent}{os.pathsep}{repo.search_path}"
+    assert obstacle(path) == ""
+    program.write_text("#!/bin/sh\nexit 3\n")
+    assert obstacle(path) == f"{program} ends with exit code 3: install it again"
+    program.write_text("#!/no/such/python\n")
+    assert "sdd" in obstacle(path)
+    # A repository must not supply the program.
+    own = repo.write("bin/sdd", "#!/bin/sh\n")
+    own.chmod(0o755)
+    assert obstacle(f"{own.parent}{os.pathsep}{repo.search_path}").startswith("no folder on PATH")

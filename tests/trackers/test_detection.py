@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sdd_hooks.config.configuration import load_configuration
 from sdd_hooks.config.settings import TrackerSettings
 from sdd_hooks.errors import ConfigurationError, SddError
 from sdd_hooks.remote.urls import RemoteUrl, parse_remote
@@ -371,3 +373,29 @@ def test_a_submodule_has_another_origin(repo: Repo, tmp_path: Path) -> None:
     project = repo.project({})
     origins = [repository_context(project, module).origin for module in ("", "library")]
     assert [origin and origin.name for origin in origins] == ["shop", "library"]
+
+
+@pytest.mark.parametrize("wrong", ["", "no such / name", "file:///etc/passwd"])
+@pytest.mark.parametrize("name", ["gitea", "github", "gitlab", "jira", "linear"])
+def test_the_lines_that_messages_quote_complete_a_declaration(
+    tmp_path: Path, name: str, wrong: str
+) -> None:
+    """A new user who writes what the message says gets to a location."""
+    written = {key: wrong for key in ("Owner", "Repo", "URL", "Project Key", "Team ID") if wrong}
+    for _ in range(6):
+        lines = "".join(f"- **{key}**: {value}\n" for key, value in written.items())
+        text = f"## SDD Configuration\n\n#### Tracker\n\n- **Type**: {name}\n{lines}"
+        (tmp_path / "CLAUDE.md").write_text(text)
+        settings = load_configuration(tmp_path).tracker
+        try:
+            tracker = detect(settings, context(tmp_path), registered_trackers()).tracker
+            assert tracker is not None
+            assert tracker.name == name
+        except ConfigurationError as error:
+            quoted = re.search(r"`- \*\*(.+?)\*\*: (.+?)`", str(error))
+            assert quoted, error
+            assert written.get(quoted[1]) != quoted[2], error
+            written[quoted[1]] = quoted[2]
+        else:
+            return
+    raise AssertionError(written)
