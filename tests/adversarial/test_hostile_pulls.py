@@ -282,6 +282,40 @@ TRICKS: list[Callable[[Case], None]] = [
 ]
 
 
+def working_tree_encoding(case: Case) -> None:
+    """A text that becomes another one when git writes it."""
+    text = case.text + b"\n" * (len(case.text) % 2)
+    try:
+        disguised = text.decode("utf-16-le").encode()
+    except UnicodeError:
+        return
+    suffix = case.path.rpartition("/")[2].rpartition(".")[2]
+    case.write(".gitattributes", f"*{suffix} working-tree-encoding=UTF-16LE\n")
+    case.after[case.path] = (FILE, disguised)
+
+
+def large_file(case: Case) -> None:
+    """A file beyond the limit of size."""
+    case.after[case.path] = (FILE, case.text + b"\n" * 8_500_000)
+
+
+def utf_7(case: Case) -> None:
+    """An encoding in which a program looks like a comment."""
+    if case.path.endswith((".py", ".pyw")):
+        case.after[case.path] = (FILE, b"# coding: utf-7\n# +AAo-import forbidden\n")
+
+
+def pointer(case: Case) -> None:
+    """A file whose content is elsewhere."""
+    text = b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 9\n"
+    if not case.path.endswith("tool"):
+        case.after[case.path] = (FILE, text)
+
+
+# What a review cannot look at, and says so.
+HIDING: list[Callable[[Case], None]] = [working_tree_encoding, large_file, utf_7, pointer]
+
+
 def commit(repo: Repo, files: dict[str, Entry | None]) -> str:
     """Commit files of any mode, content and name, and check them out. Returns the commit."""
     has_head = repo.run("rev-parse", "--verify", "--quiet", "HEAD").returncode == 0
@@ -333,6 +367,10 @@ def folders(tmp_path: Path) -> Callable[[], Path]:
 def test_no_pull_request_slips_a_violation_by(rounds: Rounds, folders: Callable[[], Path]) -> None:
     def hostile(chance: random.Random) -> None:
         case = make(chance, "forbidden")
+        if chance.random() < 0.1:
+            hide = chance.choice(HIDING)
+            hide(case)
+            case.tricks.append(hide.__name__)
         verdict = review(folders(), case.before, case.after)
         assert verdict.fails, (case.path, case.text[-200:], case.tricks)
         assert "All clear" not in render_comment(verdict.review)
@@ -347,3 +385,28 @@ def test_an_innocent_pull_request_stays_clean(rounds: Rounds, folders: Callable[
         assert critical(verdict) == [], (case.path, case.text[-200:], case.tricks)
 
     rounds.run(innocent)
+
+
+def test_the_last_of_many_files(folders: Callable[[], Path]) -> None:
+    case = make(random.Random(1), "forbidden")
+    many: dict[str, Entry | None] = {f"src/0/{n}.txt": (FILE, b"x\n") for n in range(5_001)}
+    verdict = review(folders(), case.before, {**many, "src/z.py": (FILE, b"import forbidden\n")})
+    assert verdict.fails
+    assert {one.finding.path for one in verdict.review.findings} >= {"src/z.py"}
+
+
+def test_many_files_that_no_rule_searches(folders: Callable[[], Path]) -> None:
+    case = make(random.Random(1), "forbidden")
+    many: dict[str, Entry | None] = {f"src/0/{n}.txt": (FILE, b"x\n") for n in range(5_010)}
+    verdict = review(folders(), case.before, many)
+    assert not verdict.fails
+    assert {one.finding.severity for one in verdict.review.findings} == {"info"}
+
+
+def test_the_end_of_a_large_diff(folders: Callable[[], Path]) -> None:
+    case = make(random.Random(1), "forbidden")
+    large: dict[str, Entry | None] = {
+        f"src/0/{n}.txt": (FILE, b"%d\n" % n + b"x" * 99 + b"\n" * 900_000) for n in range(2)
+    }
+    verdict = review(folders(), case.before, {**large, "src/z.py": (FILE, b"import forbidden\n")})
+    assert verdict.fails
