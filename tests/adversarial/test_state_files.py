@@ -172,10 +172,11 @@ def place_hostile(repo: Hooked, chance: random.Random, outside: Path) -> str:
         size = chance.randrange(path.stat().st_size + 1)
         os.truncate(path, size)
         return f"{name} cut off at {size}"
-    if not path.parent.is_dir():
-        if os.path.lexists(path.parent):
-            return ""
-        path.parent.mkdir(parents=True)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        # Another file is in the place of a directory.
+        return ""
     if path.is_dir():
         shutil.rmtree(path)
     path.unlink(missing_ok=True)
