@@ -141,9 +141,10 @@ class GitHubDetails:
         response = self.client.get(
             path, {"per_page": PAGE_SIZE}, headers=API_HEADERS, allow=(404, 410)
         )
-        if response.status != 200:
+        listed = response.json()
+        if response.status != 200 or not isinstance(listed, list):
             return None
-        return linked_ids(response.json(), repository_of(entry))
+        return linked_ids(listed, repository_of(entry))
 
     def _pulls_by_number(self, numbers: list[int]) -> dict[int, LinkedPull]:
         """The pull requests with these numbers that exist. Raises RemoteError."""

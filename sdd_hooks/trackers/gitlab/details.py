@@ -174,9 +174,10 @@ class GitLabDetails:
     def _links_of(self, entry: Json) -> IssueLinks:
         path = f"{self.path}/issues/{text(entry, 'iid')}/links"
         response = self.client.get(path, allow=_UNAVAILABLE)
-        if response.status in _UNAVAILABLE:
+        links = response.json()
+        if response.status in _UNAVAILABLE or not isinstance(links, list):
             return IssueLinks(known=False)
-        return IssueLinks(*links_of(response.json(), number(entry, "project_id")))
+        return IssueLinks(*links_of(links, number(entry, "project_id")))
 
     def _closes(self, entry: Json) -> tuple[str, ...]:
         """The issues of this project that a merge request closes, as GitLab computes them."""

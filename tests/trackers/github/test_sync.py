@@ -207,3 +207,39 @@ def test_a_renamed_repository(synced: SyncedShop) -> None:
     done = synced.sync()
     assert ".sdd/issues/2.md" in done.changed
     assert "/acme/store/issues/2" in synced.file(2)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [CannedResponse(404, {"message": "Not Found"}), CannedResponse(200, {"message": "error"})],
+)
+def test_an_edge_survives_one_wrong_response(synced: SyncedShop, answer: CannedResponse) -> None:
+    github = synced.shop.github
+    for number in range(4):
+        github.add(f"Issue {number}", at=START + number)
+    github.block(2, by=1)
+    github.block(3, by=1)
+    synced.sync()
+    assert "blocked_by: [1]" in synced.file(2)
+    synced.shop.server.fail(
+        answer, when=lambda request: request.path.endswith("/issues/2/dependencies/blocked_by")
+    )
+    github.edit(2, title="Edited")
+    github.block(2, by=4)
+    synced.sync()
+    assert "blocked_by: [1]" in synced.file(2)
+    assert synced.sync().updated == 1
+    assert "blocked_by: [1, 4]" in synced.file(2)
+
+
+def test_a_renamed_label_follows_within_a_day(synced: SyncedShop) -> None:
+    github = synced.shop.github
+    for number in range(3):
+        github.add(f"Issue {number}", at=START + 60 * number, labels=["bug"])
+    synced.sync()
+    for item in github.items.values():
+        item.entry["labels"] = [{**item.entry["labels"][0], "name": "defect"}]
+        item.content = b""
+    github.now += DAY
+    assert synced.sync().updated == 3
+    assert all('labels: ["defect"]' in synced.file(number) for number in (1, 2, 3))

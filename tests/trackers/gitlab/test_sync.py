@@ -96,3 +96,20 @@ def test_two_edits_in_one_second_are_synced(harness: GitLabHarness, tmp_path: Pa
     harness.gitlab.now = START + 5.9
     assert synced(harness, tmp_path).updated == 1
     assert "Second" in stored(tmp_path)[two]
+
+
+def test_an_edge_survives_a_404_of_one_call(harness: GitLabHarness, tmp_path: Path) -> None:
+    gitlab = harness.gitlab
+    ids = [gitlab.add() for _ in range(4)]
+    gitlab.block(ids[0], ids[1])
+    gitlab.block(ids[0], ids[2])
+    synced(harness, tmp_path)
+    before = stored(tmp_path)
+    for fault in (CannedResponse(404, {}), CannedResponse(200, {"message": "error"})):
+        harness.server.fail(fault, when=lambda request: request.path.endswith("/1/links"))
+        gitlab.now += 60
+        synced(harness, tmp_path, full=True)
+        assert stored(tmp_path) == before
+    gitlab.now += 60
+    synced(harness, tmp_path)
+    assert_as_synced_anew(harness, tmp_path)
