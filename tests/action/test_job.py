@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -330,3 +332,31 @@ def test_outputs_that_cannot_be_written(shop: Shop) -> None:
     assert done.code == 7
     assert "check GITHUB_OUTPUT" in done.errors[0]
     assert "documents: 1 added" in done.summary
+
+
+def test_a_job_loads_one_http_client(shop: Shop) -> None:
+    """The library of the runner brings others, which have no place beside the token."""
+    shop.repo.commit("More", {"src/a.py": "a = 1\n"})
+    (shop.folder / "output").touch()
+    environ = {
+        **os.environ,
+        **GITHUB,
+        **TOKENS,
+        **shop.found,
+        "GITHUB_OUTPUT": str(shop.folder / "output"),
+        "SDD_BASE": "HEAD~1",
+        "GITHUB_SHA": shop.repo.head(),
+    }
+    program = "import sys; from sdd_hooks.cli.entry import main; sys.exit(main())"
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-c", program, "ci", "review"],
+        cwd=shop.repo.root,
+        env=environ,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+    loaded = {line.rpartition("|")[2].strip().partition(".")[0] for line in done.stderr.split("\n")}
+    assert "actions_toolkit" in loaded
+    assert not {"requests", "urllib3", "github", "nacl", "jwt", "cryptography"} & loaded
