@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Generator, Iterator
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import chain
 from queue import Empty, Full, Queue
@@ -94,15 +94,8 @@ def fetch_changes(
             before=before,
         )
         writer = _PageWriter(update, tracker.label, first.total if first else 0, callbacks)
-        try:
+        with remembered(store, state, update):
             writer.write(chain([first] if first else [], pages))
-        except BaseException:
-            if update.changed():
-                # What was written so far is not damaged.
-                so_far = replace(state, revision="", files=update.marks_so_far())
-                with suppress(StorageError):
-                    write_sync_state(store, so_far)
-            raise
     retry_from, retries = update.retry_from, 0
     if update.unknown_from is not None:
         # A tracker that never shows an edge is not asked for ever.
@@ -117,6 +110,21 @@ def fetch_changes(
     notes = notes if retry_from is None else {}
     moved = Cursor(issues, pulls, cursor.reconciled, notes, retries=retries)
     return Fetched(update, moved, complete, tuple(writer.warnings), at)
+
+
+@contextmanager
+def remembered(store: IssueStore, state: SyncState, update: FolderUpdate) -> Iterator[None]:
+    """Store the marks of the files that `update` wrote if the sync fails in this block.
+
+    They are not damaged, although the cursor of `state` does not move.
+    """
+    try:
+        yield
+    except BaseException:
+        if update.changed():
+            with suppress(StorageError):
+                write_sync_state(store, replace(state, revision="", files=update.marks_so_far()))
+        raise
 
 
 class _PageWriter:

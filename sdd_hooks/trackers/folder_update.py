@@ -76,11 +76,11 @@ class FolderUpdate:
         # Pull requests whose issue is not applied yet, and links that only a file contains.
         self._waiting: dict[str, dict[str, LinkedPull]] = {}
         self._unconfirmed: dict[str, set[str]] = {}
-        outcomes = before.outcomes if before else {}
-        self.outcomes: dict[str, FileOutcome] = {
-            name: outcome for name, outcome in outcomes.items() if outcome != "failed"
-        }
-        self.kept_marks: dict[str, FileMark] = dict(before.kept_marks) if before else {}
+        # Shared with `before`, which may have to tell what was written until a failure.
+        self.outcomes: dict[str, FileOutcome] = before.outcomes if before else {}
+        for name in [name for name, outcome in self.outcomes.items() if outcome == "failed"]:
+            del self.outcomes[name]
+        self.kept_marks: dict[str, FileMark] = before.kept_marks if before else {}
         self._failures: list[str] = []
 
     def put(self, issue: Issue) -> None:

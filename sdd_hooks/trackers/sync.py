@@ -20,7 +20,14 @@ from sdd_hooks.remote.json_fields import parse_epoch
 from sdd_hooks.system.locks import hold_lock
 from sdd_hooks.trackers.cursor import OVERLAP_SECONDS, Cursor
 from sdd_hooks.trackers.deletions import Deletions, confirm_deletions
-from sdd_hooks.trackers.fetch import FetchCallbacks, Fetched, FetchPlan, SyncProgress, fetch_changes
+from sdd_hooks.trackers.fetch import (
+    FetchCallbacks,
+    Fetched,
+    FetchPlan,
+    SyncProgress,
+    fetch_changes,
+    remembered,
+)
 from sdd_hooks.trackers.folder_update import FolderUpdate
 from sdd_hooks.trackers.issue import Issue
 from sdd_hooks.trackers.protocol import Tracker
@@ -121,20 +128,21 @@ def _sync_store(
     listing = tracker.inventory() if reconciles and not complete else None
     complete = complete or (reconciles and listing is None)
     fetched = _fetch(tracker, store, FetchPlan(state, complete), callbacks)
-    listed = None if listing is None or fetched.is_complete else _read(listing, fetched)
-    has_lost_files = fetched.update.lost_files()
-    if not fetched.is_complete and (has_lost_files or (listed and listed.is_behind)):
-        again = FetchPlan(state, complete=True, before=fetched.update)
-        fetched = _fetch(tracker, store, again, callbacks)
-        fetched.update.lost_files()
-    cursor, warning = fetched.cursor, ""
-    if fetched.is_complete:
-        fetched.update.remove_unconfirmed_links()
-    if fetched.is_complete or listed:
-        existing = fetched.update.seen | (listed.ids if listed else set())
-        warning = _remove_missing(tracker, fetched.update, existing, is_same=is_same)
-        recent = now if not warning else now - RECONCILE_SECONDS + DOUBT_SECONDS
-        cursor = replace(cursor, reconciled=recent)
+    with remembered(store, state, fetched.update):
+        listed = None if listing is None or fetched.is_complete else _read(listing, fetched)
+        has_lost_files = fetched.update.lost_files()
+        if not fetched.is_complete and (has_lost_files or (listed and listed.is_behind)):
+            again = FetchPlan(state, complete=True, before=fetched.update)
+            fetched = _fetch(tracker, store, again, callbacks)
+            fetched.update.lost_files()
+        cursor, warning = fetched.cursor, ""
+        if fetched.is_complete:
+            fetched.update.remove_unconfirmed_links()
+        if fetched.is_complete or listed:
+            existing = fetched.update.seen | (listed.ids if listed else set())
+            warning = _remove_missing(tracker, fetched.update, existing, is_same=is_same)
+            recent = now if not warning else now - RECONCILE_SECONDS + DOUBT_SECONDS
+            cursor = replace(cursor, reconciled=recent)
     result = _result(fetched, state.revision)
     if warning:
         result = replace(result, warnings=(*result.warnings, warning))
