@@ -21,6 +21,7 @@ INPUTS = (
     "fail-on",
     "base",
     "comment",
+    "comment-key",
     "inline",
     "sarif-file",
     "embed-model",
