@@ -22,7 +22,7 @@ class SamplesDocuments(Protocol):
         ...
 
     def verify(self) -> None:
-        """Check the whole index, without its files. Raises IndexDamaged."""
+        """Check the whole index, and the chunks of each file. Raises IndexDamaged."""
         ...
 
 

@@ -7,11 +7,12 @@ import random
 import shutil
 import sys
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import apsw
 
+from sdd_hooks.engines.protocol import Engine
 from sdd_hooks.engines.registry import open_engine
 from sdd_hooks.errors import NotIndexed, SddError
 from sdd_hooks.freshness.refresh import RefreshOptions, RefreshResult, refresh
@@ -45,6 +46,24 @@ SQL = (
     "PRAGMA writable_schema = 1; UPDATE sqlite_schema SET sql = replace(sql, 'STRICT', '')"
     " WHERE name IN ('documents', 'chunks', 'collections', 'facts')",
     "ALTER TABLE chunks RENAME COLUMN text TO body",
+)
+
+
+LAX = (
+    "PRAGMA writable_schema = 1; UPDATE sqlite_schema SET sql ="
+    " replace(replace(sql, 'STRICT', ''), 'NOT NULL', '') WHERE sql LIKE '%STRICT%'"
+)
+VALUES = ("NULL", "x'ff00'", "-1", "9223372036854775807", "1e300", "'a'", "CAST(x'ff' AS TEXT)")
+TABLES = (
+    ("collections", ("name", "kind", "module", "context", "bookmark")),
+    ("documents", ("collection", "path", "hash", "title")),
+    (
+        "chunks",
+        ("document", "collection", "anchor", "section", "first_line", "last_line", "hash", "text"),
+    ),
+    ("words_docsize", ("id", "sz")),
+    ("words_data", ("id", "block")),
+    ("words_config", ("v",)),
 )
 
 
@@ -86,6 +105,23 @@ def damage_rows(path: Path, rng: random.Random) -> str:
     return statement
 
 
+def damage_types(path: Path, rng: random.Random) -> str:
+    """Store values of wrong types, in tables that allow it, with the right checksums."""
+    table, columns = rng.choice(TABLES)
+    column, value = rng.choice(columns), rng.choice(VALUES)
+    statement = f"UPDATE OR IGNORE {table} SET {column} = {value}"
+    statement += rng.choice(("", f" WHERE rowid % {rng.randrange(2, 9)} = 0"))
+    for script in (LAX, statement):
+        connection = apsw.Connection(str(path), vfs="cksmvfs")
+        try:
+            connection.execute(script)
+        except apsw.Error as error:
+            return f"{statement}: {error}"
+        finally:
+            connection.close()
+    return statement
+
+
 def replace_file(path: Path, rng: random.Random) -> str:
     """Put something else in the place of the file."""
     kind = rng.choice(("missing", "empty", "directory", "pipe", "utf-16"))
@@ -118,6 +154,15 @@ def follow_advice(project: Project) -> RefreshResult:
         return refresh(project, collections=project.collections)
 
 
+READS: tuple[Callable[[Engine], object], ...] = (
+    lambda engine: engine.status(),
+    lambda engine: engine.coverage(),
+    lambda engine: engine.touched(),
+    lambda engine: [engine.documents(name) for name in engine.bookmarks()],
+    lambda engine: engine.check(),
+)
+
+
 class Damaged:
     """A repository with a sound index, which each case damages and repairs."""
 
@@ -143,7 +188,7 @@ class Damaged:
         shutil.copytree(self.sound, self.search)
         index = self.search / "index.db"
         kinds: tuple[Callable[[Path, random.Random], str], ...]
-        kinds = (damage_bytes, damage_bytes, damage_bytes, damage_rows, replace_file)
+        kinds = (damage_bytes, damage_bytes, damage_bytes, damage_rows, damage_types, replace_file)
         done = rng.choice(kinds)(index, rng)
         try:
             self._check(done, rng)
@@ -154,6 +199,13 @@ class Damaged:
     def _check(self, done: str, rng: random.Random) -> None:
         project = self.repo.project()
         failed = False
+        for operation in READS:
+            with suppress(SddError), closing(open_engine(project)) as engine:
+                operation(engine)
+        if rng.random() < 0.5:
+            # Without the marks that these left, the update has to find the damage itself.
+            for mark in self.search.glob("*.damaged"):
+                mark.unlink()
         for words in QUERIES:
             try:
                 found = hits(project, words)

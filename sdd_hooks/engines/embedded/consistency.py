@@ -7,16 +7,22 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import apsw
 
-from sdd_hooks.chunking.document import text_hash, text_to_embed
+from sdd_hooks.chunking.document import chunk_document, text_hash, text_to_embed
 from sdd_hooks.engines.embedded.database import ImpossibleValue, typed
 from sdd_hooks.engines.embedded.documents import indexed_document
+from sdd_hooks.engines.embedded.stored_paths import original_path
 from sdd_hooks.engines.protocol import IndexedDocument
+from sdd_hooks.engines.sampling import content_digest, with_line_feeds
+from sdd_hooks.errors import SddError
+from sdd_hooks.system.files import read_inside
 
 _WORD = re.compile(r"(?<![^\s])[A-Za-z]{3,20}(?![^\s])")
 _WORDS = 4
+_MAX_BYTES = 8_000_000
 
 _COUNTS = (
     ("chunks of no document", "chunks", "document NOT IN (SELECT id FROM documents)"),
@@ -73,6 +79,30 @@ def find_faults(connection: apsw.Connection) -> list[str]:
     if not faults:
         faults += _wrong_documents(connection)
     return faults
+
+
+def find_wrong_chunks(connection: apsw.Connection, root: Path) -> Iterator[str]:
+    """Yield a line for each document that has other chunks than its file below `root`.
+
+    Documents whose files have another content are left to an update.
+    """
+    rows = connection.execute(f"{_DOCUMENTS} ORDER BY documents.id").fetchall()
+    for document, _, stored, title, digest in typed(rows, int, str, str, str, bytes):
+        path = original_path(stored)
+        try:
+            data = read_inside(root, path, _MAX_BYTES, follow=False)
+        except (OSError, SddError):
+            continue
+        if content_digest(data) != digest:
+            continue
+        expected = chunk_document(path, with_line_feeds(data))
+        found = connection.execute(
+            "SELECT anchor, section, first_line, last_line, text FROM chunks WHERE document = ?"
+            " ORDER BY id",
+            (document,),
+        ).fetchall()
+        if (title, found) != (expected.title, [tuple(chunk) for chunk in expected.chunks]):
+            yield f"{stored}: its chunks are not those of the file"
 
 
 def _wrong_documents(connection: apsw.Connection) -> Iterator[str]:

@@ -427,11 +427,12 @@ class EmbeddedEngine:
         return faults
 
     def verify(self) -> None:
-        """Check the whole index. Raises IndexDamaged."""
-        from sdd_hooks.engines.embedded.consistency import find_faults
+        """Check the whole index, and the chunks of each file. Raises IndexDamaged."""
+        from sdd_hooks.engines.embedded.consistency import find_faults, find_wrong_chunks
 
         with translate_errors(self._index):
-            for fault in find_faults(self._connection):
+            faults = find_faults(self._connection)
+            for fault in faults or find_wrong_chunks(self._connection, self._root):
                 raise ImpossibleValue(fault)
 
     def remove(self, collections: Sequence[str]) -> None:
