@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from sdd_hooks.artifacts.work_tree import ARTIFACT_KINDS
@@ -39,7 +40,7 @@ def review_commits(  # noqa: PLR0913 (each caller needs another part of it)
     exist, and EngineUnavailable for a model that cannot be loaded.
     """
     # An unknown model stops the review at once, and not after minutes.
-    model = _load_judge(judge)
+    model = _load_judge(judge, project.environ)
     # The import is slow, and the pre-commit hook ranks nothing.
     from sdd_hooks.review.references.find import find_references
 
@@ -109,12 +110,12 @@ def _may_declare(change: Change) -> bool:
     )
 
 
-def _load_judge(name: str) -> LanguageModel | None:
+def _load_judge(name: str, environ: Mapping[str, str]) -> LanguageModel | None:
     if not name:
         return None
     from sdd_hooks.models.language_model import load_language_model
 
-    return load_language_model(name)
+    return load_language_model(name, environ)
 
 
 def _shallow_notes(git: Git) -> tuple[str, ...]:

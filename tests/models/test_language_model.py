@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from itertools import repeat
 from pathlib import Path
@@ -16,7 +16,7 @@ import pytest
 
 from sdd_hooks.errors import EngineUnavailable
 from sdd_hooks.models.language_model import load_language_model
-from tests.support.language_model import NAME, registered_model
+from tests.support.language_model import NAME, registered_model, respond_here
 from tests.support.loopback import CannedResponse, Request, serving
 
 llm = pytest.importorskip("llm", reason="needs the extra llm")
@@ -35,9 +35,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def respond(name: str = NAME, *, timeout: float = 60.0) -> str:
-    model = load_language_model(name)
-    return model.respond("Be brief.", "Why?", schema=SCHEMA, timeout=timeout, max_length=1000)
+def respond(name: str = NAME) -> str:
+    model = load_language_model(name, os.environ, respond_here)
+    return model.respond("Be brief.", "Why?", schema=SCHEMA, timeout=60.0, max_length=1000)
 
 
 @pytest.mark.parametrize("name", [NAME, "t"])
@@ -62,14 +62,14 @@ def test_a_schema_is_sent_to_models_that_support_one() -> None:
 @pytest.mark.parametrize("name", ["no-such-model", "", "../talker", "\x1b[1m"])
 def test_an_unknown_model_is_an_error(name: str) -> None:
     with pytest.raises(EngineUnavailable, match="llm models") as caught:
-        load_language_model(name)
+        load_language_model(name, os.environ)
     assert str(caught.value).isprintable()
 
 
 def test_broken_settings_of_llm_are_an_error_of_one_line(folder: Path) -> None:
     (folder / "aliases.json").write_text("{\n")
     with pytest.raises(EngineUnavailable, match="llm cannot list its models") as caught:
-        load_language_model(NAME)
+        load_language_model(NAME, os.environ)
     assert "\n" not in str(caught.value)
 
 
@@ -99,24 +99,12 @@ def test_a_response_that_is_too_long_is_an_error() -> None:
     assert str(caught.value) == ("the model talker failed: an answer of more than 1,000 characters")
 
 
-def test_a_model_that_never_responds_times_out() -> None:
-    released = threading.Event()
-
-    def silent(prompt: Any) -> Iterator[str]:
-        released.wait(60)
-        yield "late"
-
-    with registered_model(silent), pytest.raises(EngineUnavailable) as caught:
-        respond(timeout=0.1)
-    released.set()
-    assert str(caught.value) == "the model talker failed: no answer within 0.1 s"
-
-
 OVER_HTTP = """
+import os
 from sdd_hooks.errors import EngineUnavailable
 from sdd_hooks.models.language_model import load_language_model
 try:
-    model = load_language_model("local")
+    model = load_language_model("local", os.environ)
     print(model.respond("Be brief.", "Why?", schema={}, timeout=60.0, max_length=1000))
 except EngineUnavailable as error:
     print(error)
@@ -189,3 +177,73 @@ def test_a_key_that_the_server_echoes_is_not_printed(folder: Path) -> None:
     assert output.startswith("the model local failed: ")
     assert "wrong: Bearer ***" in output
     assert "secret" not in output
+
+
+PLUGIN = """
+import os, time
+import llm
+
+class Local(llm.Model):
+    model_id = "local"
+    can_stream = True
+
+    def execute(self, prompt, *rest, **named):
+        print("a library prints this")
+        if prompt.prompt == "crash":
+            os.abort()
+        if prompt.prompt == "silence":
+            time.sleep(600)
+        yield f"{os.getppid()} "
+        yield prompt.system
+
+@llm.hookimpl
+def register_models(register):
+    register(Local())
+"""
+
+ASK = """
+import os, sys
+from sdd_hooks.errors import EngineUnavailable
+from sdd_hooks.models.language_model import load_language_model
+model = load_language_model("local", os.environ)
+try:
+    answer = model.respond(
+        "Be brief.", sys.argv[1], schema={}, timeout=float(sys.argv[2]), max_length=100
+    )
+    print(answer == f"{os.getpid()} Be brief.")
+except EngineUnavailable as error:
+    print(error)
+"""
+
+
+@pytest.fixture
+def plugin(folder: Path) -> dict[str, str]:
+    """The environment of a process that has a plug-in with a model that runs on this machine."""
+    (folder / "talk.py").write_text(PLUGIN)
+    about = folder / "talk-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: talk\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text("[llm]\ntalk = talk\n")
+    return {**os.environ, "PYTHONPATH": str(folder), "LLM_USER_PATH": str(folder)}
+
+
+def ask(text: str, timeout: float, environ: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", ASK, text, str(timeout)]
+    return subprocess.run(command, env=environ, capture_output=True, text=True, check=False)
+
+
+def test_a_model_runs_in_a_child_process(plugin: dict[str, str]) -> None:
+    done = ask("Why?", 120.0, plugin)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "True\n", "")
+
+
+def test_a_model_that_outlives_its_time_is_ended(plugin: dict[str, str]) -> None:
+    done = ask("silence", 3.0, plugin)
+    expected = "the model local failed: no answer within 3.0 s\n"
+    assert (done.returncode, done.stdout, done.stderr) == (0, expected, "")
+
+
+def test_a_model_that_crashes_is_an_error(plugin: dict[str, str]) -> None:
+    done = ask("crash", 120.0, plugin)
+    expected = f"the model local failed: its process ended with {-signal.SIGABRT}\n"
+    assert (done.returncode, done.stdout, done.stderr) == (0, expected, "")

@@ -6,7 +6,6 @@ The attacks are those of a pull request that targets the judge.
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ import pytest
 
 from sdd_hooks.findings import Finding, identify_findings
 from sdd_hooks.models.language_model import load_language_model
+from sdd_hooks.models.prompt_process import ModelPrompt, PromptFailed
 from sdd_hooks.reporting.outcome import References, ReviewOutcome
 from sdd_hooks.review.judge.judging import JudgeOptions, judge_review
 from sdd_hooks.review.judge.prompt import MAX_PROMPT
@@ -33,7 +33,12 @@ from tests.review.judge.records import (
     subject,
 )
 from tests.review.repositories import subject_of
-from tests.support.language_model import NAME, RecordedPrompts, registered_model
+from tests.support.language_model import (
+    NAME,
+    RecordedPrompts,
+    registered_model,
+    respond_here,
+)
 
 pytest.importorskip("llm", reason="needs the extra llm")
 
@@ -82,8 +87,9 @@ def unjudged(made: Subject, ranked: References | None = None) -> ReviewOutcome:
 
 def judge(made: Subject, review: ReviewOutcome, **options: Any) -> ReviewOutcome:
     environ = options.pop("environ", {})
+    run = options.pop("run", respond_here)
     chosen = JudgeOptions(**options)
-    model = load_language_model(NAME)
+    model = load_language_model(NAME, {}, run)
     return judge_review(model, made, review, environ=environ, options=chosen)
 
 
@@ -251,16 +257,12 @@ def test_a_choice_is_kept_when_the_second_question_fails(tmp_path: Path) -> None
 
 
 def test_a_model_without_an_answer_becomes_a_note(tmp_path: Path) -> None:
-    released = threading.Event()
-
-    def silent(prompt: Any) -> Iterator[str]:
-        released.wait(60)
-        yield ""
+    def silent(_prompt: ModelPrompt, timeout: float) -> str:
+        raise PromptFailed(f"no answer within {timeout:.1f} s")
 
     made = subject(tmp_path)
-    with registered_model(silent):
-        result = judge(made, unjudged(made), timeout=0.1)
-    released.set()
+    with registered_model(answers(None)):
+        result = judge(made, unjudged(made), timeout=0.1, run=silent)
     assert "no answer within 0.1 s" in result.notes[1]
 
 

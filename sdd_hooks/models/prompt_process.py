@@ -1,0 +1,122 @@
+"""Send a prompt to a language model in a child process, which ends when its time is over.
+
+A model may run native code of this machine, which no other thread can interrupt: at the exit of the
+interpreter, a thread that is still in such code crashes the process.
+"""
+
+# Governing: SPEC-0010 REQ "Judge"
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from sdd_hooks.errors import SddError
+from sdd_hooks.models.llm_embedding import require_llm
+from sdd_hooks.system.processes import Program, run_program
+from sdd_hooks.text.display import one_line
+
+# The first argument, the directory of the package, replaces the working directory in `sys.path`.
+_PROGRAM = (
+    "import sys; sys.path[0] = sys.argv[1];"
+    " from sdd_hooks.models.prompt_process import main; main(sys.argv[2:])"
+)
+_PACKAGE = Path(__file__).resolve().parents[2]
+
+
+class PromptFailed(SddError):
+    """The model did not answer. The message is one line without the key."""
+
+
+class ModelPrompt(NamedTuple):
+    """A prompt to the model with the id or alias `model`.
+
+    `system` has the instructions, `schema` the JSON Schema of the response. The response has at
+    most `max_length` characters.
+    """
+
+    model: str
+    system: str
+    text: str
+    schema: Mapping[str, object]
+    max_length: int
+
+
+def respond_in_child(prompt: ModelPrompt, timeout: float, environ: Mapping[str, str]) -> str:
+    """Return the response of a model that runs in a child process for at most `timeout` seconds.
+
+    Raises PromptFailed.
+    """
+
+    def failure(message: str) -> PromptFailed:
+        is_late = "did not end within" in message
+        return PromptFailed(f"no answer within {timeout:.1f} s" if is_late else message)
+
+    command = [sys.executable, "-c", _PROGRAM, str(_PACKAGE)]
+    program = Program("a language model", command, Path("/"), environ, failure)
+    request = json.dumps(prompt._asdict()).encode()
+    result = run_program(program, timeout, stdin=request + b"\n")
+    try:
+        answer = json.loads(result.out)
+        text, error = str(answer["text"]), str(answer["error"])
+    except (ValueError, TypeError, KeyError):
+        raise PromptFailed(f"its process ended with {result.code}") from None
+    if error:
+        raise PromptFailed(error)
+    return text
+
+
+def respond(prompt: ModelPrompt) -> str:
+    """Return the response of a model that runs in this process. Raises PromptFailed."""
+    model: Any = None
+    try:
+        model = require_llm(prompt.model).get_model(prompt.model)
+        return _receive(model, prompt)
+    # Plug-ins raise exceptions of any class. The cause is dropped: it may contain the request.
+    except Exception as error:
+        message = one_line(_without_key(model, str(error)))[:160]
+        raise PromptFailed(message or type(error).__name__) from None
+
+
+def main(_arguments: Sequence[str]) -> None:
+    """Run the child process: one prompt on stdin, one answer on stdout, both JSON objects."""
+    # What a plug-in prints is no part of the answer.
+    output = os.dup(1)
+    os.dup2(2, 1)
+    prompt = ModelPrompt(**json.loads(sys.stdin.buffer.readline()))
+    answer = {"text": "", "error": ""}
+    try:
+        answer["text"] = respond(prompt)
+    except PromptFailed as error:
+        answer["error"] = str(error)
+    with open(output, "wb") as file:  # noqa: PTH123 (a descriptor, not a path)
+        file.write(json.dumps(answer).encode())
+    # Threads of the model end with the process, without code that waits for them.
+    os._exit(0)
+
+
+def _receive(model: Any, prompt: ModelPrompt) -> str:
+    # Releases of llm before 0.23 have no schemas.
+    supports_schema = getattr(model, "supports_schema", False)
+    options = {"schema": dict(prompt.schema)} if supports_schema else {}
+    # llm leaves this check to the caller.
+    stream = bool(model.can_stream)
+    response = ""
+    for piece in model.prompt(prompt.text, system=prompt.system, stream=stream, **options):
+        response += piece
+        if len(response) > prompt.max_length:
+            raise ValueError(f"an answer of more than {prompt.max_length:,} characters")
+    return response
+
+
+def _without_key(model: Any, message: str) -> str:
+    try:
+        key = model.get_key()
+    # A model without a key raises.
+    except Exception:
+        return message
+    return message.replace(key, "***") if key else message
