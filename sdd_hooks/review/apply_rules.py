@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from sdd_hooks.errors import SddError
 from sdd_hooks.findings import (
     INCOMPLETE,
     SEVERITIES,
@@ -18,6 +17,7 @@ from sdd_hooks.findings import (
     incomplete_finding,
     worst_first,
 )
+from sdd_hooks.plugins import PluginError
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.review.suppressions import suppress
@@ -37,7 +37,7 @@ MAX_NAMED = 5
 class RuleResults(NamedTuple):
     """The distinct findings of all rules, the worst first, then by path and line.
 
-    `notes` name each rule that did not complete, and the reason.
+    `notes` name each rule that cannot be used, and the reason.
     """
 
     findings: tuple[Finding, ...] = ()
@@ -48,7 +48,7 @@ class RuleResults(NamedTuple):
 def apply_rules(
     subject: Subject, rules: Sequence[Rule], seconds: float = MAX_SECONDS
 ) -> RuleResults:
-    """Apply the rules to a change. A rule that raises an exception becomes a note.
+    """Apply the rules to a change. A rule that raises an exception becomes a finding.
 
     After so many seconds the rules end, and those that did not are a finding. Raises
     RepositoryError when git cannot read a file that has a finding.
@@ -89,15 +89,22 @@ def _apply(rule: Rule, subject: Subject, notes: list[str]) -> Iterator[Finding]:
                 notes.append(f"the rule {name} returned an invalid finding: the rest is left out")
                 return
             if count == MAX_FINDINGS:
-                limit = f"{MAX_FINDINGS:,}"
-                notes.append(f"the rule {name} found more than {limit}: the rest is left out")
+                yield _left_out(
+                    subject, rule, f"what the rule {name} finds beyond {MAX_FINDINGS:,}"
+                )
                 return
             count += 1
             yield _shortened(finding)
-    except SddError as error:
+    except PluginError as error:
+        # It is not installed as it should be, which no change can bring about.
         notes.append(describe_error(error))
     except Exception as error:
-        notes.append(f"the rule {name} failed: {describe_error(error)}")
+        yield _left_out(subject, rule, f"the rule {name} failed: {describe_error(error)}")
+
+
+def _left_out(subject: Subject, rule: Rule, reason: str) -> Finding:
+    """The finding about a rule that did not complete, as severe as its worst finding."""
+    return incomplete_finding(reason[:MAX_TEXT], subject.settings.incomplete or rule.severity)
 
 
 def _shortened(finding: Finding) -> Finding:

@@ -208,8 +208,8 @@ def renamed(case: Case) -> None:
 
 def linked(case: Case) -> None:
     """A link to a file that no rule reads."""
-    case.at_base("lib/old.txt", case.text)
-    case.write(case.path, "../" * case.path.count("/") + "lib/old.txt", LINK)
+    case.at_base("lib/shown.txt", case.text)
+    case.write(case.path, "../" * case.path.count("/") + "lib/shown.txt", LINK)
 
 
 def memory_edited(case: Case) -> None:

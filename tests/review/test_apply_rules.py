@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sdd_hooks.errors import SddError
-from sdd_hooks.findings import Finding, worst_first
+from sdd_hooks.findings import INCOMPLETE, Finding, worst_first
 from sdd_hooks.review.apply_rules import MAX_FINDINGS, MAX_TEXT, apply_rules
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.rules import own
@@ -40,7 +40,7 @@ def test_findings_are_distinct_and_ordered_by_severity_path_and_line(subject: Su
     assert worst_first([THREE, ONE, TWO, ONE]) == (TWO, ONE, THREE)
 
 
-def test_a_rule_that_raises_becomes_a_note_and_other_rules_continue(subject: Subject) -> None:
+def test_a_rule_that_raises_becomes_a_finding_and_other_rules_continue(subject: Subject) -> None:
     def fails(_: Subject) -> Iterator[Finding]:
         yield ONE
         raise ZeroDivisionError("by\x1b[31m nothing")
@@ -53,12 +53,14 @@ def test_a_rule_that_raises_becomes_a_note_and_other_rules_continue(subject: Sub
 
     results = apply_rules(subject, [rule(fails), rule(ends), rule(recurses), rule(lambda _: [TWO])])
 
-    assert results.findings == (TWO, ONE)
-    assert results.notes[:2] == (
-        "the rule magic failed: ZeroDivisionError: by\\x1b[31m nothing",
-        "the rule magic is out of order: repair it",
-    )
-    assert results.notes[2].startswith("the rule magic failed: RecursionError: ")
+    failed = "not checked: the rule magic failed: "
+    incomplete = [one for one in results.findings if one.rule == INCOMPLETE]
+    recursed, divided, ended = sorted(one.message.removeprefix(failed) for one in incomplete)
+    assert [one for one in results.findings if one not in incomplete] == [TWO, ONE]
+    assert {one.severity for one in incomplete} == {"critical"}
+    assert divided == "ZeroDivisionError: by\\x1b[31m nothing"
+    assert recursed.startswith("RecursionError: ")
+    assert ended == "the rule magic is out of order: repair it"
 
 
 @pytest.mark.parametrize(
@@ -93,8 +95,10 @@ def test_a_rule_with_endless_findings_is_stopped(subject: Subject) -> None:
 
     results = apply_rules(subject, [rule(endless)])
 
-    assert len(results.findings) == MAX_FINDINGS
-    assert results.notes == ("the rule magic found more than 1,000: the rest is left out",)
+    assert len(results.findings) == MAX_FINDINGS + 1
+    assert results.findings[0] == Finding(
+        "", 0, INCOMPLETE, "critical", "not checked: what the rule magic finds beyond 1,000"
+    )
 
 
 def test_a_message_becomes_one_line_of_limited_length(subject: Subject) -> None:
@@ -125,7 +129,6 @@ def test_hostile_paths_and_texts_are_reported_as_findings(
 
     results = apply_rules(subject, own())
 
-    assert results.notes == ()
     assert [finding.rule for finding in results.findings] == [
         "conflict-marker",
         "dangling-reference",
@@ -161,7 +164,7 @@ def test_no_built_in_rule_fails_on_any_text(
         tmp_path_factory.mktemp("repo"), before, after, body=data.draw(text), title="t"
     )
 
-    assert apply_rules(subject, own()).notes == ()
+    assert INCOMPLETE not in {one.rule for one in apply_rules(subject, own()).findings}
 
 
 def test_rules_that_do_not_end_in_time_are_a_finding(subject: Subject) -> None:

@@ -69,7 +69,7 @@ def test_a_rule_of_another_distribution_is_applied(repo: Repo, tmp_path: Path) -
     ]
 
 
-def test_rules_that_fail_or_cannot_be_loaded_are_notes(repo: Repo, tmp_path: Path) -> None:
+def test_rules_that_fail_or_cannot_be_loaded_are_reported(repo: Repo, tmp_path: Path) -> None:
     env = install_distribution(tmp_path / "lib", "curse", POINTS, {"sdd_curse": BROKEN})
     repo.write("a.txt", "one\n")
     repo.commit("One")
@@ -81,9 +81,14 @@ def test_rules_that_fail_or_cannot_be_loaded_are_notes(repo: Repo, tmp_path: Pat
     findings = document["findings"]
     assert isinstance(findings, list)
     # A finding before the failure is kept, and no plug-in replaces a built-in rule.
-    assert [finding["rule"] for finding in findings] == ["conflict-marker", "curse"]
+    assert sorted(finding["rule"] for finding in findings) == [
+        "conflict-marker",
+        "curse",
+        "incomplete",
+    ]
+    messages = [finding["message"] for finding in findings]
+    assert "not checked: the rule curse failed: RuntimeError: the spell failed" in messages
     assert document["notes"] == [
-        "the rule curse failed: RuntimeError: the spell failed",
         "the rule 'gone' of the distribution 'curse 1.0' cannot be loaded (AttributeError: module"
         " 'sdd_curse' has no attribute 'GONE'): update or remove it",
         "the rule 'missing' of the distribution 'curse 1.0' cannot be loaded (ModuleNotFoundError:"
