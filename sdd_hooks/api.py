@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from sdd_hooks.artifacts.status import StatusOrigin as StatusOrigin
     from sdd_hooks.changes.change import Change as Change
     from sdd_hooks.changes.change import ChangedFile as ChangedFile
+    from sdd_hooks.changes.change import UnreadPart as UnreadPart
     from sdd_hooks.changes.tree import Blob as Blob
     from sdd_hooks.changes.tree import Tree as Tree
     from sdd_hooks.chunking.chunk import Chunk as Chunk
@@ -239,7 +240,7 @@ NAMES = {
         "sdd_hooks.review.rule": "Rule",
         "sdd_hooks.review.subject": "Subject",
         "sdd_hooks.review.mentions": "Mention MentionPlace",
-        "sdd_hooks.changes.change": "Change ChangedFile",
+        "sdd_hooks.changes.change": "Change ChangedFile UnreadPart",
         "sdd_hooks.changes.tree": "Blob Tree",
         "sdd_hooks.text.lines": "NumberedLine",
         "sdd_hooks.artifacts.corpus": "Corpus IdCollision",

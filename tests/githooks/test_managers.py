@@ -255,3 +255,17 @@ def test_the_command_that_lines_start_is_tried(repo: Hooked, tmp_path: Path) -> 
     own = repo.write("bin/sdd", "#!/bin/sh\n")
     own.chmod(0o755)
     assert obstacle(f"{own.parent}{os.pathsep}{repo.search_path}").startswith("no folder on PATH")
+
+
+def test_files_of_a_manager_that_are_not_regular_are_not_read(
+    repo: Hooked, recorder: Recorder
+) -> None:
+    repo.git("config", "core.hooksPath", ".husky/_")
+    (repo.root / ".husky/_").mkdir(parents=True)
+    os.mkfifo(repo.root / ".husky/post-commit")
+    (repo.root / ".husky/pre-commit").symlink_to("/dev/zero")
+    os.mkfifo(repo.root / "package.json")
+    os.mkfifo(repo.root / "lefthook.yml")
+    assert states(install_hooks(place(repo), recorder.path)) == every("missing")
+    repo.git("config", "--unset", "core.hooksPath")
+    assert states(inspect_hooks(place(repo))) == every("absent")
