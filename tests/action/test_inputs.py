@@ -19,7 +19,8 @@ from sdd_hooks.forges.protocol import JobContext, PullRequest
 
 NONE = Tokens()
 NAMES = (
-    "command engine fail-on base comment inline sarif-file embed-model judge report comment-key".split()  # noqa: SIM905
+    *("command", "engine", "fail-on", "base", "comment", "comment-key", "inline", "sarif-file"),
+    *("embed-model", "judge", "report"),
 )
 
 

@@ -233,7 +233,7 @@ class ReviewThreads(NamedTuple):
         def read_page(page: int, limit: int) -> Window:
             response = self.client.get(self._reviews_path, {"page": page, "limit": limit})
             entries = response.json()
-            if not isinstance(entries, list):
+            if not isinstance(entries, list) or None in (number(one, "id") for one in entries):
                 raise RemoteError(f"{LABEL} answers without a list of reviews: check the URL")
             more = len(entries) == limit or 'rel="next"' in response.headers.get("link", "")
             total = response.header_number(TOTAL_HEADER)
