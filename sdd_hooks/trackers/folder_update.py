@@ -68,7 +68,7 @@ class FolderUpdate:
         self._complete = complete
         self._links = {} if complete else {pull: set(ids) for pull, ids in known.links.items()}
         self._files = known.files
-        self._is_damaged = False
+        self._damaged: set[str] = set()
         self._linked: dict[str, set[str]] = {}
         for pull, ids in self._links.items():
             for id in ids:
@@ -178,7 +178,7 @@ class FolderUpdate:
 
     def lost_files(self) -> bool:
         """Whether a file is missing or damaged that this update did not write from scratch."""
-        is_lost = self._is_damaged
+        is_lost = bool(self._damaged)
         for name, mark in self._files.items():
             if name not in self.outcomes:
                 current = self._store.current_mark(name, mark)
@@ -189,7 +189,9 @@ class FolderUpdate:
 
     def marks_so_far(self) -> dict[str, FileMark]:
         """The marks after an update that was interrupted."""
-        marks = {**self._files, **self.kept_marks}
+        # What a damaged file told of pull requests and edges is still lost.
+        damaged = {name: self._files[name] for name in self._damaged}
+        marks = {**self._files, **self.kept_marks, **damaged}
         return {name: mark for name, mark in marks.items() if self.outcomes.get(name) != "removed"}
 
     def marks(self) -> dict[str, FileMark]:
@@ -234,7 +236,7 @@ class FolderUpdate:
         """The content of a file; None, and a note for `lost_files`, if no sync wrote it so."""
         mark = self._files.get(name)
         if mark is not None and name not in self.outcomes and not mark.is_of(data):
-            self._is_damaged = True
+            self._damaged.add(name)
             return None
         return data
 

@@ -131,3 +131,19 @@ def test_a_damaged_file_is_remembered_while_its_deletion_is_not_certain(
     harness.now += DAY
     harness.sync()
     harness.assert_as_synced_anew()
+
+
+def test_a_damaged_file_stays_lost_when_its_sync_fails(harness: SyncHarness) -> None:
+    harness.backend.pull("90", "4", files=("a.py",))
+    harness.sync()
+    DAMAGES["cut"](harness.folder.path / "4.md")
+    harness.backend.now += 60
+    for number in range(1, 9):
+        harness.backend.edit(str(number), title="Edited")
+    harness.server.fail(
+        *[CannedResponse(500)] * 4, when=lambda request: request.query.get("page") == "3"
+    )
+    with pytest.raises(RemoteError):
+        harness.sync()
+    harness.sync()
+    harness.assert_as_synced_anew()
