@@ -52,7 +52,7 @@ def _run_hook(arguments: list[str]) -> int:
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
     except (Exception, SystemExit) as error:
-        if isinstance(error, SystemExit) and error.code not in {None, 0, 1}:
+        if isinstance(error, SystemExit) and isinstance(error.code, int) and error.code > 1:
             raise
         # Status 1 would mean findings.
         reason = " ".join(f"{type(error).__name__}: {error}".split()).encode("ascii", "replace")

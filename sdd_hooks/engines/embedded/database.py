@@ -179,14 +179,22 @@ def open_without_checksums(path: Path) -> apsw.Connection:
 
 
 def _require_file(path: Path) -> None:
-    """Raise ImpossibleValue if something else is in the place of the file: a directory, a pipe.
+    """Raise ImpossibleValue if something else is in the place of the file: a directory, a pipe, a
+    hard link, through which another file would be written.
 
-    SQLite refuses a link, and a missing file is created.
+    SQLite refuses a link, and a missing file is created. Files beside it that SQLite would write
+    through are removed: it creates them again.
     """
-    with contextlib.suppress(OSError):
-        mode = path.lstat().st_mode
-        if not stat.S_ISREG(mode) and not stat.S_ISLNK(mode):
-            raise ImpossibleValue("not a regular file")
+    for suffix in ("", "-wal", "-shm"):
+        file = path.with_name(path.name + suffix)
+        with contextlib.suppress(OSError):
+            status = file.lstat()
+            if stat.S_ISREG(status.st_mode) and status.st_nlink == 1:
+                continue
+            if suffix:
+                file.unlink()
+            elif not stat.S_ISLNK(status.st_mode):
+                raise ImpossibleValue("not a regular file with one name")
 
 
 def _connect(path: Path) -> apsw.Connection:

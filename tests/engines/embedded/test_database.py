@@ -247,3 +247,19 @@ def test_a_read_only_index_can_be_read(tmp_path: Path) -> None:
         connection.close()
     finally:
         path.parent.chmod(0o700)
+
+
+@pytest.mark.parametrize("suffix", ["", "-wal", "-shm"])
+def test_a_hard_link_is_not_written_through(tmp_path: Path, suffix: str) -> None:
+    """SQLite follows no symbolic link, but writes into a file with another name."""
+    path = tmp_path / "index.db"
+    open_database(path, INDEX).close()
+    place = path.with_name(path.name + suffix)
+    place.unlink(missing_ok=True)
+    (tmp_path / "elsewhere").write_bytes(b"elsewhere")
+    place.hardlink_to(tmp_path / "elsewhere")
+    opened = open_or_replace(path, INDEX)
+    opened.connection.execute("PRAGMA user_version")
+    opened.connection.close()
+    assert (opened.note != "") == (suffix == "")
+    assert (tmp_path / "elsewhere").read_bytes() == b"elsewhere"
