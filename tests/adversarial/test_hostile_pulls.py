@@ -115,7 +115,8 @@ def make(chance: random.Random, module: str) -> Case:
         path, text = f"{folder}/tool", SHEBANGS[language] + text
     within = chance.choice(["", "in: src/**\n"])
     case = _declared(chance, RECORD.format("forbidden", within), text, path)
-    for trick in chance.sample(TRICKS, chance.randint(0, 3)):
+    # In the order of the list: an encoding comes after the text is complete.
+    for trick in sorted(chance.sample(TRICKS, chance.randint(0, 3)), key=TRICKS.index):
         trick(case)
         case.tricks.append(trick.__name__)
     case.after.setdefault(case.path, (FILE, case.text))

@@ -66,7 +66,9 @@ def test_inconsistent_records_are_refused_by_default(repo: Repo) -> None:
 
 def test_a_finding_suppressed_with_a_reason_does_not_refuse(repo: Repo) -> None:
     stage(repo, APP, "# sdd-ignore: dangling-reference (written next week)\n" + BROKEN)
-    assert hook(repo, "check", "--fail-on", "critical") == (0, "")
+    code, said = hook(repo, "check", "--fail-on", "critical")
+    assert (code, said.count("\n")) == (0, 1)
+    assert "info: this change suppresses a critical finding of dangling-reference" in said
 
 
 def test_many_findings_are_counted(repo: Repo) -> None:
