@@ -90,7 +90,7 @@ def test_broken_installations(rounds: Rounds, tmp_path: Path) -> None:
         if finds and code:
             # The module was not needed: the finding is real.
             assert "ADR-0099" in err, what
-        if damage == "none":
+        if damage == "none" and "was stopped" not in err:
             assert code == int(finds), what
         shutil.rmtree(repo.root)
 
