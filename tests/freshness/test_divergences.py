@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from sdd_hooks.engines.embedded.database import open_database
+from sdd_hooks.engines.embedded.schema import INDEX
 from sdd_hooks.engines.protocol import Query, SubQuery
 from sdd_hooks.engines.registry import open_engine
 from sdd_hooks.freshness.index_changes import ScanScope, start_scan
@@ -226,3 +229,24 @@ def test_a_repository_whose_path_is_no_utf_8_is_indexed(tmp_path: Path) -> None:
     repo.write(TWO, record(2))
     follow(repo)
     assert documents(repo) == [ONE, TWO]
+
+
+def test_a_full_refresh_rebuilds_an_index_with_other_chunks(adrs: Repo) -> None:
+    with closing(open_database(adrs.root / ".sdd/search/index.db", INDEX)) as planted:
+        planted.execute("UPDATE chunks SET anchor = 'planted' WHERE id = 1")
+    done = follow(adrs, "full")
+    assert "its chunks are not those of the file); set aside as" in done.notes[0]
+
+
+def test_a_damaged_issue_file_is_followed(repo: Repo) -> None:
+    repo.commit("Start", {ONE: record(1)})
+    issue = ".sdd/issues/7.md"
+    repo.write(issue, "# Issue 7\n\nA question about harbours.\n")
+    project = repo.project()
+    refresh(project, collections=project.collections)
+    for content in (b"\xff\x00damaged", b"", b"# Issue 7\n\nA question about lakes.\n"):
+        repo.write(issue, content)
+        follow(repo)
+    repo.remove(issue)
+    follow(repo)
+    assert documents(repo) == [ONE]

@@ -72,6 +72,12 @@ INDEX = Schema(
         );
         INSERT INTO words(words, rank) VALUES('rank', 'bm25(2.0, 1.0, 0.5)');
         """,
+        # A block of FTS5 fits into one page. The rest of a larger one would be in a page by itself,
+        # where a checksum does not tell zeros from the content.
+        """
+        INSERT INTO words(words, rank) VALUES('pgsz', 3900);
+        INSERT INTO words(words) VALUES('optimize');
+        """,
     ),
 )
 

@@ -109,6 +109,8 @@ def _read_hit(connection: apsw.Connection, match: FusedMatch[int], words: frozen
         raise ImpossibleValue("words of a chunk that does not exist")
     collection, context, stored, title, anchor, section, first, last, text = row
     path = original_path(stored)
+    if "\0" in text:
+        _require_hash(connection, match.key, title, section, text)
     return Hit(
         id=f"{path}#{anchor}",
         collection=collection,
@@ -122,6 +124,20 @@ def _read_hit(connection: apsw.Connection, match: FusedMatch[int], words: frozen
         snippet=chunk_snippet(text, section or title, words),
         context=context,
     )
+
+
+def _require_hash(
+    connection: apsw.Connection, chunk: int, title: str, section: str, text: str
+) -> None:
+    """Raise ImpossibleValue if the end of a long text was replaced by zeros.
+
+    The checksum of a page of zeros is right.
+    """
+    from sdd_hooks.chunking.document import text_hash, text_to_embed
+
+    key = connection.execute("SELECT hash FROM chunks WHERE id = ?", (chunk,)).get
+    if key != text_hash(text_to_embed(title, section, text)):
+        raise ImpossibleValue("a text has another hash")
 
 
 def _weighted_count(weight: float, locations: Sequence[int]) -> float:
