@@ -56,7 +56,8 @@ class JiraTracker:
     def fetch(self, since: Since, notes: MutableMapping[str, str]) -> Iterator[IssuePage]:
         """Pages of changed issues, last updated last. Without changes it takes one request."""
         self._site.use_cached_deployment(notes.get("deployment", ""))
-        start = None if since.issues is None else int(since.issues // 1)
+        # A cursor of 0 comes from a response with a date long ago: it is no bound.
+        start = int((since.issues or 0.0) // 1) or None
         total = None
         reported: set[str] = set()
         pages = self._site.pages_by_time(JiraSearch(self._jql, FIELDS, PER_PAGE), "updated", start)

@@ -10,7 +10,7 @@ import pytest
 
 from sdd_hooks.errors import Missing, RemoteError
 from sdd_hooks.trackers.jira.tracker import INDEXING_SECONDS, PER_PAGE
-from sdd_hooks.trackers.protocol import IssueFilter
+from sdd_hooks.trackers.protocol import IssueFilter, Since
 from sdd_hooks.trackers.store import IssueFolder
 from sdd_hooks.trackers.sync import SyncResult, sync
 from tests.support.jira import rate_limited
@@ -184,3 +184,10 @@ def test_a_change_that_is_indexed_late(shop: Shop, tmp_path: Path) -> None:
     shop.jira.now = NOW + 40
     _synced(shop, tmp_path)
     assert "Late" in _stored(tmp_path)[late]
+
+
+def test_a_cursor_at_the_epoch_is_no_bound(shop: Shop) -> None:
+    """A response with a date of 1970 leaves such a cursor."""
+    key = shop.jira.add(at=START)
+    assert [issue.id for page in shop.pages(Since(0.0, 0.0)) for issue in page.issues] == [key]
+    assert "updated >=" not in shop.searches()[-1].query["jql"]
