@@ -51,7 +51,7 @@ _TABLE_OF_ONE = lazy_regex(r"(?:.+\.)?(?:dev-|build-)?dependencies\.([^.]+)$")
 _GO_REQUIRE = lazy_regex(r"\s*(?:require\s+)?([\w.~-]+\.[\w.~-]+(?:/[\w.~-]+)*)\s+v[0-9]")
 _GEM = lazy_regex(r"\bgem\s*(?:\(\s*)?[\"']([^\"'\n]{1,200})[\"']")
 _NUGET = lazy_regex(
-    r"<(?:Package(?:Reference|Version)|GlobalPackageReference)\s[^>\n]{0,500}?"
+    r"<(?:Package(?:Reference|Version)|GlobalPackageReference)\s[^<>\n]{0,500}?"
     r"\b(?:Include|Update)\s*=\s*\"([^\"\n]{1,200})\"",
     re.IGNORECASE,
 )

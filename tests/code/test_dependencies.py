@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.code.dependencies import is_manifest, parse_dependencies
+from sdd_hooks.code.dependencies import MAX_LINE, is_manifest, parse_dependencies
 from tests.support.cpu_time import assert_linear
 
 PACKAGE = """{
@@ -184,3 +184,12 @@ def test_any_text_is_parsed(path: str, text: str) -> None:
 @pytest.mark.parametrize("piece", ['"\\"', "[", '{"a":', "<dependency>", "api (", "a = ['"])
 def test_a_hostile_manifest_takes_linear_time(path: str, piece: str) -> None:
     assert_linear(lambda text: parse_dependencies(path, text), lambda size: piece * size, 200_000)
+
+
+@pytest.mark.parametrize("padding", [" ", "gem ", "gem(", "<PackageReference ", "implementation("])
+@pytest.mark.parametrize("path", ["Gemfile", "pom.xml", "build.gradle", "a.csproj"])
+def test_the_cost_grows_with_the_length_of_a_line(path: str, padding: str) -> None:
+    def lines(length: int) -> str:
+        return f"{padding * (length // len(padding))}x\n" * 40
+
+    assert_linear(lambda text: parse_dependencies(path, text), lines, MAX_LINE)
