@@ -27,6 +27,11 @@ _MAX_BYTES = 8_000_000
 
 _COUNTS = (
     ("chunks of no document", "chunks", "document NOT IN (SELECT id FROM documents)"),
+    (
+        "chunks of another collection",
+        "chunks",
+        "collection IS NOT (SELECT collection FROM documents WHERE id = chunks.document)",
+    ),
     ("chunks without words", "chunks", "id NOT IN (SELECT id FROM words_docsize)"),
     ("words of no chunk", "words_docsize", "id NOT IN (SELECT id FROM chunks)"),
     (
