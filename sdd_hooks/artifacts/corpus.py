@@ -118,6 +118,16 @@ class Corpus:
         return (*written, *derived)
 
 
+def numbering_directory(path: str) -> str:
+    """Return the directory in which the number of the artifact at `path` has to be unique.
+
+    Each directory of records counts by itself. The page of a folder has the number of the folder.
+    """
+    directory, _, name = path.rpartition("/")
+    is_page = name.lower() in {"spec.md", "design.md", "index.md", "readme.md"}
+    return directory.rpartition("/")[0] if is_page else directory
+
+
 def load_corpus(sources: Iterable[ArtifactFile]) -> Corpus:
     """Read every artifact among the files. Never raises.
 

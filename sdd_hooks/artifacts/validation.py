@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from sdd_hooks.artifacts.artifact import Artifact
-from sdd_hooks.artifacts.corpus import Corpus
+from sdd_hooks.artifacts.corpus import Corpus, IdCollision, numbering_directory
 from sdd_hooks.artifacts.edges import Edge, find_cycles
-from sdd_hooks.findings import Finding
+from sdd_hooks.findings import Finding, Severity
 
 _SUPERSEDED = {"ADR": ("superseded", "deprecated"), "SPEC": ("deprecated", "superseded")}
 
@@ -17,8 +17,8 @@ _SUPERSEDED = {"ADR": ("superseded", "deprecated"), "SPEC": ("deprecated", "supe
 def validate_artifacts(corpus: Corpus, only: Collection[str] | None = None) -> tuple[Finding, ...]:
     """Return the findings about the artifacts, ordered by path and line.
 
-    Critical: a duplicate id, an edge to an unknown id, a cycle, and invalid frontmatter. The other
-    findings are warnings. With `only`, findings that involve none of these paths are left out.
+    Critical: a duplicate id in one directory, an edge to an unknown id, a cycle, and invalid
+    frontmatter. The other findings are warnings. With `only`, findings that involve none of these paths are left out.
     """
     selected = {
         finding
@@ -36,13 +36,20 @@ def _all(corpus: Corpus) -> Iterator[tuple[Finding, tuple[str, ...]]]:
         yield from _edge_findings(corpus, artifact)
     for collision in corpus.collisions:
         for path in collision.paths:
-            others = ", ".join(other for other in collision.paths if other != path)
-            message = f"{collision.id} is also {others}: give one of them another number"
-            finding = Finding(path, 0, "duplicate-id", "critical", message, str(collision.id))
-            yield finding, collision.paths
+            yield _duplicate(collision, path), collision.paths
     written = (edge for artifact in corpus.artifacts for edge in artifact.edges)
     for cycle in find_cycles(edge for edge in written if edge.origin == "frontmatter"):
         yield _cycle(cycle), tuple(edge.path for edge in cycle)
+
+
+def _duplicate(collision: IdCollision, path: str) -> Finding:
+    """The finding for one artifact. Directories may count separately, so that is no error."""
+    directory = numbering_directory(path)
+    others = [other for other in collision.paths if other != path]
+    is_same = any(numbering_directory(other) == directory for other in others)
+    message = f"{collision.id} is also {', '.join(others)}: give one of them another number"
+    severity: Severity = "critical" if is_same else "warning"
+    return Finding(path, 0, "duplicate-id", severity, message, str(collision.id))
 
 
 def _edge_findings(corpus: Corpus, artifact: Artifact) -> Iterator[tuple[Finding, tuple[str, ...]]]:

@@ -77,6 +77,17 @@ def test_duplicate_ids() -> None:
     assert found[0].message == "ADR-0001 is also adr/0001-b.md: give one of them another number"
 
 
+def test_directories_may_count_separately() -> None:
+    paths = ("api/adr/0001-a.md", "web/adr/0001-b.md", "web/adr/0001/index.md", "web/0001-c.md")
+    loaded = load_corpus([ArtifactFile(path, b"# T\n", "ADR") for path in paths])
+    assert brief(validate_artifacts(loaded)) == [
+        ("api/adr/0001-a.md", 0, "duplicate-id", "warning"),
+        ("web/0001-c.md", 0, "duplicate-id", "warning"),
+        ("web/adr/0001-b.md", 0, "duplicate-id", "critical"),
+        ("web/adr/0001/index.md", 0, "duplicate-id", "critical"),
+    ]
+
+
 def test_a_cycle_is_shown_with_its_path() -> None:
     loaded = corpus(
         ("0001-a", "extends: [ADR-0002]"),

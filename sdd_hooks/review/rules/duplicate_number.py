@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sdd_hooks.artifacts.artifact import Artifact
-from sdd_hooks.artifacts.corpus import Corpus
+from sdd_hooks.artifacts.corpus import Corpus, numbering_directory
 from sdd_hooks.artifacts.identifiers import ArtifactId
-from sdd_hooks.findings import Finding
+from sdd_hooks.findings import Finding, Severity
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.subject import Subject
 
@@ -29,9 +29,13 @@ def check(subject: Subject) -> Iterator[Finding]:
         series = (identifier.kind, identifier.module)
         proposed[series] = max(proposed.get(series, 0), _highest(subject, identifier)) + 1
         free = ArtifactId(identifier.kind, proposed[series], "", identifier.module)
-        message = f"{identifier} is taken by {others[0]}: the next number that is free is {free}"
+        directory = numbering_directory(artifact.path)
+        same = [other for other in others if numbering_directory(other) == directory]
+        # Directories may count separately, so a number of another one is no error.
+        severity: Severity = "critical" if same else "warning"
+        message = f"{identifier} is taken by {(same or others)[0]}: the next number that is free is {free}"
         line = next((one.first_line for one in artifact.sections if one.level), 1)
-        yield Finding(artifact.path, line, RULE.id, "critical", message, str(identifier))
+        yield Finding(artifact.path, line, RULE.id, severity, message, str(identifier))
 
 
 def _newly_numbered(subject: Subject) -> list[tuple[Artifact, ArtifactId]]:

@@ -122,3 +122,14 @@ def test_collisions_of_the_base_are_ignored(tmp_path: Path) -> None:
     before = {**adr(1, "One"), **adr(1, "Other")}
 
     assert run_rule(RULE, subject_of(tmp_path, before, adr(1, "One", more="\nMore.\n"))) == []
+
+
+def test_a_number_of_another_directory_is_a_warning(tmp_path: Path) -> None:
+    before = {"CLAUDE.md": MEMORY, **adr(1, "One")}
+    ((path, text),) = adr(1, "Other").items()
+    (finding,) = run_rule(
+        RULE, subject_of(tmp_path, before, {path.replace("adrs/", "adrs/web/"): text})
+    )
+
+    assert finding.severity == "warning"
+    assert f"taken by {path_of(adr(1, 'One'))}" in finding.message
