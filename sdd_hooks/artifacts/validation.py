@@ -18,7 +18,8 @@ def validate_artifacts(corpus: Corpus, only: Collection[str] | None = None) -> t
     """Return the findings about the artifacts, ordered by path and line.
 
     Critical: a duplicate id in one directory, an edge to an unknown id, a cycle, and invalid
-    frontmatter. The other findings are warnings. With `only`, findings that involve none of these paths are left out.
+    frontmatter. The other findings are warnings. With `only`, findings that involve none of these
+    paths are left out.
     """
     selected = {
         finding
