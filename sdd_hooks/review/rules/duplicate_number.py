@@ -33,7 +33,8 @@ def check(subject: Subject) -> Iterator[Finding]:
         same = [other for other in others if numbering_directory(other) == directory]
         # Directories may count separately, so a number of another one is no error.
         severity: Severity = "critical" if same else "warning"
-        message = f"{identifier} is taken by {(same or others)[0]}: the next number that is free is {free}"
+        taken = (same or others)[0]
+        message = f"{identifier} is taken by {taken}: the next number that is free is {free}"
         line = next((one.first_line for one in artifact.sections if one.level), 1)
         yield Finding(artifact.path, line, RULE.id, severity, message, str(identifier))
 
