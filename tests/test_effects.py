@@ -16,6 +16,8 @@ EDGES = (
     "cli/",
     # Started with the interpreter of the system, before sdd is installed.
     "action/installation.py",
+    # GitPython reads a variable of the process at its import.
+    "system/gitpython.py",
     # Processes in the background.
     "embedding/backfill.py",
     "embedding/background.py",

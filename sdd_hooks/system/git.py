@@ -146,7 +146,7 @@ class Git:
         objects: Path | None = None,
     ) -> subprocess.CompletedProcess[bytes]:
         """Run `git -C root args`; the caller checks the exit status. Parameters as in `output`."""
-        command, variables = self._command(args), self._variables(args, index, objects)
+        command, variables = self._command(args), self.variables(args, index, objects)
         with tracing.span("git", *args) as span:
             done = subprocess.run(
                 command, env=variables, input=stdin or b"", capture_output=True, check=False
@@ -165,7 +165,7 @@ class Git:
 
         `stdin` is as for `subprocess.Popen`, `index` and `objects` as in `output`.
         """
-        command, variables = self._command(args), self._variables(args, index, objects)
+        command, variables = self._command(args), self.variables(args, index, objects)
         tracing.log("git", *args, outcome="started")
         return subprocess.Popen(
             command,
@@ -225,9 +225,9 @@ class Git:
         return fields.get("username", ""), fields["password"]
 
     def _command(self, args: Sequence[str]) -> list[str]:
-        return [self._find_program(), "-C", str(self.root), *args]
+        return [self.find_program(), "-C", str(self.root), *args]
 
-    def _find_program(self) -> str:
+    def find_program(self) -> str:
         """The git on PATH: a repository must not supply it. Raises RepositoryError."""
         program = find_executable("git", self.environ, outside=_top_directory(self.root))
         if program is None:
@@ -236,7 +236,10 @@ class Git:
             )
         return program
 
-    def _variables(self, args: Sequence[str], index: str, objects: Path | None) -> dict[str, str]:
+    def variables(
+        self, args: Sequence[str], index: str = "", objects: Path | None = None
+    ) -> dict[str, str]:
+        """The environment in which git runs `args`: nothing in it is of another repository."""
         own = {"GIT_INDEX_FILE": index, "GIT_OBJECT_DIRECTORY": str(objects or "")}
         variables = {
             **git_environment(self.environ),

@@ -9,12 +9,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from sdd_hooks import tracing
 from sdd_hooks.config.configuration import load_configuration
 from sdd_hooks.config.memory_file import normalize_key
 from sdd_hooks.config.settings import TrackerSettings
 from sdd_hooks.errors import EXIT_USAGE, ConfigurationError, SddError
 from sdd_hooks.project.project import Project
 from sdd_hooks.project.repository import Repository, discover
+from sdd_hooks.system.gitpython import load_gitpython
 from sdd_hooks.trackers.protocol import TrackedRepository, TrackerLocation, TrackerVendor
 from sdd_hooks.trackers.registry import Registered, UnknownTracker, find_vendor, load_vendors
 
@@ -158,8 +160,21 @@ def origin_url(repository: Repository) -> str | None:
 
     The first one of several URLs. None without such a remote.
     """
-    output = repository.git.try_output("remote", "get-url", "origin")
-    return os.fsdecode(output or b"").partition("\n")[0] or None
+    command = ("remote", "get-url", "origin")
+    gitpython = load_gitpython(repository.git.find_program())
+    # They override the variables of a hook, which may point at another repository.
+    variables = {
+        **repository.git.variables(command),
+        "GIT_DIR": str(repository.git_dir),
+        "GIT_COMMON_DIR": str(repository.common_dir),
+        "GIT_WORK_TREE": str(repository.root),
+    }
+    with tracing.span("git", *command):
+        try:
+            url = gitpython.Git(repository.root).remote(*command[1:], env=variables)
+        except gitpython.GitCommandError:
+            return None
+    return str(url).partition("\n")[0] or None
 
 
 def _settings_for(name: str, settings: TrackerSettings, registered: Registered) -> TrackerSettings:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -83,3 +85,25 @@ def test_leaked_variables_of_a_hook_are_overridden(repo: Repo, leaked: None) -> 
 def test_an_invalid_url_is_returned_as_it_is(repo: Repo, url: str) -> None:
     repo.git("config", "remote.origin.url", url)
     assert origin(repo.root) == url.strip("\n")
+
+
+def test_a_git_in_a_relative_entry_of_the_path_is_not_started(repo: Repo, tmp_path: Path) -> None:
+    repo.git("remote", "add", "origin", "https://forge.example/owner/repo")
+    trap, proof = repo.root / "git", tmp_path / "started"
+    trap.write_text(f"#!/bin/sh\n: >{proof}\n")
+    trap.chmod(0o755)
+    program = (
+        "import os, pathlib; from sdd_hooks.project.repository import discover;"
+        " from sdd_hooks.trackers.detection import origin_url;"
+        " print(origin_url(discover(pathlib.Path('.'), os.environ)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=repo.root,
+        env={**os.environ, "PATH": f".:{os.environ['PATH']}"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "https://forge.example/owner/repo\n"
+    assert not proof.exists()
