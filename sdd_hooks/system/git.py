@@ -207,15 +207,16 @@ class Git:
         """User and password that git's configured credential helpers have for `host`.
 
         `host` may have a port. A helper that the repository's own configuration names is left out.
-        No helper prompts: None where no helper has a password within `timeout` seconds.
+        No helper prompts: None where no helper has a password within `timeout` seconds, and
+        without git.
         """
         request = f"protocol={protocol}\nhost={host}\n\n".encode()
-        command = self._command(("-c", "credential.interactive=false", "credential", "fill"))
         variables = _without_prompt(self.environ)
-        helpers = self._user_settings(CREDENTIAL_HELPERS, variables)
-        variables = add_settings(variables, (*SETTINGS, *helpers))
-        program = Program("git credential", command, self.root, variables)
         try:
+            command = self._command(("-c", "credential.interactive=false", "credential", "fill"))
+            helpers = self._user_settings(CREDENTIAL_HELPERS, variables)
+            variables = add_settings(variables, (*SETTINGS, *helpers))
+            program = Program("git credential", command, self.root, variables)
             done = run_program(program, timeout, stdin=request)
         except SddError:
             return None
