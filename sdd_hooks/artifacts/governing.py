@@ -84,6 +84,9 @@ def read_governing(text: str) -> tuple[GoverningReference, ...]:
     A comment may continue over several lines. A label in a string of code does not count. Never
     raises.
     """
+    folded = text.casefold()
+    if "govern" not in folded and "implements" not in folded:
+        return ()
     text = unify_line_endings(text)
     result: list[GoverningReference] = []
     position = line = 0

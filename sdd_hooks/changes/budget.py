@@ -41,13 +41,17 @@ class Budget:
 
     def limit_lines(self, stream: Iterable[bytes]) -> Iterator[bytes]:
         """The lines of the stream, up to the limits."""
-        # Inlined, since a stream may have a million lines.
-        for line in stream:
-            self._size -= len(line)
-            self._lines -= 1
-            if self._size < 0 or self._lines < 0:
-                return
-            yield line
+        # Counted in variables of the function, since a stream may have a million lines.
+        size, lines = self._size, self._lines
+        try:
+            for line in stream:
+                size -= len(line)
+                lines -= 1
+                if size < 0 or lines < 0:
+                    return
+                yield line
+        finally:
+            self._size, self._lines = size, lines
 
     @contextmanager
     def kill_when_late(self, process: subprocess.Popen[bytes]) -> Iterator[None]:

@@ -60,6 +60,8 @@ def parse_patches(lines: Iterable[bytes]) -> Iterator[Patch]:
 
 def decode_line(data: bytes, number: int) -> tuple[str, bool]:
     """The text of line `number`, 1-based, without its end, and whether it was cut."""
+    if len(data) < MAX_LINE and data.isascii():
+        return data.decode().removesuffix("\n").removesuffix("\r"), False
     # A character takes at most four bytes. One more than is kept shows that the line is cut.
     max_bytes = (MAX_LINE + 1) * 4
     if len(data) > max_bytes:
@@ -110,7 +112,8 @@ class _PatchReader:
                 if self._whitespace:
                     after += b"".join(line[1:].split())
                     # They differ if the other side is complete and shorter.
-                    self._whitespace = old < end_old or len(after) <= len(before)
+                    if old >= end_old and len(after) > len(before):
+                        self._whitespace = False
                 new += 1
             elif sign == b"-":
                 remove(NumberedLine(old, decode_line(line[1:], old)[0]))

@@ -14,7 +14,7 @@ from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus
 from sdd_hooks.artifacts.governing import read_governing
 from sdd_hooks.artifacts.identifiers import ArtifactId, find_id_references
-from sdd_hooks.changes.change import Change
+from sdd_hooks.changes.change import Change, ChangedFile
 from sdd_hooks.code.paths import is_document, is_external, is_markdown, is_sample, is_test
 from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.markdown import find_frontmatter_end, mask_non_prose
@@ -87,10 +87,19 @@ def find_mentions(change: Change, read: Callable[[str], str]) -> Iterator[Mentio
     """
     for file in change.files:
         if file.is_file and not is_external(file.path) and not is_sample(file.path):
-            added = {line.number: line.text for line in file.added if _MAYBE.search(line.text)}
+            added = lines_that_may_name(file)
             if added:
                 yield from find_file_mentions(file.path, read(file.path), added)
     yield from _without_foreign(list(_text_mentions(change)))
+
+
+def lines_that_may_name(file: ChangedFile) -> dict[int, str]:
+    """Return the added lines that may name an artifact, by their number."""
+    # One look at all lines, since few files name an artifact and a change may add a million lines.
+    text = "\n".join([line.text for line in file.added]).casefold()
+    if "adr" not in text and "spec" not in text:
+        return {}
+    return {line.number: line.text for line in file.added if _MAYBE.search(line.text)}
 
 
 def find_file_mentions(path: str, text: str, added: Mapping[int, str]) -> Iterator[Mention]:

@@ -15,6 +15,7 @@ from sdd_hooks.artifacts.governing import read_governing
 from sdd_hooks.artifacts.identifiers import ArtifactId, find_id_references
 from sdd_hooks.changes.change import Change
 from sdd_hooks.changes.tree import Blob
+from sdd_hooks.review.mentions import lines_that_may_name
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.review.successors import Successors, find_replacements, find_successors
 
@@ -24,7 +25,6 @@ MAX_LINE = 2_000
 """Characters of an added line that are read."""
 
 # A quick test: most lines name no artifact.
-_MAYBE = re.compile("adr|spec", re.IGNORECASE)
 _TRAILER = re.compile(
     r"^[ \t]*(reviewed-adrs[ \t]*:[ \t]*none\b[^\n]{0,300}|adr-exempt[ \t]*:[ \t]*\S[^\n]{0,300})",
     re.IGNORECASE | re.MULTILINE,
@@ -48,9 +48,7 @@ def find_cited_ids(subject: Subject) -> set[ArtifactId]:
     change = subject.change
     ids = set(_find_ids((change.title, change.body, *change.messages)))
     for file in change.files:
-        ids.update(
-            _find_ids(line.text[:MAX_LINE] for line in file.added if _MAYBE.search(line.text))
-        )
+        ids.update(_find_ids(text[:MAX_LINE] for text in lines_that_may_name(file).values()))
     blobs = [Blob(file.path, file.blob) for file in change.files if file.is_file and file.blob]
     for text in subject.after.texts(blobs[:MAX_FILES]).values():
         ids.update(reference.id for reference in read_governing(text))
