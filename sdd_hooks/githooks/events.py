@@ -18,6 +18,7 @@ from sdd_hooks.errors import EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, NotIndexed, 
 from sdd_hooks.githooks.context import HookContext
 from sdd_hooks.githooks.shims import ACTIONS, EVENTS
 from sdd_hooks.project.repository import Repository, discover
+from sdd_hooks.system.time_limit import TimeLimitExceeded, time_limit
 from sdd_hooks.text.display import describe_error, one_line
 
 if TYPE_CHECKING:
@@ -63,11 +64,17 @@ def run_hook(
         if event == "pre-commit":
             from sdd_hooks.githooks.checks import check_artifacts
 
-            return check_artifacts(arguments, context)
+            with time_limit(context.check_seconds):
+                return check_artifacts(arguments, context)
         for line in _refresh(event, arguments, context, clock):
             stderr.write(f"sdd: {one_line(line)}\n")
     except NotIndexed:
         return EXIT_OK
+    except TimeLimitExceeded:
+        stderr.write(
+            f"sdd: hook {event} was stopped, as after {context.check_seconds:g} s without an end:"
+            " run `sdd doctor`\n"
+        )
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
     except Exception as error:

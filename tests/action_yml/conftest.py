@@ -19,7 +19,7 @@ _ACTION = ("action.yml", "constraints.txt", "pyproject.toml", "README.md", "LICE
 def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A checkout of the action, in a folder whose name attacks a shell that evaluates it."""
     folder = tmp_path_factory.mktemp("actions") / "the $(touch owned) action"
-    for name in ("hooks", "sdd_hooks"):
+    for name in ("hooks", "locks", "sdd_hooks"):
         kept = shutil.ignore_patterns("__pycache__")
         shutil.copytree(TOP / name, folder / name, ignore=kept)
     for name in _ACTION:

@@ -170,7 +170,10 @@ def place_hostile(repo: Hooked, chance: random.Random, outside: Path) -> str:
         return ""
     if path.is_file() and chance.random() < 0.2:
         size = chance.randrange(path.stat().st_size + 1)
-        os.truncate(path, size)
+        # Another file, since this one may be a hard link to a file outside.
+        start = path.read_bytes()[:size]
+        path.unlink()
+        path.write_bytes(start)
         return f"{name} cut off at {size}"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import io
+import os
 import signal
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from sdd_hooks.githooks.context import HookContext
+from sdd_hooks.githooks.events import run_hook
 from sdd_hooks.githooks.shims import EVENTS, REVIEW_EVENTS
 from tests.githooks.conftest import ADR
 from tests.githooks.recorder import HOOKS, Hooked
@@ -69,6 +73,22 @@ def test_a_program_that_does_not_end_is_stopped(
     assert text.startswith("sdd-hooks: ")
     assert text.endswith("was stopped, as after 0.2 s without an end: run `sdd doctor`\n")
     assert text.count("\n") == 1
+
+
+def test_a_check_that_does_not_end_is_stopped_under_a_hook_manager(repo: Hooked) -> None:
+    gate = repo.root.with_name("gate")
+    os.mkfifo(gate)
+    blocked = repo.root.with_name("blocked") / "git"
+    blocked.parent.mkdir()
+    blocked.write_text(f"#!/bin/sh\nread -r _ <'{gate}'\n")
+    blocked.chmod(0o755)
+    environ = {**repo.environment(), "PATH": str(blocked.parent)}
+    stderr = io.StringIO()
+    context = HookContext(repo.root, environ, stderr, check_seconds=0.2)
+    assert run_hook("pre-commit", [], context) == 0
+    assert stderr.getvalue() == (
+        "sdd: hook pre-commit was stopped, as after 0.2 s without an end: run `sdd doctor`\n"
+    )
 
 
 def test_a_program_that_ignores_the_signal_is_killed(repo: Hooked, shell: list[str]) -> None:

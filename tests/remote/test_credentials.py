@@ -199,7 +199,7 @@ def test_advice_of_the_vendor(environ: dict[str, str]) -> None:
 
 @pytest.fixture
 def helper(repo: Repo, tmp_path: Path) -> Repo:
-    """A repository whose helper records its input, and has a credential for one host."""
+    """A repository. The user's helper records its input, and has a credential for one host."""
     script = tmp_path / "helper"
     script.write_text(
         "#!/bin/sh\n"
@@ -208,7 +208,7 @@ def helper(repo: Repo, tmp_path: Path) -> Repo:
         "  echo username=ada; echo password=fr0m-git;; esac\n"
     )
     script.chmod(0o755)
-    repo.git("config", "credential.helper", str(script))
+    repo.git("config", "--file", str(tmp_path / "gitconfig"), "credential.helper", str(script))
     return repo
 
 
@@ -216,8 +216,13 @@ def environment(**more: str) -> dict[str, str]:
     return {"PATH": os.environ["PATH"], "HOME": os.environ["HOME"], **ISOLATION, **more}
 
 
+def asking(tmp_path: Path, **more: str) -> dict[str, str]:
+    """An environment in which the user has configured the helper."""
+    return environment(GIT_CONFIG_GLOBAL=str(tmp_path / "gitconfig"), **more)
+
+
 def test_the_helper_of_git(helper: Repo, tmp_path: Path) -> None:
-    found = find(environment(), "https://api.forge.example", helper.root)
+    found = find(asking(tmp_path), "https://api.forge.example", helper.root)
     assert found == Secret("fr0m-git", "git's credential helper", "ada")
     assert (tmp_path / "asked").read_text().split() == [
         "get",
@@ -227,27 +232,33 @@ def test_the_helper_of_git(helper: Repo, tmp_path: Path) -> None:
 
 
 def test_the_environment_has_precedence_over_the_helper(helper: Repo, tmp_path: Path) -> None:
-    found = find(environment(FORGE_TOKEN="s3cret"), HOME, helper.root)
+    found = find(asking(tmp_path, FORGE_TOKEN="s3cret"), HOME, helper.root)
     assert found == Secret("s3cret", "FORGE_TOKEN")
+    assert not (tmp_path / "asked").exists()
+
+
+def test_a_helper_of_the_repository_is_not_started(helper: Repo, tmp_path: Path) -> None:
+    helper.git("config", "credential.helper", str(tmp_path / "helper"))
+    assert find(environment(), "https://api.forge.example", helper.root) is None
     assert not (tmp_path / "asked").exists()
 
 
 def test_the_helper_is_asked_for_the_host_of_the_origin(helper: Repo, tmp_path: Path) -> None:
     url = "https://own.example:8443"
-    assert find(environment(), url, helper.root, origin="git@own.example:a/b") is None
+    assert find(asking(tmp_path), url, helper.root, origin="git@own.example:a/b") is None
     assert "host=own.example:8443\n" in (tmp_path / "asked").read_text()
 
 
 def test_the_helper_is_not_asked_for_a_host_that_only_a_file_names(
     helper: Repo, tmp_path: Path
 ) -> None:
-    assert find(environment(), "https://evil.example", helper.root, origin=f"{HOME}/a/b") is None
-    assert find(environment(FORGE_URL=OWN), HOME, helper.root) is None
+    assert find(asking(tmp_path), "https://evil.example", helper.root, origin=f"{HOME}/a/b") is None
+    assert find(asking(tmp_path, FORGE_URL=OWN), HOME, helper.root) is None
     assert not (tmp_path / "asked").exists()
 
 
 def test_the_helper_is_not_asked_for_plain_http(helper: Repo, tmp_path: Path) -> None:
-    assert find(environment(), "http://forge.example", helper.root) is None
+    assert find(asking(tmp_path), "http://forge.example", helper.root) is None
     assert not (tmp_path / "asked").exists()
 
 
@@ -255,15 +266,15 @@ def test_a_vendor_without_a_credential_helper(helper: Repo, tmp_path: Path) -> N
     other = TokenSources(
         (TokenVariables(("KEY",), homes=("forge.example",)),), lambda _: {}, "set KEY"
     )
-    assert find(environment(), HOME, helper.root, sources=other) is None
+    assert find(asking(tmp_path), HOME, helper.root, sources=other) is None
     assert not (tmp_path / "asked").exists()
 
 
 def test_git_does_not_prompt_for_a_password(repo: Repo, tmp_path: Path) -> None:
     prompt = program(tmp_path / "askpass", f'touch "{tmp_path}/prompted"; echo typed')
     repo.git("config", "core.askPass", prompt)
-    environ = environment(
-        GIT_ASKPASS=prompt, SSH_ASKPASS=prompt, DISPLAY=":0", GIT_TERMINAL_PROMPT="1"
+    environ = asking(
+        tmp_path, GIT_ASKPASS=prompt, SSH_ASKPASS=prompt, DISPLAY=":0", GIT_TERMINAL_PROMPT="1"
     )
     assert find(environ, HOME, repo.root) is None
     assert not (tmp_path / "prompted").exists()

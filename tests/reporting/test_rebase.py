@@ -81,4 +81,6 @@ def test_the_comment_of_a_suppressed_finding_is_resolved(tmp_path: Path) -> None
     comments = posted(reviewed(repo, []))
     ignored = "# sdd-ignore: dangling-reference (it is an example)\n"
     repo.commit("Ignore", {"src/two.py": ignored + DANGLING})
-    assert reviewed(repo, comments) == Reconciliation((), ("1",), ("2",))
+    changes = reviewed(repo, comments)
+    assert changes._replace(post=()) == Reconciliation((), ("1",), ("2",))
+    assert ["`suppression/critical`" in comment.body for comment in changes.post] == [True]

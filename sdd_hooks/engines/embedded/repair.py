@@ -12,6 +12,9 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
+MAX_ASIDE = 3
+"""Damaged files of one name that are kept for inspection."""
+
 _MAX_REASON_BYTES = 500
 
 
@@ -40,10 +43,15 @@ def remove_mark(path: Path) -> None:
 
 
 def set_aside(path: Path) -> Path:
-    """Rename an unusable file, and its journal, and remove its mark. Returns the new path."""
-    number = 1
-    while os.path.lexists(aside := path.with_name(f"{path.name}.aside-{number}")):
-        number += 1
+    """Rename an unusable file, and its journal, and remove its mark. Returns the new path.
+
+    At most MAX_ASIDE files are kept: a further one replaces the oldest.
+    """
+    names = [path.with_name(f"{path.name}.aside-{number}") for number in range(1, MAX_ASIDE + 1)]
+    free = (name for name in names if not os.path.lexists(name))
+    aside = next(free, None) or min(names, key=lambda name: name.lstat().st_mtime)
+    for suffix in ("-wal", "-journal", ""):
+        _remove(Path(f"{aside}{suffix}"))
     # The journal first: without the file it belongs to, SQLite would apply it to the next one.
     for suffix in ("-wal", "-shm", "-journal", ""):
         with suppress(FileNotFoundError):

@@ -165,7 +165,15 @@ def read_state(path: Path) -> IndexState | None:
 
 def write_state(path: Path, state: IndexState) -> None:
     """Write a state file atomically. Raises StorageError."""
-    write_atomically(path, json.dumps({"version": _VERSION, **asdict(state)}).encode())
+    collections = {
+        name: {
+            **asdict(collection),
+            "bookmark": collection.bookmark._asdict() if collection.bookmark else None,
+        }
+        for name, collection in state.collections.items()
+    }
+    document = {"version": _VERSION, **asdict(state), "collections": collections}
+    write_atomically(path, json.dumps(document).encode())
 
 
 def parse_state(data: bytes) -> IndexState | None:

@@ -16,7 +16,7 @@ from sdd_hooks.engines.embedded.database import (
     open_or_replace,
     translate_errors,
 )
-from sdd_hooks.engines.embedded.repair import set_aside
+from sdd_hooks.engines.embedded.repair import MAX_ASIDE, set_aside
 from sdd_hooks.engines.embedded.schema import INDEX, VECTORS, Schema
 from sdd_hooks.errors import IndexDamaged, StorageError
 
@@ -82,6 +82,21 @@ def test_set_aside_files_are_numbered_and_kept(tmp_path: Path) -> None:
     assert (tmp_path / "index.db.aside-1").read_bytes() == b"one"
     assert (tmp_path / "index.db.aside-2").read_bytes() == b"two"
     assert not path.exists()
+
+
+def test_the_oldest_file_set_aside_is_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "index.db"
+    for number in range(MAX_ASIDE):
+        path.write_bytes(b"old")
+        Path(f"{path}-wal").write_bytes(b"old")
+        os.utime(set_aside(path), (number, number))
+    os.utime(tmp_path / "index.db.aside-2", (0, 0))
+    os.utime(tmp_path / "index.db.aside-1", (9, 9))
+    path.write_bytes(b"new")
+    assert set_aside(path).name == "index.db.aside-2"
+    assert (tmp_path / "index.db.aside-2").read_bytes() == b"new"
+    assert not (tmp_path / "index.db.aside-2-wal").exists()
+    assert len(list(tmp_path.glob("index.db.aside-?"))) == MAX_ASIDE
 
 
 def test_a_symlink_is_not_followed(tmp_path: Path) -> None:

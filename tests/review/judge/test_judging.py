@@ -137,7 +137,8 @@ def test_a_finding_of_the_judge_can_be_suppressed(tmp_path: Path) -> None:
     made = subject(tmp_path, f"# sdd-ignore: judge (a token of a test)\n{STORE}\n")
     with registered_model(answers(None, FINDING)):
         result = judge(made, unjudged(made))
-    assert [finding.finding.rule for finding in result.findings] == ["security/x"]
+    rules = [finding.finding.rule for finding in result.findings]
+    assert rules == ["security/x", "suppression/critical"]
     assert [finding.reason for finding in result.suppressed] == ["a token of a test"]
 
 
