@@ -4,11 +4,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from sdd_hooks import tracing
-from sdd_hooks.engines.protocol import Engine, Hit, Query, SearchResult, SubQuery
+from sdd_hooks.engines.protocol import Bookmark, Engine, Hit, Query, SearchResult, SubQuery
 from sdd_hooks.engines.registry import not_indexed
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project
@@ -73,14 +73,22 @@ def search_typed(
     best: dict[tuple[str, str], Hit] = {}
     for hit in result.hits:
         best.setdefault((hit.collection, hit.path), hit)
-    partial = incomplete_notes(name for name in names if indexed[name] is None)
+    partial = incomplete_notes(names, indexed, engine.touched())
     notes = (*partial, *pending_notes(result.pending), *result.notes)
     return result._replace(hits=tuple(best.values())[: limits.max_hits], notes=notes)
 
 
-def incomplete_notes(names: Iterable[str]) -> tuple[str, ...]:
-    """Return the note about collections of these names, whose first index was cut short."""
-    incomplete = sorted(names)
+def incomplete_notes(
+    names: Iterable[str], bookmarks: Mapping[str, Bookmark | None], touched: float | None
+) -> tuple[str, ...]:
+    """Return the note about collections of these names, whose first index was cut short.
+
+    They have no bookmark. An engine that was updated (`touched`, seconds since the epoch) and has
+    no bookmark at all stores none: nothing is known then.
+    """
+    if touched is not None and not any(bookmarks.values()):
+        return ()
+    incomplete = sorted(name for name in names if bookmarks[name] is None)
     if not incomplete:
         return ()
     verb = "is" if len(incomplete) == 1 else "are"

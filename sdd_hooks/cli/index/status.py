@@ -47,13 +47,13 @@ def index_status_output(project: Project) -> CommandOutput:
         raise not_indexed(project)
     now = time.time()
     age = None if index.touched is None else max(now - index.touched, 0.0)
-    incomplete = [one.name for one in index.collections if one.bookmark is None]
+    bookmarks = {one.name: one.bookmark for one in index.collections}
     embed = embed_status(project.repository, index.pending)
     left = _seconds_left(project, index, embed, now)
     return CommandOutput(
         _index_data(index, age, embed, left),
         _index_lines(index, age, embed, _Times(now, left)),
-        [*incomplete_notes(incomplete), *pending_notes(index.pending)],
+        [*incomplete_notes(bookmarks, bookmarks, index.touched), *pending_notes(index.pending)],
         project.warnings,
     )
 
