@@ -9,7 +9,7 @@ import posixpath
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from sdd_hooks.changes.change import ChangedFile
+from sdd_hooks.changes.change import ChangedFile, UnreadPart
 from sdd_hooks.changes.tree import Blob
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.system.git_objects import read_blobs
@@ -17,7 +17,7 @@ from sdd_hooks.text.decoding import decode
 from sdd_hooks.text.lines import NumberedLine, split_lines
 
 MAX_LINKS = 2_000
-"""Links of a tree that are followed."""
+"""Links of a tree that are followed, those of the change first."""
 MAX_LINKED_FILES = 5_000
 """Files that links show."""
 MAX_STEPS = 40
@@ -33,17 +33,21 @@ class LinkedFile(NamedTuple):
     target: str = ""
 
 
-def find_linked_files(subject: Subject) -> Iterator[LinkedFile]:
+def find_linked_files(subject: Subject) -> Iterator[LinkedFile | UnreadPart]:
     """Find the files that a link of the head shows, if the change has the file or the link.
 
-    A link out of the repository shows nothing of the change.
+    A link out of the repository shows nothing of the change. What a limit leaves out is an unread
+    part, but for links that the base has, too.
     """
     links = subject.after.links()
     if not links:
         return
-    targets = _read_targets(subject, links[:MAX_LINKS])
     changed = {file.path: file for file in subject.change.files if file.is_file}
     new_links = {file.path for file in subject.change.files if file.mode.startswith("120")}
+    links = sorted(links, key=lambda link: link.path not in new_links)
+    targets = _read_targets(subject, links[:MAX_LINKS])
+    if len(new_links) > MAX_LINKS:
+        yield UnreadPart("", f"symbolic links beyond {MAX_LINKS:,}: divide the change")
     count = 0
     for path in targets:
         target = _resolve(path, targets)
@@ -52,6 +56,8 @@ def find_linked_files(subject: Subject) -> Iterator[LinkedFile]:
         for one in _shown(subject, path, target, changed, is_new=path in new_links):
             count += 1
             if count > MAX_LINKED_FILES:
+                reason = f"files beyond {MAX_LINKED_FILES:,} that links such as {path} show"
+                yield UnreadPart("", f"{reason}: link to fewer")
                 return
             yield one
 
@@ -92,7 +98,7 @@ def _resolve(path: str, targets: Mapping[str, str]) -> str:
 
 def _shown(
     subject: Subject, path: str, target: str, changed: Mapping[str, ChangedFile], *, is_new: bool
-) -> Iterator[LinkedFile]:
+) -> Iterator[LinkedFile | UnreadPart]:
     """The files that a link to `target`, a file or a directory, shows."""
     if not is_new:
         for name in _matching(changed, target):
@@ -100,11 +106,15 @@ def _shown(
             yield LinkedFile(changed[name]._replace(path=shown, before=""), name)
         return
     files = {blob.path: blob for blob in subject.after.blobs() if _is_in(blob.path, target)}
-    blobs = list(files.values())[:MAX_LINKED_FILES]
+    # One more than the limit, which shows that there are more.
+    blobs = list(files.values())[: MAX_LINKED_FILES + 1]
     contents = read_blobs(subject.after.git, [blob.id for blob in blobs], limit=MAX_BYTES)
     for blob, data in zip(blobs, contents, strict=True):
         shown = posixpath.join(path, blob.path[len(target) + 1 :]) if blob.path != target else path
-        if data is None or len(data) > MAX_BYTES:
+        if data is None:
+            continue
+        if len(data) > MAX_BYTES:
+            yield UnreadPart(shown, "a link to a file of more than 8 MB: divide the file")
             continue
         lines = enumerate(split_lines(decode(data)), 1)
         file = ChangedFile(shown, "", "A", "100644", blob.id)

@@ -66,6 +66,11 @@ class SearchedText(NamedTuple):
     unread: tuple[UnreadPart, ...]
 
 
+class _Candidates(NamedTuple):
+    files: tuple[LinkedFile, ...]
+    unread: tuple[UnreadPart, ...]
+
+
 class _Contents(NamedTuple):
     """A candidate with its content at the head and at the base, None for none or a large one."""
 
@@ -87,9 +92,10 @@ def read_searched(
 
     Raises GitError when git cannot read them.
     """
-    candidates = [one for one in _candidates(subject) if applies_to(one.file.path)]
+    found_candidates = _candidates(subject)
+    candidates = [one for one in found_candidates.files if applies_to(one.file.path)]
     files: list[SearchedFile] = []
-    unread: list[UnreadPart] = []
+    unread = [one for one in found_candidates.unread if not one.path or applies_to(one.path)]
     reader = _Reader(subject)
     for contents in _with_contents(subject, candidates, verb, what):
         one = contents.candidate
@@ -107,16 +113,20 @@ def read_searched(
     return SearchedText(tuple(files), tuple(unread))
 
 
-def _candidates(subject: Subject) -> tuple[LinkedFile, ...]:
+def _candidates(subject: Subject) -> _Candidates:
     """The changed files that can have text, and the files that a link shows at another path."""
     return subject.once("decision-rule/files", _find_candidates)
 
 
-def _find_candidates(subject: Subject) -> tuple[LinkedFile, ...]:
+def _find_candidates(subject: Subject) -> _Candidates:
     changed = (
         LinkedFile(file) for file in subject.change.files if file.is_file and not file.binary
     )
-    return (*changed, *find_linked_files(subject))
+    linked = list(find_linked_files(subject))
+    return _Candidates(
+        (*changed, *(one for one in linked if isinstance(one, LinkedFile))),
+        tuple(one for one in linked if isinstance(one, UnreadPart)),
+    )
 
 
 def may_have(what: RuleObject, path: str) -> bool:

@@ -12,6 +12,7 @@ import pytest
 from sdd_hooks.changes.diff import read_change, read_staged
 from sdd_hooks.findings import Finding
 from sdd_hooks.review.review import subject_of as subject_of_project
+from sdd_hooks.review.rules.decision.links import MAX_BYTES, MAX_LINKED_FILES, MAX_LINKS
 from sdd_hooks.review.rules.decision.rule import RULE
 from tests.review.repositories import Files, subject_of
 from tests.support.repos import Repo
@@ -221,6 +222,26 @@ def test_a_change_of_a_file_that_a_link_shows(tmp_path: Path) -> None:
 def test_a_link_that_leads_nowhere_is_no_finding(tmp_path: Path, target: str) -> None:
     repo = linked(tmp_path, {"lib/a.py": "import requests\n"}, {"src/b.py": target})
     assert committed(repo) == []
+
+
+def test_links_beyond_the_limit_are_a_finding(tmp_path: Path) -> None:
+    links = {f"lib/{n}.py": "a.txt" for n in range(MAX_LINKS)}
+    repo = linked(
+        tmp_path, {"lib/a.txt": "import requests\n"}, {**links, "src/b.py": "../lib/a.txt"}
+    )
+    # The number of the line of a finding about a part of the change is 0.
+    assert ":0" in committed(repo)
+
+
+def test_links_to_files_beyond_the_limit_are_a_finding(tmp_path: Path) -> None:
+    files = {f"lib/{n:04d}.txt": "" for n in range(MAX_LINKED_FILES)}
+    repo = linked(tmp_path, {**files, "lib/z.py": "import requests\n"}, {"src/b": "../lib"})
+    assert committed(repo) == [":0"]
+
+
+def test_a_link_to_a_large_file_is_a_finding(tmp_path: Path) -> None:
+    repo = linked(tmp_path, {"lib/a.py": "#" * (MAX_BYTES + 1)}, {"src/b.py": "../lib/a.py"})
+    assert committed(repo) == ["src/b.py:0"]
 
 
 def test_a_staged_link(tmp_path: Path) -> None:
