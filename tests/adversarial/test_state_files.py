@@ -1,4 +1,4 @@
-"""State files that are links, pipes, devices, directories, cut off or huge, in random places."""
+"""State files that are links, pipes, devices, directories, damaged or huge, in random places."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ STATE = (
     ".sdd",
     ".sdd/search",
     ".sdd/search/again",
+    ".sdd/search/folders",
     ".sdd/search/hook",
     ".sdd/search/hook-artifacts",
     ".sdd/search/lock",
@@ -163,18 +164,17 @@ def indexed_repository(root: Path) -> Hooked:
 
 
 def place_hostile(repo: Hooked, chance: random.Random, outside: Path) -> str:
-    """Replace a file, or cut it off. Returns what was done."""
+    """Replace a file, or damage it. Returns what was done."""
     name = chance.choice(STATE * 3 + DOCUMENTS)
     path = repo.root / name
     if any(parent.is_symlink() for parent in (path, *path.parents)):
         return ""
-    if path.is_file() and chance.random() < 0.2:
-        size = chance.randrange(path.stat().st_size + 1)
+    if path.is_file() and chance.random() < 0.4:
+        damaged, what = damage(path.read_bytes(), chance)
         # Another file, since this one may be a hard link to a file outside.
-        start = path.read_bytes()[:size]
         path.unlink()
-        path.write_bytes(start)
-        return f"{name} cut off at {size}"
+        path.write_bytes(damaged)
+        return f"{name} {what}"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError:
@@ -186,6 +186,18 @@ def place_hostile(repo: Hooked, chance: random.Random, outside: Path) -> str:
     make = chance.choice(HOSTILE)
     make(path, outside)
     return f"{name}: {make.__name__}"
+
+
+def damage(data: bytes, chance: random.Random) -> tuple[bytes, str]:
+    """Cut the content of a file off, or overwrite a few of its bytes. Returns what was done too."""
+    size = chance.randrange(len(data) + 1)
+    if chance.random() < 0.5:
+        return data[:size], f"cut off at {size}"
+    damaged = bytearray(data)
+    places = [chance.randrange(len(data)) for _ in range(chance.choice((1, 3, 20)))] if data else []
+    for at in places:
+        damaged[at] = chance.randrange(256)
+    return bytes(damaged), f"overwritten at {places}"
 
 
 def commit(repo: Hooked) -> Done:
