@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 import apsw
@@ -141,8 +142,8 @@ def _checked(connection: apsw.Connection, row: tuple[int, str, str, str, bytes])
 
 def _has_words(connection: apsw.Connection, chunk: int, text: str) -> bool:
     """Whether a search for some words of the text finds the chunk."""
-    words = dict.fromkeys(_WORD.findall(text[:2000]))
-    expression = " AND ".join(f'body:"{word}"' for word in list(words)[:_WORDS])
+    words = islice(dict.fromkeys(_WORD.findall(text)), _WORDS)
+    expression = " AND ".join(f'body:"{word}"' for word in words)
     if not expression:
         return True
     rows = connection.execute(
