@@ -337,6 +337,8 @@ sdd_run() {
     trap - HUP INT TERM
 }
 
+# Called by traps.
+# shellcheck disable=SC2329
 sdd_stop() {
     # shellcheck disable=SC2086
     kill $sdd_child $sdd_timer 2>/dev/null
