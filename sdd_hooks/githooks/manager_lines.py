@@ -73,16 +73,20 @@ def _script_lines(
         yield shlex.join(["chmod", "+x", *modes])
 
 
+# A broken installation exits with 1 as well, and must not refuse a commit.
+_UNLESS_BROKEN = " || [ $? -ne 1 ] || ! sdd --version >/dev/null 2>&1"
+
+
 def _script_line(event: str, action: str) -> str:
-    refuse = "" if event.startswith("post-") else " || exit"
+    refuse = "" if event.startswith("post-") else f"{_UNLESS_BROKEN} || exit 1"
     return f'if command -v sdd >/dev/null; then sdd hook {action} "$@"{refuse}; fi'
 
 
 # git tells a pre-push hook once what is pushed: the rest of the script reads it again.
-_PUSH_LINES = """\
+_PUSH_LINES = f"""\
 if command -v sdd >/dev/null; then
   refs=$(cat)
-  printf '%s\\n' "$refs" | sdd hook pre-push "$@" || exit
+  printf '%s\\n' "$refs" | sdd hook pre-push "$@"{_UNLESS_BROKEN} || exit 1
   exec <<EOF
 $refs
 EOF
@@ -110,7 +114,8 @@ def _lefthook_lines(root: Path, events: Sequence[str], review: bool) -> Iterator
 
 def _lefthook_command(event: str, review: bool) -> dict[str, object]:
     arguments = "" if event in {"pre-commit", "post-commit"} else " {0}"
-    action = f"sdd hook {_action(event, review)}{arguments}"
+    refuse = "" if event.startswith("post-") else _UNLESS_BROKEN
+    action = f"sdd hook {_action(event, review)}{arguments}{refuse}"
     entry: dict[str, object] = {"run": f"if command -v sdd >/dev/null; then {action}; fi"}
     return {**entry, "use_stdin": True} if event == "pre-push" else entry
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 from pathlib import Path
@@ -122,6 +123,16 @@ def test_the_lines_for_husky_work(repo: Hooked, recorder: Recorder, folder: str)
     assert recorder.calls() == ["hook pre-commit", "hook post-commit"]
     assert (repo.root / "ran").read_text() == "team\n" * 2
     assert commit(Hooked(repo.root, refusing(repo)), "C").returncode == 1
+    assert commit(Hooked(repo.root, broken(repo)), "D").returncode == 0
+
+
+def broken(repo: Hooked) -> str:
+    """A search path with a program that exits with 1 whatever it is asked, as Python does."""
+    program = repo.root.parent / "broken/sdd"
+    program.parent.mkdir(exist_ok=True)
+    program.write_text("#!/bin/sh\nexit 1\n")
+    program.chmod(0o755)
+    return f"{program.parent}{os.pathsep}{os.environ['PATH']}"
 
 
 def test_husky_before_version_9_needs_modes(repo: Hooked, recorder: Recorder) -> None:
@@ -173,7 +184,8 @@ def test_lines_for_an_event_that_lefthook_has_already_go_into_it(tmp_path: Path)
     run = "if command -v sdd >/dev/null; then sdd hook"
     assert (
         "# lefthook.yml (in its `pre-commit:`, under `commands:`)\n"
-        f"        sdd:\n          run: {run} pre-commit; fi\n"
+        f"        sdd:\n          run: {run} pre-commit"
+        " || [ $? -ne 1 ] || ! sdd --version >/dev/null 2>&1; fi\n"
     ) in lines
     assert (
         "# lefthook.yml (in its `post-merge:`)\n"

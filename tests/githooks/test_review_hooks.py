@@ -308,7 +308,8 @@ def test_the_snippets_for_managers_include_the_review(
         assert action in report.snippet
     assert "sdd hook pre-commit" not in report.snippet
     if name == "lefthook":
-        assert "sdd hook pre-push {0}; fi\n      use_stdin: true\n" in report.snippet
+        assert "sdd hook pre-push {0} || [ $? -ne 1 ]" in report.snippet
+        assert "2>&1; fi\n      use_stdin: true\n" in report.snippet
         repo.write("lefthook.yml", report.snippet)
     elif name == "pre-commit":
         repo.write(".pre-commit-config.yaml", report.snippet)
