@@ -133,7 +133,8 @@ class CollectionMap:
 
 
 def select_paths(collection: Collection, ordered: Sequence[str]) -> tuple[str, ...]:
-    """The paths that the collection contains, in order. `ordered` are sorted.
+    """The paths that the collection contains, in order. `ordered` are sorted, and
+    each is there once.
 
     The cost does not grow with the paths outside the directories of the collection.
     """

@@ -180,7 +180,10 @@ def collections_of(directories: list[str]) -> list[Collection]:
 NAMES = st.text("ab/0-", max_size=6).map(normpath).filter(lambda name: name[0] in "ab0-")
 
 
-@given(st.lists(st.just("") | NAMES, max_size=6), st.lists(NAMES.map("{}.md".format), max_size=12))
+@given(
+    st.lists(st.just("") | NAMES, max_size=6),
+    st.lists(NAMES.map("{}.md".format), max_size=12, unique=True),
+)
 def test_the_collections_of_a_path_and_the_paths_of_a_collection(
     directories: list[str], paths: list[str]
 ):
