@@ -133,8 +133,7 @@ class CollectionMap:
 
 
 def select_paths(collection: Collection, ordered: Sequence[str]) -> tuple[str, ...]:
-    """The paths that the collection contains, in order. `ordered` are sorted, and
-    each is there once.
+    """The paths that the collection contains, in order. `ordered` are sorted, distinct.
 
     The cost does not grow with the paths outside the directories of the collection.
     """
