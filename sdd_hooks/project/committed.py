@@ -35,10 +35,7 @@ from sdd_hooks.project.layout import (
 from sdd_hooks.project.recognition import outermost, parents, recognise_records
 from sdd_hooks.project.workspace import GITMODULES_FILE, read_declared_modules
 from sdd_hooks.system.git import Git, nul_split
-from sdd_hooks.system.git_objects import read_blobs
-
-MAX_STEPS = 40
-"""Links behind each other that are followed."""
+from sdd_hooks.system.git_objects import read_blobs, resolve_links
 
 _LINK = "120000"
 _FILE = "100"
@@ -53,27 +50,7 @@ class CommittedFiles(NamedTuple):
 
     def find(self, path: str) -> str:
         """The path behind the links of a path, "" for one that leads out of the repository."""
-        parts = path.split("/")
-        found: list[str] = []
-        steps = 0
-        while parts:
-            part = parts.pop(0)
-            if part in ("", "."):
-                continue
-            if part == "..":
-                if not found:
-                    return ""
-                found.pop()
-                continue
-            target = self.links.get("/".join((*found, part)))
-            if target is None:
-                found.append(part)
-                continue
-            steps += 1
-            if steps > MAX_STEPS or target.startswith("/"):
-                return ""
-            parts = [*target.split("/"), *parts]
-        return "/".join(found)
+        return resolve_links(path, self.links)
 
     def read(self, paths: Sequence[str]) -> Iterator[bytes | None]:
         """The content of each path, behind links; None for none, and for a large one."""

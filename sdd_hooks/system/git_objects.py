@@ -1,4 +1,4 @@
-"""Read the contents of git objects, many with one process."""
+"""Read the contents of git objects, many with one process, and follow links of a tree."""
 
 # Governing: ADR-0003 (one module talks to git)
 
@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from sdd_hooks.system.git import Git, GitError
@@ -14,6 +14,9 @@ from sdd_hooks.system.git import Git, GitError
 REQUEST_BYTES = 8192
 """Bytes of requests in a pipe at a time. The smallest pipe (macOS) holds 16 KiB; with more, git
 waits for its output to be read while the requests wait for git."""
+
+MAX_STEPS = 40
+"""Symbolic links behind each other that are followed."""
 
 _CHUNK = 1 << 20
 
@@ -42,6 +45,35 @@ def read_blobs(
         if process is not None:
             process.kill()
             process.communicate()
+
+
+def resolve_links(path: str, targets: Mapping[str, str]) -> str:
+    """Return the path behind the symbolic links of a path, "" for one that leads out of the tree.
+
+    `targets` has the target of each link of a tree by its path. At most `MAX_STEPS` links are
+    followed; a path with more leads nowhere.
+    """
+    parts = path.split("/")
+    resolved: list[str] = []
+    steps = 0
+    while parts:
+        part = parts.pop(0)
+        if part in ("", "."):
+            continue
+        if part == "..":
+            if not resolved:
+                return ""
+            resolved.pop()
+            continue
+        target = targets.get("/".join((*resolved, part)))
+        if target is None:
+            resolved.append(part)
+            continue
+        steps += 1
+        if steps > MAX_STEPS or target.startswith("/"):
+            return ""
+        parts = [*target.split("/"), *parts]
+    return "/".join(resolved)
 
 
 def _spec(spec: str) -> bytes:

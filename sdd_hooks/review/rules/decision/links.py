@@ -12,7 +12,7 @@ from typing import NamedTuple
 from sdd_hooks.changes.change import ChangedFile, UnreadPart
 from sdd_hooks.changes.tree import Blob
 from sdd_hooks.review.subject import Subject
-from sdd_hooks.system.git_objects import read_blobs
+from sdd_hooks.system.git_objects import read_blobs, resolve_links
 from sdd_hooks.text.decoding import decode
 from sdd_hooks.text.lines import NumberedLine, split_lines
 
@@ -20,8 +20,6 @@ MAX_LINKS = 2_000
 """Links of a tree that are followed, those of the change first."""
 MAX_LINKED_FILES = 5_000
 """Files that links show."""
-MAX_STEPS = 40
-"""Links behind each other that are followed."""
 MAX_TARGET_BYTES = 4_096
 MAX_BYTES = 8_000_000
 
@@ -50,7 +48,7 @@ def find_linked_files(subject: Subject) -> Iterator[LinkedFile | UnreadPart]:
         yield UnreadPart("", f"symbolic links beyond {MAX_LINKS:,}: divide the change")
     count = 0
     for path in targets:
-        target = _resolve(path, targets)
+        target = resolve_links(path, targets)
         if not target:
             continue
         for one in _shown(subject, path, target, changed, is_new=path in new_links):
@@ -69,31 +67,6 @@ def _read_targets(subject: Subject, links: Sequence[Blob]) -> Mapping[str, str]:
         for link, data in zip(links, contents, strict=True)
         if data and len(data) <= MAX_TARGET_BYTES and b"\0" not in data
     }
-
-
-def _resolve(path: str, targets: Mapping[str, str]) -> str:
-    """The path in the repository that a link leads to, "" for one that leads out of it."""
-    parts = path.split("/")
-    done: list[str] = []
-    steps = 0
-    while parts:
-        part = parts.pop(0)
-        if part in ("", "."):
-            continue
-        if part == "..":
-            if not done:
-                return ""
-            done.pop()
-            continue
-        target = targets.get("/".join((*done, part)))
-        if target is None:
-            done.append(part)
-            continue
-        steps += 1
-        if steps > MAX_STEPS or target.startswith("/"):
-            return ""
-        parts = [*target.split("/"), *parts]
-    return "/".join(done)
 
 
 def _shown(
