@@ -94,15 +94,7 @@ def damage_bytes(path: Path, rng: random.Random) -> str:
 
 def damage_rows(path: Path, rng: random.Random) -> str:
     """Change the file through SQLite, so that its checksums are right."""
-    statement = rng.choice(SQL)
-    connection = apsw.Connection(str(path), vfs="cksmvfs")
-    try:
-        connection.execute(statement)
-    except apsw.Error as error:
-        return f"{statement}: {error}"
-    finally:
-        connection.close()
-    return statement
+    return run_statements(path, rng.choice(SQL))
 
 
 def damage_types(path: Path, rng: random.Random) -> str:
@@ -111,15 +103,20 @@ def damage_types(path: Path, rng: random.Random) -> str:
     column, value = rng.choice(columns), rng.choice(VALUES)
     statement = f"UPDATE OR IGNORE {table} SET {column} = {value}"
     statement += rng.choice(("", f" WHERE rowid % {rng.randrange(2, 9)} = 0"))
-    for script in (LAX, statement):
+    return run_statements(path, LAX, statement)
+
+
+def run_statements(path: Path, *statements: str) -> str:
+    """Run each statement in a connection with checksums, up to one that fails. Returns the last."""
+    for statement in statements:
         connection = apsw.Connection(str(path), vfs="cksmvfs")
         try:
-            connection.execute(script)
+            connection.execute(statement)
         except apsw.Error as error:
-            return f"{statement}: {error}"
+            return f"{statements[-1]}: {error}"
         finally:
             connection.close()
-    return statement
+    return statements[-1]
 
 
 def replace_file(path: Path, rng: random.Random) -> str:

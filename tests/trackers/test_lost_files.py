@@ -70,16 +70,21 @@ def test_a_copy_of_the_folder_is_not_fetched_again(harness: SyncHarness) -> None
     assert fingerprint(harness.folder.path) == before
 
 
-def test_a_sync_that_failed_halfway_causes_no_complete_fetch(harness: SyncHarness) -> None:
-    harness.sync()
+def fail_sync(harness: SyncHarness, page: str) -> None:
+    """Edit eight issues, and sync while the server fails for one page of the list."""
     harness.backend.now += 60
     for number in range(1, 9):
         harness.backend.edit(str(number), title="Edited")
     harness.server.fail(
-        *[CannedResponse(500)] * 4, when=lambda request: request.query.get("page") == "2"
+        *[CannedResponse(500)] * 4, when=lambda request: request.query.get("page") == page
     )
     with pytest.raises(RemoteError):
         harness.sync()
+
+
+def test_a_sync_that_failed_halfway_causes_no_complete_fetch(harness: SyncHarness) -> None:
+    harness.sync()
+    fail_sync(harness, page="2")
     harness.queries()
     assert harness.sync().updated + harness.sync().unchanged > 0
     assert all("issues" in query for query in harness.queries())
@@ -137,13 +142,6 @@ def test_a_damaged_file_stays_lost_when_its_sync_fails(harness: SyncHarness) -> 
     harness.backend.pull("90", "4", files=("a.py",))
     harness.sync()
     DAMAGES["cut"](harness.folder.path / "4.md")
-    harness.backend.now += 60
-    for number in range(1, 9):
-        harness.backend.edit(str(number), title="Edited")
-    harness.server.fail(
-        *[CannedResponse(500)] * 4, when=lambda request: request.query.get("page") == "3"
-    )
-    with pytest.raises(RemoteError):
-        harness.sync()
+    fail_sync(harness, page="3")
     harness.sync()
     harness.assert_as_synced_anew()
