@@ -10,13 +10,13 @@ import numpy as np
 
 RIDGE = 10.0
 """The strength of the regularization, for standardized features."""
-ORDINARY_WEIGHT = 0.3
-"""The weight of an ordinary commit as a negative example: many are in fact governed."""
+INTERCEPT_RIDGE = 1e-3
+"""That for the intercept: with examples that are all right or all wrong it would be infinite."""
 STEPS = 60
 """Steps of Newton's method."""
 
 
-class Model(NamedTuple):
+class LogisticModel(NamedTuple):
     """The weights of the features, not standardized, and the intercept."""
 
     weights: tuple[float, ...]
@@ -28,14 +28,14 @@ class Model(NamedTuple):
         return 1 / (1 + math.exp(-logit))
 
 
-def fit(examples: Sequence[tuple[Sequence[float], bool, float]]) -> Model:
+def fit(examples: Sequence[tuple[Sequence[float], bool, float]]) -> LogisticModel:
     """Fit a model to examples of (features, whether the first record is right, weight)."""
     features = np.array([example[0] for example in examples], float)
     right = np.array([example[1] for example in examples], float)
     importance = np.array([example[2] for example in examples], float)
     mean, spread = features.mean(0), features.std(0) + 1e-9
     design = np.column_stack([np.ones(len(features)), (features - mean) / spread])
-    ridge = RIDGE * np.diag([0.0] + [1.0] * features.shape[1])
+    ridge = RIDGE * np.diag([INTERCEPT_RIDGE / RIDGE] + [1.0] * features.shape[1])
     solution = np.zeros(design.shape[1])
     for _ in range(STEPS):
         likely = 1 / (1 + np.exp(-design @ solution))
@@ -43,4 +43,4 @@ def fit(examples: Sequence[tuple[Sequence[float], bool, float]]) -> Model:
         hessian = (design * (importance * likely * (1 - likely))[:, None]).T @ design + ridge
         solution = solution - np.linalg.solve(hessian, gradient)
     weights = solution[1:] / spread
-    return Model(tuple(float(w) for w in weights), float(solution[0] - weights @ mean))
+    return LogisticModel(tuple(float(w) for w in weights), float(solution[0] - weights @ mean))
