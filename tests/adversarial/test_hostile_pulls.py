@@ -156,8 +156,10 @@ def pad_lines(case: Case) -> None:
 
 def pad_columns(case: Case) -> None:
     """A violation beyond the columns of a diff."""
-    if not case.text.startswith((b"#!", b"package", b"#[", b"//")):
-        case.text = b"\n" + case.text.replace(b"\n", b" " * 2_500 + b"\n", 1)
+    line, end, rest = case.text.partition(b"\n")
+    # Nothing may follow the backslash that continues a line.
+    if not line.startswith((b"#!", b"package", b"#[", b"//")) and not line.endswith(b"\\"):
+        case.text = b"\n" + line + b" " * 2_500 + end + rest
 
 
 def byte_order_mark(case: Case) -> None:

@@ -64,7 +64,7 @@ def test_the_log_has_the_start_and_the_result(gated: GatedRepo) -> None:
     gated.finish()
     first, last = gated.log.read_text().splitlines()
     assert first == f"embedding {CHUNKS} chunks on cpu with llm:gated"
-    assert re.fullmatch(rf"embedded {CHUNKS} chunks in \d\.\d s", last)
+    assert re.fullmatch(rf"embedded {CHUNKS} chunks in \d+\.\d s", last)
 
 
 def test_the_process_keeps_no_descriptor_of_its_parent_and_has_low_priority(
@@ -243,7 +243,7 @@ def test_stop_refuses_to_end_a_foreground_embed(gated: GatedRepo) -> None:
         process.kill()
     header, last = out.splitlines()
     assert header == "device: cpu (model llm:gated)"
-    assert re.fullmatch(rf"embedded {CHUNKS} chunks in \d\.\d s", last)
+    assert re.fullmatch(rf"embedded {CHUNKS} chunks in \d+\.\d s", last)
     found = gated.status()["embed"]["run"]
     assert (found["embedded"], found["log"]) == (CHUNKS, "")
 

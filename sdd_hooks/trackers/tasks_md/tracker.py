@@ -138,7 +138,9 @@ class TasksMdTracker:
         expected = [edited if other.key == section.key else other for other in file.sections]
         if _contents(parse_task_sections(new_text)[0]) != _contents(expected):
             _refuse_text(file.path)
-        write_text(self._root, file.path, new_text)
+        # An edit that changes nothing leaves the file's time as it is.
+        if new_text != file.text:
+            write_text(self._root, file.path, new_text)
         return self.issue(id)
 
     def close(self, id: str) -> None:

@@ -247,7 +247,9 @@ def test_edit(shop: Repo) -> None:
     wanted = TEXT.replace("Set up", "Begin again")
     wanted = wanted.replace("- [x] 1.1 One\n- [ ] 1.2 Two, see ADR-0007", "- [ ] new")
     assert (shop.root / AUTH).read_text() == wanted
+    written = (shop.root / AUTH).stat()
     assert tracker.edit("tasks-auth-1", IssueEdit()) == made
+    assert (shop.root / AUTH).stat().st_ino == written.st_ino
     assert tracker.edit("tasks-auth-1", IssueEdit(labels=())).id == made.id
     with pytest.raises(Unsupported, match=r"^tasks\.md has no labels"):
         tracker.edit("tasks-auth-1", IssueEdit(labels=("bug",)))
