@@ -54,7 +54,7 @@ def doctor(directory: Path | None, as_json: bool) -> int:
 def _checks(start: Path) -> Iterator[Check]:
     yield git_check(Git(start, os.environ))
     try:
-        project = load_project(start, os.environ)
+        project = load_project(start, os.environ, "all")
     except SddError as error:
         yield Check(error.code, "fail", str(error))
         return

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+from binascii import crc32
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -20,11 +21,10 @@ from sdd_hooks.project.recognition import (
     RecordFolder,
     recognise_records,
 )
-from sdd_hooks.project.repository import SEARCH_DIR, Repository
+from sdd_hooks.project.repository import Repository
 from sdd_hooks.system.files import (
     PathRefused,
     read_inside,
-    refuse_links,
     resolve_inside,
     write_atomically,
 )
@@ -33,9 +33,10 @@ from sdd_hooks.system.git import nul_split
 Look = Literal["cached", "tracked", "all"]
 """Where to look for directories of records. `cached`: the last result as it is, for a hook.
 `tracked`: the files that git tracks, if its index has changed since. `all`: untracked files too.
-Without a last result, each of them is `all`."""
+Without a last result, each of them is `all`, and so is `tracked` after an empty one."""
 
 CACHE_FILE = "folders"
+"""The cache of the last result, in the state directory of the work tree's git directory."""
 
 MAX_WALKED_ENTRIES = 500
 """Entries of a directory that are read to find out whether it has records."""
@@ -44,7 +45,7 @@ MAX_RECORD_BYTES = 256_000
 """A larger file is not read to find out whether it is a record."""
 
 _MAX_CACHE_BYTES = 1 << 18
-_VERSION = 1
+_VERSION = 2
 """Changes with the rules of recognition: results of other rules are not used."""
 
 _MARKDOWN = tuple(f":(icase)*{suffix}" for suffix in MARKDOWN_SUFFIXES)
@@ -74,22 +75,27 @@ def discover_records(
     """
     roots = [place.root for place in places]
     cached = _load(repository, roots)
+    # A new repository gets its first records without being told: they are untracked at first.
+    is_empty = not any(last.recognition.folders for last in cached.values())
+    is_complete = look == "all" or (look == "tracked" and is_empty)
     listings = _Listings(repository, places)
     results: dict[str, _Result] = {}
     for place in places:
         identity = _index_identity(repository, place)
         last = cached.get(place.root)
         is_current = last is not None and last.identity == identity
-        if last is not None and (look == "cached" or (look == "tracked" and is_current)):
+        if last is not None and not is_complete and (look == "cached" or is_current):
             results[place.root] = last
             continue
-        paths = listings.paths(place, untracked=look == "all" or last is None)
+        paths = listings.paths(place, untracked=is_complete or last is None)
         read = partial(read_documents, repository.root / place.root)
         recognition = recognise_records(paths, read)
-        if last is not None and look != "all":
+        if last is not None and not is_complete:
             recognition = _with_kept(repository.root / place.root, recognition, last.recognition)
         results[place.root] = _Result(identity, recognition)
-    if results != cached:
+    is_useful = look == "cached" or any(one.recognition.folders for one in results.values())
+    # Only a hook uses an empty result again.
+    if results != cached and (cached or is_useful):
         _save(repository, results)
     return {
         root: _inside_only(repository.root, root, result.recognition)
@@ -220,22 +226,26 @@ def _submodule_git_dir(root: Path) -> Path:
 def _load(repository: Repository, roots: Sequence[str]) -> dict[str, _Result]:
     """Return the cached results, none for other places, other rules, or a damaged file."""
     try:
-        data = read_inside(repository.root, f"{SEARCH_DIR}/{CACHE_FILE}", _MAX_CACHE_BYTES)
-        results = dict(_parse(iter(os.fsdecode(data).split("\0"))))
+        data = read_inside(repository.private_dir, CACHE_FILE, _MAX_CACHE_BYTES)
+        checksum, _, content = data.partition(b"\0")
+        if int(checksum) != crc32(content):
+            return {}
+        results = dict(_parse(iter(os.fsdecode(content).split("\0"))))
     except (FileNotFoundError, SddError, ValueError, StopIteration):
         return {}
     return results if list(results) == list(roots) else {}
 
 
 def _render(results: Mapping[str, _Result]) -> bytes:
-    """Return the content of the cache: fields, each before a null character."""
+    """Return the content of the cache: its checksum and fields, with null characters between."""
     fields: list[object] = [_VERSION, len(results)]
     for root, (identity, recognition) in results.items():
         fields += [root, " ".join(map(str, identity))]
         fields += [recognition.left_out, len(recognition.folders)]
         for folder in recognition.folders:
             fields += [folder.kind, folder.path, folder.records, int(folder.flat)]
-    return os.fsencode("\0".join(map(str, fields)))
+    content = os.fsencode("\0".join(map(str, fields)))
+    return b"%d\0%b" % (crc32(content), content)
 
 
 def _parse(fields: Iterator[str]) -> list[tuple[str, _Result]]:
@@ -263,9 +273,8 @@ def _parse_folder(fields: Iterator[str]) -> RecordFolder:
 
 
 def _save(repository: Repository, results: Mapping[str, _Result]) -> None:
-    """Write the cache where an index is kept. Without it, the next command looks again."""
-    directory = repository.search_dir
-    if directory.is_dir():
-        with suppress(SddError):
-            refuse_links(directory.parent, directory)
-            write_atomically(directory / CACHE_FILE, _render(results))
+    """Write the cache. Where it cannot be written, the next command looks again."""
+    with suppress(SddError, OSError):
+        directory = repository.private_dir
+        directory.mkdir(exist_ok=True)
+        write_atomically(directory / CACHE_FILE, _render(results))

@@ -86,6 +86,15 @@ class Repository(NamedTuple):
         """
         return state_directory(self.common_dir, "sdd")
 
+    @property
+    def private_dir(self) -> Path:
+        """The directory of the state of this work tree in its git directory.
+
+        It needs no index and no `.sdd`. In the main work tree it is the one that all share. Raises
+        StorageError if it is a symlink.
+        """
+        return state_directory(self.git_dir, "sdd")
+
 
 def discover(start: Path, environ: Mapping[str, str]) -> Repository:
     """Find the repository around the directory `start`. Its git runs with `environ`.

@@ -65,7 +65,7 @@ def test_branches_with_different_directories(fresh: Hooked) -> None:
 
 
 def test_a_hook_with_a_damaged_cache(fresh: Hooked) -> None:
-    (fresh.root / ".sdd/search/folders").write_bytes(b"\xff\0\0")
+    (fresh.root / ".git/sdd/folders").write_bytes(b"\xff\0\0")
     fresh.write("lib/adr/0007-queues.md", RECORD)
     fresh.git("add", "--all")
     after(fresh, "commit", "-m", "x")
