@@ -16,6 +16,7 @@ from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import ArtifactFile, Corpus, load_corpus
 from sdd_hooks.artifacts.work_tree import ARTIFACT_KINDS, MAX_ARTIFACT_BYTES, read_work_tree
 from sdd_hooks.project.collections import Collection, CollectionMap, all_pathspecs
+from sdd_hooks.project.committed import Entry, list_commit
 from sdd_hooks.system.files import MAX_PATH_LENGTH, is_binary
 from sdd_hooks.system.git import Git, GitError, first_error_line, nul_split
 from sdd_hooks.system.git_objects import read_blobs
@@ -77,6 +78,9 @@ class Tree:
     _listed: dict[tuple[str, ...], list[Blob]] = field(
         default_factory=dict, repr=False, compare=False
     )
+    _entries: dict[tuple[str, ...], list[Entry]] = field(
+        default_factory=dict, repr=False, compare=False
+    )
 
     @property
     def root(self) -> Path:
@@ -88,16 +92,23 @@ class Tree:
         key = tuple(pathspecs)
         if key not in self._listed:
             listed = [
-                Blob(path, blob) for mode, blob, path in self._entries(key) if mode in REGULAR_MODES
+                Blob(path, blob) for mode, blob, path in self.entries(key) if mode in REGULAR_MODES
             ]
             self._listed[key] = listed if self.commit else self._without_intended(listed)
         return self._listed[key]
+
+    def entries(self, pathspecs: Sequence[str] = ()) -> list[Entry]:
+        """All that the pathspecs match, which git lists once; everything without any."""
+        key = tuple(pathspecs)
+        if key not in self._entries:
+            self._entries[key] = list(self._list_entries(key))
+        return self._entries[key]
 
     def links(self) -> list[Blob]:
         """The symbolic links by path; their content is the path that they lead to."""
         if _LINKS not in self._listed:
             self._listed[_LINKS] = [
-                Blob(path, blob) for mode, blob, path in self._entries(()) if mode == _LINK_MODE
+                Blob(path, blob) for mode, blob, path in self.entries() if mode == _LINK_MODE
             ]
         return self._listed[_LINKS]
 
@@ -184,7 +195,7 @@ class Tree:
         artifacts = CollectionMap(group)
         chosen = [
             (one, prefix + path, blob)
-            for mode, blob, path in self._entries(specs)
+            for mode, blob, path in self.entries(specs)
             if mode in REGULAR_MODES
             for one in artifacts.containing(prefix + path)
         ]
@@ -204,13 +215,12 @@ class Tree:
         parts = path.split("/")
         if len(path) <= MAX_PATH_LENGTH and "\0" not in path and not {"", ".", ".."} & {*parts}:
             # A directory matches all files in it.
-            for mode, blob, name in self._entries([_LITERAL + path]):
+            for mode, blob, name in self.entries([_LITERAL + path]):
                 if name == path:
                     return mode, blob
         return "", ""
 
-    def _entries(self, specs: Sequence[str]) -> Iterator[tuple[str, str, str]]:
-        """Mode, object and path of all that the pathspecs match; of everything without any."""
+    def _list_entries(self, specs: Sequence[str]) -> Iterator[Entry]:
         if not self.commit:
             rows = self.git.output("ls-files", "-z", "--stage", "--", *specs, index=self.index)
             for row in nul_split(rows):
@@ -222,10 +232,7 @@ class Tree:
             return
         # ls-tree supports only literal pathspecs, and is fast enough to list everything.
         literal = specs if all(spec.startswith(_LITERAL) for spec in specs) else ()
-        for row in nul_split(self.git.output("ls-tree", "-r", "-z", self.commit, "--", *literal)):
-            fields, _, path = row.partition("\t")
-            mode, _, blob = fields.split(" ")
-            yield mode, blob, path
+        yield from list_commit(self.git, self.commit, literal)
 
     def _without_intended(self, blobs: list[Blob]) -> list[Blob]:
         """The files without those that `git add --intent-to-add` put into the index."""

@@ -110,15 +110,22 @@ def find_missing_model(name: str, root: Path, environ: Mapping[str, str]) -> str
     Raises:
         EngineUnavailable: the library that downloads models is not installed.
     """
-    if _local_folder(name, root) is not None or not _is_hub_name(name):
+    if is_on_machine(name, root, environ):
         return ""
-    from sdd_hooks.models.hub import find_cached_model, require_client
+    from sdd_hooks.models.hub import require_client
 
     hub_name = name or DEFAULT_MODEL
-    if find_cached_model(hub_name, environ):
-        return ""
     require_client(hub_name)
     return hub_name
+
+
+def is_on_machine(name: str, root: Path, environ: Mapping[str, str]) -> bool:
+    """Whether `load_model` would download nothing. Imports no library of models."""
+    if _local_folder(name, root) is not None or not _is_hub_name(name):
+        return True
+    from sdd_hooks.models.hub import find_cached_model
+
+    return find_cached_model(name or DEFAULT_MODEL, environ) is not None
 
 
 def _local_folder(name: str, root: Path) -> Path | None:

@@ -14,7 +14,7 @@ import os
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from sdd_hooks.code.languages import MARKDOWN_SUFFIXES
 from sdd_hooks.config.memory_file import (
@@ -40,6 +40,9 @@ from sdd_hooks.system.git_objects import read_blobs, resolve_links
 _LINK = "120000"
 _FILE = "100"
 
+Entry: TypeAlias = tuple[str, str, str]
+"""Mode, object and path of a file, a link or a submodule in a tree."""
+
 
 class CommittedFiles(NamedTuple):
     """The files of a commit: the object of each by its path, and the targets of its links."""
@@ -61,13 +64,24 @@ class CommittedFiles(NamedTuple):
             yield data if data is None or len(data) <= MAX_MEMORY_FILE_BYTES else None
 
 
-def read_committed_files(git: Git, commit: str) -> CommittedFiles:
-    """List the files of a commit. Raises GitError for one that does not exist."""
-    files: dict[str, str] = {}
-    links: dict[str, str] = {}
-    for row in nul_split(git.output("ls-tree", "-r", "-z", commit)):
+def list_commit(git: Git, commit: str, pathspecs: Sequence[str] = ()) -> Iterator[Entry]:
+    """Yield what the tree of a commit holds. Raises GitError for one that does not exist."""
+    for row in nul_split(git.output("ls-tree", "-r", "-z", commit, "--", *pathspecs)):
         fields, _, path = row.partition("\t")
         mode, _, id = fields.split(" ")
+        yield mode, id, path
+
+
+def read_committed_files(git: Git, commit: str) -> CommittedFiles:
+    """List the files of a commit. Raises GitError for one that does not exist."""
+    return index_committed_files(git, list_commit(git, commit))
+
+
+def index_committed_files(git: Git, entries: Iterable[Entry]) -> CommittedFiles:
+    """The files among the entries of a commit, and the targets of its links."""
+    files: dict[str, str] = {}
+    links: dict[str, str] = {}
+    for mode, id, path in entries:
         if mode == _LINK:
             links[path] = id
         elif mode.startswith(_FILE):
@@ -88,12 +102,12 @@ def read_committed_memory(files: CommittedFiles, directory: str = "") -> MemoryF
     return None
 
 
-def read_committed_collections(git: Git, commit: str, slug: str) -> tuple[Collection, ...]:
+def read_committed_collections(files: CommittedFiles, slug: str) -> tuple[Collection, ...]:
     """The collections that a commit declares, without those of submodules.
 
-    What it declares in a wrong way is left out. Raises GitError for a commit that does not exist.
+    What it declares in a wrong way is left out.
     """
-    files = read_committed_files(git, commit)
+    git = files.git
     memory = read_committed_memory(files)
     (gitmodules,) = files.read([GITMODULES_FILE])
     names = {"": ""}

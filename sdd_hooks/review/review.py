@@ -14,7 +14,7 @@ from sdd_hooks.changes.diff import read_change, read_staged
 from sdd_hooks.changes.tree import Tree
 from sdd_hooks.code.languages import MARKDOWN_SUFFIXES
 from sdd_hooks.findings import identify_findings
-from sdd_hooks.project.committed import read_committed_collections
+from sdd_hooks.project.committed import index_committed_files, read_committed_collections
 from sdd_hooks.project.project import Project
 from sdd_hooks.reporting.outcome import References, ReviewOutcome
 from sdd_hooks.review.apply_rules import apply_rules
@@ -88,7 +88,8 @@ def subject_of(project: Project, change: Change, *, index: str = "", tip: str = 
     before = Tree(git, change.base)
     if not _may_declare(change):
         return Subject(change, before, after, artifacts, tip_tree, settings)
-    committed = read_committed_collections(git, change.base, project.repository.slug)
+    files = index_committed_files(git, before.entries())
+    committed = read_committed_collections(files, project.repository.slug)
     # The records of a submodule are read from its clone, which is not a part of the base.
     at_base = (
         *(one for one in committed if one.kind in ARTIFACT_KINDS),

@@ -8,6 +8,7 @@ shallow or partial clone stays one. The directory may be deleted at any time.
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -72,6 +73,15 @@ class ObjectDirectory(NamedTuple):
         """`commit`, `tag`, `tree` or `blob`; "" for an object that is missing here."""
         kind = self.git.try_output("cat-file", "-t", name, objects=self.path)
         return (kind or b"").decode("ascii", "replace").strip()
+
+    def describe(self, *names: str) -> list[tuple[str, int]]:
+        """Kind and size in bytes of each object; "" and 0 for one that is missing here."""
+        names_in = "".join(f"{name}\n" for name in names)
+        lines = self.output("cat-file", "--batch-check", stdin=names_in.encode()).splitlines()
+        found = (os.fsdecode(line).rsplit(" ", 2) for line in lines)
+        return [
+            (fields[1], int(fields[2])) if fields[-1].isdigit() else ("", 0) for fields in found
+        ]
 
     def has_parent(self, commit: str) -> bool:
         """Whether a commit has a parent."""

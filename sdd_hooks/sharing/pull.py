@@ -47,7 +47,7 @@ def pull(
                 stored.update(key for key, _ in missing)
         if entries:
             report_progress(progress, "Reading vectors", len(entries), len(entries))
-        ref.delete_unused_objects(commit)
+        ref.delete_unused_objects(entries)
     pending = engine.coverage().pending
     notes = (*engine.notes, *refused)
     return PullOutcome(

@@ -76,7 +76,7 @@ def push(
             needs_push = merged.changed or refused
             commit = _push_segments(ref, merged, model, before) if needs_push else before
             if commit is not None:
-                ref.delete_unused_objects(commit)
+                ref.delete_unused_objects(merged.entries if needs_push else entries)
                 notes = (*engine.notes, *refused, *merged.notes)
                 return PushOutcome(
                     options.remote, name, model, merged.new, merged.vectors, commit, notes

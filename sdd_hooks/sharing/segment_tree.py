@@ -32,8 +32,8 @@ class SegmentEntry(NamedTuple):
     size: int
 
 
-class TreeTooLarge(ValueError):
-    """The tree exceeds a limit. The message says which."""
+class UnusableTree(ValueError):
+    """An object is no commit, or its tree exceeds a limit. The message says which."""
 
 
 def read_entries(
@@ -41,11 +41,13 @@ def read_entries(
 ) -> tuple[list[SegmentEntry], list[str]]:
     """The entries of a commit's tree that may be segments, and a line for each other entry.
 
-    Raises TreeTooLarge for a tree that no version of this program writes.
+    Raises UnusableTree for what no version of this program writes.
     """
-    size = int(objects.output("cat-file", "-s", f"{commit}^{{tree}}"))
+    (kind, _), (_, size) = objects.describe(commit, f"{commit}^{{tree}}")
+    if kind != "commit":
+        raise UnusableTree(f"is a {kind or 'missing object'}, not a commit")
     if size > _MAX_TREE_BYTES:
-        raise TreeTooLarge("has too many entries")
+        raise UnusableTree("has too many entries")
     entries, refused = [], []
     for line in objects.output("ls-tree", "-z", "-l", f"{commit}^{{tree}}").split(b"\0")[:-1]:
         description, _, raw_name = line.partition(b"\t")
@@ -58,7 +60,7 @@ def read_entries(
         else:
             entries.append(SegmentEntry(name, blob, int(length)))
     if sum(entry.size for entry in entries) > 2 * limits.max_total_bytes:
-        raise TreeTooLarge("exceeds the size limit")
+        raise UnusableTree("exceeds the size limit")
     return entries, refused
 
 

@@ -19,7 +19,7 @@ from sdd_hooks.sharing.git_errors import UNREACHABLE, push_rejection, remote_err
 from sdd_hooks.sharing.object_directory import ObjectDirectory
 from sdd_hooks.sharing.options import SharingOptions
 from sdd_hooks.sharing.segment_format import FORMAT
-from sdd_hooks.sharing.segment_tree import SegmentEntry, TreeTooLarge, read_entries
+from sdd_hooks.sharing.segment_tree import SegmentEntry, UnusableTree, read_entries
 from sdd_hooks.system.files import read_state, state_directory, write_atomically
 from sdd_hooks.system.git import FETCH_OBJECTS, Git, GitError, is_object_id
 from sdd_hooks.system.locks import hold_lock
@@ -136,24 +136,16 @@ class VectorRef(NamedTuple):
 
         For an object of another kind, and a tree that is too large, there is one line.
         """
-        problem = f"is a {kind}, not a commit" if (kind := self._other_kind(commit)) else ""
-        if not problem:
-            try:
-                return read_entries(self.objects, commit, self.options.limits)
-            except TreeTooLarge as error:
-                problem = str(error)
-        return [], [f"{self.name} {problem}: refused, `sdd index push` replaces it"]
+        try:
+            return read_entries(self.objects, commit, self.options.limits)
+        except UnusableTree as error:
+            return [], [f"{self.name} {error}: refused, `sdd index push` replaces it"]
 
-    def delete_unused_objects(self, commit: str) -> None:
-        """Delete all fetched objects, when most of them do not belong to `commit` ("": none)."""
-        used = sum(entry.size for entry in self.read_entries(commit)[0]) if commit else 0
+    def delete_unused_objects(self, entries: Sequence[SegmentEntry]) -> None:
+        """Delete all fetched objects, when most of them are none of these segments."""
+        used = sum(entry.size for entry in entries)
         if self.objects.size() > 2 * used + self.options.limits.spare_bytes:
             self.objects.delete()
-
-    def _other_kind(self, name: str) -> str:
-        """The kind of an object that is no commit; else ""."""
-        kind = self.objects.kind(name)
-        return "" if kind == "commit" else kind or "missing object"
 
     def _read_remote(self) -> str:
         """The object that the remote reports for the ref, "" for none."""

@@ -24,12 +24,13 @@ def adrs(repo: Repo) -> dict[str, tuple[str, ...]]:
     for path in repo.git("ls-files", "-z").split("\0"):
         if path:
             (repo.root / path).unlink()
-    collections = read_committed_collections(repo.handle, "HEAD", "shop")
+    collections = read_committed_collections(read_committed_files(repo.handle, "HEAD"), "shop")
     return {one.module: one.directories for one in collections if one.kind == "adrs"}
 
 
 def contains(repo: Repo, path: str) -> bool:
-    collections: tuple[Collection, ...] = read_committed_collections(repo.handle, "HEAD", "shop")
+    files = read_committed_files(repo.handle, "HEAD")
+    collections: tuple[Collection, ...] = read_committed_collections(files, "shop")
     return any(one.kind == "adrs" and one.contains(path) for one in collections)
 
 

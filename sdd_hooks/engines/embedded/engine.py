@@ -48,7 +48,7 @@ from sdd_hooks.engines.protocol import (
 from sdd_hooks.errors import EngineUnavailable, IndexDamaged, StorageError
 from sdd_hooks.models.embedding_model import (
     EmbeddingModel,
-    find_missing_model,
+    is_on_machine,
     load_model,
     model_device,
     model_id,
@@ -309,7 +309,7 @@ class EmbeddedEngine:
     def _measure_dimensions(self) -> int:
         """Return the dimensions that a model on this machine gives; 0 if it is not here."""
         try:
-            if find_missing_model(self._model, self._root, self._environ):
+            if not is_on_machine(self._model, self._root, self._environ):
                 return 0
             if self.device() == "remote":
                 return 0
