@@ -93,7 +93,7 @@ def read_frontmatter(text: str) -> Frontmatter:
         )
         return Frontmatter(end=end, error=error)
     try:
-        fields, lines, duplicates = _read(source)
+        fields, lines, duplicates = _read_plain(source) or _read(source)
     except _UnreadableError as unreadable:
         last = source.count("\n") + 2  # YAML also counts line endings that editors do not
         error = FrontmatterError(str(unreadable), min(unreadable.line, last))
@@ -137,7 +137,58 @@ def _key(name: str) -> str:
     return re.sub(r"[\s_-]+", "-", name.strip().lower())
 
 
-def _read(source: str) -> tuple[dict[str, FrontmatterValue], dict[str, int], tuple[str, ...]]:
+# What nearly all frontmatter consists of: a search that parses it this way does not import YAML,
+# which takes as long as the search. Every other line is left to the YAML parser.
+_WORDS = r"[A-Za-z0-9](?:[A-Za-z0-9 ._/()+,-]{0,400}[A-Za-z0-9._/()+,-])?"
+_PLAIN_ITEM = r"[A-Za-z0-9](?:[A-Za-z0-9 ._/+-]{0,100}[A-Za-z0-9._/+-])?"
+_PLAIN_LINE = lazy_regex(
+    rf"""(?P<key>[A-Za-z][A-Za-z0-9_-]{{0,40}}):
+    (?:[ ]+ (?: (?P<words>{_WORDS})
+              | \[[ ]*(?P<items>(?:{_PLAIN_ITEM}(?:[ ]*,[ ]*{_PLAIN_ITEM}){{0,100}})?)[ ]*\] ))?
+    [ ]*""",
+    re.VERBOSE,
+)
+
+_PLAIN_LIST_ITEM = lazy_regex(rf"(?P<indent>[ ]{{0,6}})-[ ]{{1,3}}(?P<item>{_PLAIN_ITEM})[ ]*")
+
+_Parsed = tuple[dict[str, FrontmatterValue], dict[str, int], tuple[str, ...]]
+
+
+def _read_plain(source: str) -> _Parsed | None:
+    """Read frontmatter of plain scalars and lists of them; None if a line is anything else."""
+    fields: dict[str, FrontmatterValue] = {}
+    lines: dict[str, int] = {}
+    duplicates: list[str] = []
+    key = indent = ""
+    items: list[FrontmatterValue] | None = None
+    for number, line in enumerate(source.removesuffix("\n").split("\n"), 2):
+        if (item := _PLAIN_LIST_ITEM.fullmatch(line)) and items is not None:
+            if items and item["indent"] != indent:
+                return None
+            indent = item["indent"]
+            items.append(_plain_scalar(item["item"]))
+            fields[key] = items
+            continue
+        match = _PLAIN_LINE.fullmatch(line)
+        if match is None:
+            return None
+        key, items = _key(match["key"]), None
+        if key in fields:
+            duplicates.append(key)
+        lines[key] = number
+        if match["items"] is not None:
+            fields[key] = [_plain_scalar(i.strip()) for i in match["items"].split(",") if i.strip()]
+        else:
+            fields[key] = _plain_scalar(match["words"] or "")
+            items = None if match["words"] else []
+    return fields, lines, tuple(duplicates)
+
+
+def _plain_scalar(text: str) -> str:
+    return "" if text in ("null", "Null", "NULL") else text
+
+
+def _read(source: str) -> _Parsed:
     """Parse the top-level mapping into fields, the line of each key, and duplicate keys."""
     import yaml
 

@@ -43,7 +43,7 @@ def read_work_tree(git: Git, collections: Iterable[Collection]) -> tuple[Corpus,
 def _sources(
     git: Git, repository: str, collections: Sequence[Collection], left_out: list[str]
 ) -> Iterator[ArtifactFile]:
-    paths = sorted(_paths(git, repository, collections))
+    paths = sorted(list_paths(git, repository, collections))
     for collection in collections:
         for path in select_paths(collection, paths):
             try:
@@ -56,7 +56,11 @@ def _sources(
             yield ArtifactFile(path, data, ARTIFACT_KINDS[collection.kind], collection.module)
 
 
-def _paths(git: Git, repository: str, collections: Sequence[Collection]) -> list[str]:
+def list_paths(git: Git, repository: str, collections: Sequence[Collection]) -> list[str]:
+    """Return the paths of the files in `repository` ("": the root) that may be in the collections.
+
+    Reads no file. Raises GitError.
+    """
     if repository:
         # A submodule lists its own files, relative to its root.
         names = nul_split(git.at(git.root / repository).output(*_LIST, "."))

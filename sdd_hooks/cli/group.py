@@ -17,9 +17,7 @@ COMMANDS = {
     "index": LazyCommand(
         "index.group:index", "Index the repository, and keep the index up to date."
     ),
-    "search": LazyCommand(
-        "search:search", "Find the sections and definitions that answer a query."
-    ),
+    "search": LazyCommand("search:search", "Find the ADRs, specs and code that answer a query."),
     "list": LazyCommand(
         "list:list_artifacts", "List decisions and specifications with their status."
     ),

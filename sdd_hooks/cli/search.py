@@ -1,4 +1,4 @@
-"""`sdd search`: print the best hits of a query."""
+"""`sdd search`: print the best hits of a query, of each kind."""
 
 # Governing: SPEC-0005 REQ "Search", SPEC-0007 REQ "Before reading", ADR-0009 (score)
 
@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -19,19 +20,51 @@ from sdd_hooks.cli.options import (
     min_score_option,
     module_option,
 )
-from sdd_hooks.cli.output import CommandOutput, Terminal, detect_terminal, printable_line, show
-from sdd_hooks.engines.protocol import Hit
-from sdd_hooks.freshness.read_gate import open_fresh_index
+from sdd_hooks.cli.output import CommandOutput, detect_terminal, show
+from sdd_hooks.reporting.search.wording import nothing_found
+from sdd_hooks.retrieval.report import SearchReport
 from sdd_hooks.retrieval.search import HitLimits
-from sdd_hooks.retrieval.search import search as find
+from sdd_hooks.usecases.search import SearchRequest
+from sdd_hooks.usecases.search import search as run_search
 
-INDENT = " " * 6
-SNIPPET_LINES = 3
-NOTHING = "No relevant ADRs, specs, or code found for '{query}'. Try a broader search term."
+USAGE = """\
+Usage: sdd search <query> [--output markdown|json] [--unfiltered] [--module <name>]
+
+Examples:
+sdd search "JWT authentication"
+sdd search "payment processing" --output json
+sdd search "token validation" --unfiltered
+sdd search "auth middleware" --module api
+
+Searches ADRs, specs, and code with qmd hybrid retrieval, then generates
+call graphs with cgg for the most relevant code matches.
+"""
+"""The usage text of the search skill."""
 
 
-@click.command()
-@click.argument("words", metavar="QUERY", nargs=-1, required=True)
+class SearchCommand(click.Command):
+    """A command whose help begins with the usage text, which it also prints without arguments."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the arguments; without any, print the help and exit with 0."""
+        if not args and not ctx.resilient_parsing:
+            click.echo(ctx.get_help())
+            ctx.exit()
+        return super().parse_args(ctx, args)
+
+    def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """Write the usage text."""
+        formatter.write(USAGE)
+
+
+@click.command(cls=SearchCommand)
+@click.argument("words", metavar="QUERY", nargs=-1)
+@click.option(
+    "--output",
+    "output",
+    type=click.Choice(["markdown", "json"]),
+    help="Print a report in Markdown, the default without a terminal, or the report's JSON object.",
+)
 @kind_option
 @module_option
 @limit_option
@@ -42,58 +75,59 @@ def search(  # noqa: PLR0913 (an argument for each option)
     directory: Path | None,
     *,
     words: tuple[str, ...],
+    output: str | None,
     kinds: tuple[str, ...],
     module: str | None,
     limit: int,
     min_score: float,
     as_json: bool,
 ) -> int:
-    """Find the sections and definitions that answer a query.
+    """Find the ADRs, specs and code that answer a query.
 
-    Searches by words, and by meaning once `sdd index embed` has run. A score is between 0 and 1.
-    A stale index (Staleness Threshold) is refreshed first.
+    Searches each kind by words, and by meaning once `sdd index embed` has run. A score is between 0
+    and 1. A query may be an id, the name of a file, or that of a definition. A stale index
+    (Staleness Threshold) is refreshed first.
 
     \b
     Example:
       sdd search "which database do we use"
       sdd search --kind code parse user id
+      sdd search ADR-0008
     """
     query = " ".join(words)
-    project = open_project(directory)
-    with open_fresh_index(project, time.time()) as (engine, freshness):
-        collections = project.select(kinds, module)
-        result = find(project, engine, query, collections, HitLimits(limit, min_score))
-    data = {
-        "query": query,
-        "hits": [hit._asdict() for hit in result.hits],
-        "pending": result.pending,
-    }
-    screen = detect_terminal(sys.stdout, os.environ)
-    lines = [line for hit in result.hits for line in _hit_lines(hit, screen)]
-    if not lines:
-        lines = [NOTHING.format(query=printable_line(query))]
-    notes = (*freshness.notes, *result.notes)
-    warnings = (*freshness.warnings, *project.warnings)
-    return show(CommandOutput(data, lines, notes, warnings), as_json)
+    if not query.strip():
+        raise click.UsageError("The query is empty")
+    if output == "json":
+        from sdd_hooks.reporting.search.json_report import require_places
+
+        require_places(kinds)
+    request = SearchRequest(query, kinds, module, HitLimits(limit, min_score))
+    found = run_search(open_project(directory), request, time.time())
+    lines: Sequence[str] = ()
+    data: dict[str, object] = {}
+    if as_json:
+        from sdd_hooks.reporting.search.json_report import versioned_data
+
+        data = versioned_data(found.report)
+    else:
+        lines = _lines(found.report, output)
+    notes = found.notes
+    if output == "json" and found.report.is_empty and not as_json:
+        notes = (nothing_found(found.report), *notes)
+    return show(CommandOutput(data, lines, notes, found.warnings), as_json)
 
 
-def _hit_lines(hit: Hit, screen: Terminal) -> list[str]:
-    location = f"{hit.path}:{hit.first_line}-{hit.last_line}"
-    anchor = hit.id.rpartition("#")[2]
-    title = " › ".join(dict.fromkeys(part for part in (hit.title, hit.section) if part))
-    return [
-        f"{hit.score:.2f}  {screen.strong(printable_line(title or hit.path))}",
-        f"{INDENT}{printable_line(location)} {screen.faint(printable_line(f'#{anchor}'))}",
-        *(f"{INDENT}{line}" for line in _wrapped(printable_line(hit.snippet), screen.width)),
-        "",
-    ]
+def _lines(report: SearchReport, output: str | None) -> Sequence[str]:
+    if output == "json":
+        import json
 
+        from sdd_hooks.reporting.search.json_report import skill_data
 
-def _wrapped(text: str, width: int) -> list[str]:
-    """The text in lines that fit into the width; one line where the width is 0 (unknown)."""
-    if not text or not width:
-        return [text] if text else []
-    from textwrap import wrap
+        return [json.dumps(skill_data(report), indent=2)]
+    if output is None and sys.stdout.isatty():
+        from sdd_hooks.reporting.search.listing import list_hits
 
-    room = max(width - len(INDENT), 20)
-    return wrap(text, room, max_lines=SNIPPET_LINES, placeholder=" …")
+        return list_hits(report, detect_terminal(sys.stdout, os.environ))
+    from sdd_hooks.reporting.search.markdown_report import render_markdown
+
+    return render_markdown(report)

@@ -111,14 +111,16 @@ class Query(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The text of all sub-queries."""
-        return " ".join(search.query for search in self.searches)
+        """The text of the sub-queries by words; of all of them if none is by words."""
+        lexical = [search.query for search in self.searches if search.type == "lex"]
+        return " ".join(lexical or [search.query for search in self.searches])
 
 
 class Hit(NamedTuple):
     """One chunk that matches a query. Lines are 1-based and inclusive; `score` is in 0..1.
 
     `id` is the stable `path#anchor`. `cosine` (-1..1) is None when no vector was compared.
+    `snippet` has the sentences that answer the query on one line, or the lines of code.
     `context` is the description of the collection.
     """
 
@@ -296,6 +298,18 @@ class Engine(Protocol):
 
     def close(self) -> None:
         """Release files and connections."""
+        ...
+
+
+@runtime_checkable
+class ComparesMeaning(Protocol):
+    """An engine that compares any texts with a query, in the process of the search."""
+
+    def nearest(self, query: str, texts: Sequence[str]) -> int:
+        """Return the index of the text that is nearest to the query in meaning.
+
+        Raises EngineUnavailable if the model cannot run.
+        """
         ...
 
 

@@ -1,19 +1,24 @@
-"""Select the lines of a chunk that a hit shows."""
+"""Select the part of a chunk that a hit shows: the sentences or lines that answer the query."""
+
+# Governing: SPEC-0005 REQ "Excerpts"
 
 from __future__ import annotations
 
+from sdd_hooks.code.paths import is_document
 from sdd_hooks.engines.query_terms import parse_terms
-
-MAX_SNIPPET = 240
-"""Characters of a snippet: about three lines of a terminal."""
+from sdd_hooks.text.excerpts import code_excerpt, prose_excerpt
 
 
-def chunk_snippet(text: str, heading: str, words: frozenset[str]) -> str:
-    """Return the snippet of a chunk's `text`, without its `heading`, which a hit shows anyway.
+def chunk_snippet(text: str, heading: str, words: frozenset[str], path: str = "") -> str:
+    """Return the snippet of a chunk's `text`.
 
-    `words` are those of the query, from `query_words`.
+    `words` are those of the query, from `query_words`. `heading` is the title of the section, or
+    the name of the definition. By the name of its file `path`, a chunk is prose ("" too) or code,
+    whose snippet has several lines.
     """
-    return best_lines(_without_heading(text, heading), words)
+    if path and not is_document(path):
+        return code_excerpt(text, heading, words)
+    return prose_excerpt(text, words)
 
 
 def query_words(query: str) -> frozenset[str]:
@@ -21,25 +26,3 @@ def query_words(query: str) -> frozenset[str]:
     terms = parse_terms(query)
     phrases = [phrase for term in terms if not term.excluded for phrase in term.phrases]
     return frozenset(word.lower() for phrase in phrases for word in phrase.strip('"*').split())
-
-
-def best_lines(text: str, words: frozenset[str], max_length: int = MAX_SNIPPET) -> str:
-    """Return the lines from the one with the most `words` on, joined, of at most `max_length`."""
-    lines = [" ".join(line.split()) for line in text.splitlines()]
-    counts = [sum(word in line.lower() for word in words) for line in lines]
-    start = counts.index(max(counts)) if counts else 0
-    snippet = ""
-    for line in lines[start:]:
-        if len(snippet) >= max_length:
-            break
-        snippet = f"{snippet} {line}".strip()
-    if len(snippet) <= max_length:
-        return snippet
-    return snippet[: max_length - 1].rstrip() + "…"
-
-
-def _without_heading(text: str, heading: str) -> str:
-    """Remove the first line if it is the heading and other lines follow."""
-    first_line, _, rest = text.lstrip().partition("\n")
-    title = first_line.lstrip("#").strip()
-    return rest if title and heading.endswith(title) and rest.strip() else text

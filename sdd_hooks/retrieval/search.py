@@ -61,21 +61,22 @@ def search_typed(
     names = tuple(collection.name for collection in collections if collection.name in indexed)
     if not names:
         raise not_indexed(project)
-    query = Query(
-        searches=tuple(searches),
-        collections=names,
-        limit=limits.max_hits * _HITS_PER_DOCUMENT,
-        min_score=limits.min_score,
-    )
-    with tracing.span("search", *names) as span:
-        result = engine.search(query)
-        span.outcome = format_count(len(result.hits), "hit")
+    query = Query(tuple(searches), names, "", limits.max_hits, limits.min_score)
+    result = search_sections(engine, query)
     best: dict[tuple[str, str], Hit] = {}
     for hit in result.hits:
         best.setdefault((hit.collection, hit.path), hit)
     partial = incomplete_notes(names, indexed, engine.touched())
     notes = (*partial, *pending_notes(result.pending), *result.notes)
     return result._replace(hits=tuple(best.values())[: limits.max_hits], notes=notes)
+
+
+def search_sections(engine: Engine, query: Query) -> SearchResult:
+    """Run a query whose limit counts documents. Its hits are several sections of a document."""
+    with tracing.span("search", *query.collections) as span:
+        result = engine.search(query._replace(limit=query.limit * _HITS_PER_DOCUMENT))
+        span.outcome = format_count(len(result.hits), "hit")
+    return result
 
 
 def incomplete_notes(

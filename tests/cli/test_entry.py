@@ -113,8 +113,8 @@ def test_a_full_output_is_a_storage_error(tmp_path):
 
 def test_usage_errors_name_the_help(tmp_path):
     assert one_line(run(tmp_path, "frobnicate"), 2).endswith(": see `sdd --help`")
-    assert (
-        one_line(run(tmp_path, "search"), 2) == "Missing argument 'QUERY': see `sdd search --help`"
+    assert one_line(run(tmp_path, "search", ""), 2) == (
+        "The query is empty: see `sdd search --help`"
     )
     message = one_line(run(tmp_path, "index", "update", "--kin", "x"), 2)
     assert "--kin" in message

@@ -7,6 +7,11 @@ from tests.support.abacus import CHOICE, install_abacus
 from tests.support.clock import set_touched
 
 
+def hits_of(done):
+    """The hits of all kinds."""
+    return [hit for group in done.json["groups"] for hit in group["hits"]]
+
+
 def index(repo, files=FILES):
     repo.commit("Start", files)
     assert run(repo.root, "index", "add").code == 0
@@ -15,7 +20,9 @@ def index(repo, files=FILES):
 def test_a_hit_names_its_section_and_lines(repo):
     index(repo)
     done = run(repo.root, "search", "--json", "one SQLite database")
-    hit = done.json["hits"][0]
+    (adrs, specs, code) = done.json["groups"]
+    assert [group["kind"] for group in (adrs, specs, code)] == ["adrs", "specs", "code"]
+    hit = adrs["hits"][0]
     assert hit["id"] == "docs/adrs/ADR-0001-sqlite.md#decision-outcome"
     assert (hit["path"], hit["collection"]) == ("docs/adrs/ADR-0001-sqlite.md", "repo-adrs")
     assert (hit["first_line"], hit["last_line"]) == (11, 13)
@@ -24,34 +31,35 @@ def test_a_hit_names_its_section_and_lines(repo):
     assert done.json["query"] == "one SQLite database"
 
 
-def test_a_hit_is_printed_with_score_title_location_and_text(repo):
+def test_a_terminal_gets_a_list_for_people(repo):
     index(repo)
-    done = run(repo.root, "search", "laptop", "room", "database")
-    first, place, text, blank = done.out.splitlines()[:4]
-    assert first[:3] in {"0.9", "1.0", "0.8", "0.7", "0.6", "0.5", "0.4", "0.3"}
-    assert first[4:] == "  ADR-0001: Store the index in SQLite › Decision Outcome"
+    code, out = on_terminal(repo.root, "", "search", "laptop room database", env={"NO_COLOR": "1"})
+    heading, blank, first, place, text, *_ = out.splitlines()
+    assert (code, heading, blank) == (0, "ADRs", "")
+    assert first[4:] == "  ADR-0001: Store the index in SQLite · accepted"
     assert place == "      docs/adrs/ADR-0001-sqlite.md:11-13 #decision-outcome"
     assert text.startswith("      We keep it in one SQLite database")
-    assert blank == ""
-    assert "\x1b" not in done.out
+    assert "\x1b" not in out
 
 
 def test_code_is_found_by_its_definition(repo):
     index(repo)
-    (hit,) = run(repo.root, "search", "--kind", "code", "--json", "parse user id").json["hits"]
+    (hit,) = hits_of(run(repo.root, "search", "--kind", "code", "--json", "parse user id"))
     assert hit["id"] == "src/parse.py#parse_user_id"
 
 
 def test_kinds_and_limits_restrict_the_hits(repo):
-    index(repo)
-    hits = run(repo.root, "search", "--json", "--kind", "specs", "query database").json["hits"]
+    index(repo, {**FILES, "docs/adrs/ADR-0002-db.md": "# ADR-0002: A second database\n"})
+    hits = hits_of(run(repo.root, "search", "--json", "--kind", "specs", "query letter"))
     assert {hit["collection"] for hit in hits} == {"repo-specs"}
-    hits = run(repo.root, "search", "--json", "--min-score", "0", "database query").json["hits"]
-    assert len(hits) > 1
+    hits = hits_of(run(repo.root, "search", "--json", "--min-score", "0", "database one"))
+    assert len([hit for hit in hits if hit["kind"] == "adrs"]) == 2
     args = ("--json", "--min-score", "0", "--limit", "1")
-    assert run(repo.root, "search", *args, "database query").json["hits"] == hits[:1]
+    limited = hits_of(run(repo.root, "search", *args, "database one"))
+    assert [hit["kind"] for hit in limited] == ["adrs", "specs"]
+    assert limited[0] == hits[0]
     best = str(hits[0]["score"])
-    hits = run(repo.root, "search", "--json", "--min-score", best, "database query").json["hits"]
+    hits = hits_of(run(repo.root, "search", "--json", "--min-score", best, "database one"))
     assert all(hit["score"] >= float(best) for hit in hits)
 
 

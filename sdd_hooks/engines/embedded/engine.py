@@ -98,6 +98,7 @@ class EmbeddedEngine:
         self._storage = settings.vector_storage
         self._clock = clock
         self._measured = 0
+        self._loaded: EmbeddingModel | None = None
         refuse_links(files.database, files.database.parent, files.database.parent.parent)
         self._connection = self._open(repair)
         self._vectors = AttachedVectors(self._connection, self._store, clock)
@@ -276,7 +277,7 @@ class EmbeddedEngine:
         if not texts:
             return {}, []
         try:
-            model = load_model(self._model, self._root, self._environ)
+            model = self._load_model()
             if model.dimensions == space.dimensions:
                 return dict(zip(texts, model.embed(texts), strict=True)), []
         except EngineUnavailable as error:
@@ -286,6 +287,18 @@ class EmbeddedEngine:
             return {}, [f"searched by words only: {differ}: give the model another name"]
         self._measured = model.dimensions
         return {}, [f"searched by words only: {differ}: run `sdd index embed`"]
+
+    def _load_model(self) -> EmbeddingModel:
+        """Return the configured model, loaded once. Raises EngineUnavailable."""
+        if self._loaded is None:
+            self._loaded = load_model(self._model, self._root, self._environ)
+        return self._loaded
+
+    def nearest(self, query: str, texts: Sequence[str]) -> int:
+        """Return the index of the text that is nearest to the query in meaning."""
+        from sdd_hooks.engines.embedded.nearest import nearest_text
+
+        return nearest_text(self._load_model(), query, texts)
 
     def exchange(self) -> VectorExchange:
         """Return access to the vectors of the configured model."""

@@ -121,7 +121,7 @@ def _read_hit(connection: apsw.Connection, match: FusedMatch[int], words: frozen
         section=section,
         score=round(match.score, 4),
         cosine=None if match.cosine is None else round(match.cosine, 4),
-        snippet=chunk_snippet(text, section or title, words),
+        snippet=chunk_snippet(text, section, words, path),
         context=context,
     )
 

@@ -180,7 +180,7 @@ def make_hits(
                     section=passage.section,
                     score=round(match.score, 4),
                     cosine=None if match.cosine is None else round(match.cosine, 4),
-                    snippet=chunk_snippet(passage.text, passage.section or passage.title, words),
+                    snippet=chunk_snippet(passage.text, passage.section, words, path),
                     context=result.context,
                 )
             )

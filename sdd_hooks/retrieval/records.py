@@ -1,0 +1,122 @@
+"""The records that hits belong to: read from their files, only those of the hits.
+
+What replaced a record is written in either of the two. Where the record itself does not name its
+successor, the index finds the records that mention it.
+"""
+
+# Governing: SPEC-0005 REQ "Search", SPEC-0002 REQ "Status", ADR-0012 (untrusted input)
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path, PurePosixPath
+
+from sdd_hooks.artifacts.adr import read_adr
+from sdd_hooks.artifacts.artifact import Artifact
+from sdd_hooks.artifacts.edges import Edge
+from sdd_hooks.artifacts.identifiers import ArtifactId
+from sdd_hooks.artifacts.spec import DESIGN_FILE, SPEC_FILE, read_spec
+from sdd_hooks.artifacts.work_tree import ARTIFACT_KINDS, MAX_ARTIFACT_BYTES
+from sdd_hooks.engines.protocol import Engine, Hit, Query, SubQuery
+from sdd_hooks.project.collections import Collection
+from sdd_hooks.retrieval.report import RecordLabel
+from sdd_hooks.system.files import FileTooLarge, PathRefused, read_inside
+from sdd_hooks.text.decoding import decode
+
+_MENTIONS = 20
+"""Sections that are looked at for the successor of a record."""
+
+
+class Records:
+    """Reads the records of hits, each file once. `collections` are those of the project."""
+
+    def __init__(self, root: Path, engine: Engine, collections: Iterable[Collection]) -> None:
+        self._root = root
+        self._engine = engine
+        self._collections: Mapping[str, Collection] = {c.name: c for c in collections}
+        self._texts: dict[str, str | None] = {}
+        self._artifacts: dict[tuple[str, str], Artifact | None] = {}
+
+    def collection(self, name: str) -> Collection:
+        """Return the collection with this name."""
+        return self._collections[name]
+
+    def search(self, query: Query) -> tuple[Hit, ...]:
+        """Search the index from which the hits are."""
+        return self._engine.search(query).hits
+
+    def text(self, path: str) -> str | None:
+        """Return the content of a file; None if it cannot be read."""
+        if path not in self._texts:
+            try:
+                self._texts[path] = decode(read_inside(self._root, path, MAX_ARTIFACT_BYTES))
+            except (OSError, PathRefused, FileTooLarge):
+                self._texts[path] = None
+        return self._texts[path]
+
+    def artifact(self, collection: str, path: str) -> Artifact | None:
+        """Return the record that the file belongs to; None if it belongs to none."""
+        key = (collection, path)
+        if key not in self._artifacts:
+            self._artifacts[key] = self._read(self._collections.get(collection), path)
+        return self._artifacts[key]
+
+    def _read(self, collection: Collection | None, path: str) -> Artifact | None:
+        kind = ARTIFACT_KINDS.get(collection.kind) if collection else None
+        if collection is None or kind is None:
+            return None
+        if kind == "ADR":
+            text = self.text(path)
+            return None if text is None else read_adr(path, text, collection.module)
+        directory, _, name = path.rpartition("/")
+        if name not in (SPEC_FILE, DESIGN_FILE):
+            return None
+        prefix = f"{directory}/" if directory else ""
+        spec, design = self.text(f"{prefix}{SPEC_FILE}"), self.text(f"{prefix}{DESIGN_FILE}")
+        return read_spec(directory, spec, design, collection.module)
+
+    def label(self, collection: str, path: str) -> RecordLabel | None:
+        """Return what the record of a file is.
+
+        A file of a collection of ADRs or specs that is no record is called by its name.
+        """
+        artifact = self.artifact(collection, path)
+        if artifact is None:
+            return None
+        successors = self.successors(collection, artifact)
+        return RecordLabel(
+            artifact.name,
+            artifact.title,
+            artifact.status.value,
+            artifact.status.authoritative,
+            tuple(map(str, successors)),
+            is_numbered=artifact.id is not None,
+        )
+
+    def successors(self, collection: str, artifact: Artifact) -> tuple[ArtifactId, ...]:
+        """Return the ids of the records that replaced a record which is not in force."""
+        if artifact.status.authoritative or artifact.id is None:
+            return ()
+        return artifact.successors or tuple(self._superseding(collection, artifact.id))
+
+    def _superseding(self, collection: str, replaced: ArtifactId) -> Iterable[ArtifactId]:
+        """Find the records that write `supersedes` about a record, among those that mention it."""
+        number = f"{replaced.kind}-{replaced.number:04d}{replaced.suffix}"
+        query = Query((SubQuery("lex", f'supersedes "{number}"'),), (collection,), limit=_MENTIONS)
+        found: dict[ArtifactId, None] = {}
+        for path in dict.fromkeys(hit.path for hit in self.search(query)):
+            artifact = self.artifact(collection, path)
+            edges = artifact.edges if artifact else ()
+            if artifact and artifact.id and any(_supersedes(edge, replaced) for edge in edges):
+                found[artifact.id] = None
+        return found
+
+
+def _supersedes(edge: Edge, replaced: ArtifactId) -> bool:
+    return edge.kind == "supersedes" and edge.target == replaced and edge.source != replaced
+
+
+def file_label(path: str, title: str) -> RecordLabel:
+    """Return the label of a page among records that is no record itself, such as a README."""
+    stem = PurePosixPath(path).stem
+    return RecordLabel(stem, title or stem, is_artifact=False, is_numbered=False)

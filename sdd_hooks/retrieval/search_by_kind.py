@@ -1,0 +1,174 @@
+"""Search each kind of collection with a query of its own, and label the hits.
+
+One query over everything would let ten matching decisions hide all code.
+"""
+
+# Governing: SPEC-0005 REQ "Search", SPEC-0002 REQ "Status"
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from sdd_hooks.artifacts.work_tree import ARTIFACT_KINDS
+from sdd_hooks.engines.protocol import Engine, Hit, Query, SearchResult
+from sdd_hooks.engines.registry import not_indexed
+from sdd_hooks.project.collections import Collection
+from sdd_hooks.project.project import Project
+from sdd_hooks.retrieval.excerpts import excerpt_by_meaning, with_excerpt
+from sdd_hooks.retrieval.names import QueryName, named_hits, parse_name
+from sdd_hooks.retrieval.questions import kind_query, order_kinds
+from sdd_hooks.retrieval.records import Records, file_label
+from sdd_hooks.retrieval.report import HitGroup, LabelledHit, SearchReport
+from sdd_hooks.retrieval.search import (
+    DEFAULT_LIMITS,
+    HitLimits,
+    incomplete_notes,
+    pending_notes,
+    search_sections,
+)
+
+_MORE_RECORDS = 4
+"""Records that are read beyond the limit."""
+
+_NO_CEILING = 2.0
+
+_EXCERPTS_BY_MEANING = 4
+"""Hits of each kind whose sentences may be compared by meaning: the model needs 5 ms for each."""
+
+
+def search_by_kind(
+    project: Project,
+    engine: Engine,
+    text: str,
+    collections: Sequence[Collection],
+    limits: HitLimits = DEFAULT_LIMITS,
+) -> SearchReport:
+    """Search `collections` for `text`, each kind with its own query and its own limit.
+
+    A record whose id is the query comes first, then a file and a definition of that name. A record
+    that is not in force comes after what replaced it.
+
+    Raises:
+        NotIndexed: no collection is indexed.
+    """
+    indexed = engine.bookmarks()
+    names = [collection.name for collection in collections]
+    found = [name for name in names if name in indexed]
+    if not found:
+        raise not_indexed(project)
+    records = Records(project.repository.root, engine, project.collections)
+    name = parse_name(text)
+    groups, results = [], []
+    for kind in order_kinds(collection.kind for collection in collections):
+        of_kind = [c for c in collections if c.kind == kind and c.name in indexed]
+        result = SearchResult((), 0)
+        if of_kind:
+            result = _search_kind(engine, kind, text, of_kind, limits)
+            results.append(result)
+        first = named_hits(project, records, name, of_kind)
+        hits = _labelled(records, kind, name, [*first, *result.hits], limits.max_hits)
+        shown = _with_excerpts(records, engine, text, _order(hits)[: limits.max_hits])
+        groups.append(HitGroup(kind, tuple(c.name for c in of_kind), shown))
+    missing = tuple(name for name in names if name not in indexed)
+    pending = _pending(engine, results)
+    notes = dict.fromkeys(
+        (
+            *_missing_notes(missing),
+            *incomplete_notes(found, indexed, engine.touched()),
+            *pending_notes(pending),
+            *(note for result in results for note in result.notes),
+        )
+    )
+    return SearchReport(text, tuple(groups), missing, pending, tuple(notes))
+
+
+def _search_kind(
+    engine: Engine, kind: str, text: str, collections: Sequence[Collection], limits: HitLimits
+) -> SearchResult:
+    searches, intent = kind_query(kind, text)
+    names = tuple(collection.name for collection in collections)
+    query = Query(searches, names, intent, limits.max_hits, limits.min_score)
+    return search_sections(engine, query)
+
+
+def _labelled(
+    records: Records, kind: str, name: QueryName, hits: Iterable[Hit], max_hits: int
+) -> list[LabelledHit]:
+    """Label the best hit of each record, and of each file outside records, best first.
+
+    Only the records of some more than `max_hits` are read: what was replaced moves down.
+    """
+    best: dict[str, LabelledHit] = {}
+    for hit in hits:
+        is_named = name.is_hit(hit)
+        if len(best) >= max_hits + _MORE_RECORDS and not is_named:
+            continue
+        artifact = records.artifact(hit.collection, hit.path)
+        key = artifact.path if artifact else hit.path
+        exact = is_named or bool(artifact and name.is_record(artifact))
+        if key not in best:
+            record = records.label(hit.collection, hit.path)
+            if record is None and kind in ARTIFACT_KINDS:
+                record = file_label(hit.path, hit.title)
+            module = records.collection(hit.collection).module
+            best[key] = LabelledHit(hit, kind, module, record, exact)
+        elif exact and not best[key].exact:
+            best[key] = best[key]._replace(hit=hit, exact=True)
+    return [
+        one._replace(hit=one.hit._replace(score=1.0)) if one.exact else one for one in best.values()
+    ]
+
+
+def _order(hits: Sequence[LabelledHit]) -> list[LabelledHit]:
+    """Order hits by score, exact ones first. What was replaced scores at most as its successor."""
+    scores: dict[str, float] = {}
+    for one in hits:
+        if one.record:
+            scores[one.record.id] = max(one.hit.score, scores.get(one.record.id, 0.0))
+    changed = True
+    while changed:
+        changed = False
+        for one in hits:
+            ceiling = _ceiling(one, scores)
+            if one.record and scores[one.record.id] > ceiling:
+                scores[one.record.id] = ceiling
+                changed = True
+    capped = [
+        one._replace(hit=one.hit._replace(score=min(one.hit.score, _ceiling(one, scores))))
+        for one in hits
+    ]
+    return sorted(
+        capped, key=lambda one: (not one.exact, -one.hit.score, _ceiling(one, scores) < _NO_CEILING)
+    )
+
+
+def _ceiling(one: LabelledHit, scores: Mapping[str, float]) -> float:
+    """Return the least score of the records that replaced the record of a hit."""
+    if one.record is None or one.exact:
+        return _NO_CEILING
+    return min((scores[i] for i in one.record.replaced_by if i in scores), default=_NO_CEILING)
+
+
+def _with_excerpts(
+    records: Records, engine: Engine, text: str, hits: Sequence[LabelledHit]
+) -> tuple[LabelledHit, ...]:
+    shown = []
+    for place, one in enumerate(hits):
+        hit = one.hit
+        if place < _EXCERPTS_BY_MEANING:
+            hit = excerpt_by_meaning(records, engine, hit, kind_query(one.kind, text))
+        shown.append(one._replace(hit=with_excerpt(records, hit)))
+    return tuple(shown)
+
+
+def _pending(engine: Engine, results: Sequence[SearchResult]) -> int:
+    """Return how many chunks have no vector. Some engines count those of the whole index."""
+    total = sum(result.pending for result in results)
+    return min(total, engine.coverage().pending) if total and len(results) > 1 else total
+
+
+def _missing_notes(missing: Sequence[str]) -> tuple[str, ...]:
+    if not missing:
+        return ()
+    verb = "is" if len(missing) == 1 else "are"
+    return (f"{', '.join(missing)} {verb} not indexed and not searched: run `sdd index add`",)

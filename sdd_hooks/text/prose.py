@@ -1,0 +1,105 @@
+"""Read the prose of Markdown: its paragraphs and list items as plain text, and their sentences."""
+
+# Governing: SPEC-0005 REQ "Excerpts", ADR-0012 (untrusted input)
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+from sdd_hooks.text.lazy_regex import lazy_regex
+from sdd_hooks.text.markdown import mask_non_prose
+
+BlockKind = Literal["paragraph", "item"]
+
+MAX_TEXT = 8_000
+"""Characters of a text that are read: more than a chunk has."""
+
+_ITEM = lazy_regex(r"\s*(?:[-*+]|[0-9]{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
+_HEADING = lazy_regex(r" {0,3}#{1,6}(?:[ \t]|$)")
+# A table, a rule, an underline of a heading, the definition of a link, an HTML tag by itself.
+_NO_PROSE = lazy_regex(r"\s*(?:\||(?:[-=*_][ \t]*){3,}$|\[[^\[\]]+\]:[ \t]|</?[A-Za-z][^<>]*>\s*$)")
+_QUOTE = lazy_regex(r"\s*(?:>[ \t]?)+")
+_IMAGE = lazy_regex(r"!\[[^\[\]]{0,300}\](?:\([^()]{0,1000}\)|\[[^\[\]]{0,300}\])?")
+_LINK = lazy_regex(r"\[([^\[\]]{1,300})\](?:\([^()]{0,1000}\)|\[[^\[\]]{0,300}\])")
+_TAG = lazy_regex(r"</?[A-Za-z][^<>]{0,200}>")
+_MARK = lazy_regex(r"\*{1,3}(?=\S)|(?<=\S)\*{1,3}|(?<!\w)_{1,3}(?=\w)|(?<=\w)_{1,3}(?!\w)")
+_SPAN = lazy_regex(r"(`{1,3})(?!`)(.{1,500}?)(?<!`)\1(?!`)")
+_END = lazy_regex(
+    r"""(?P<mark>[.!?…]+)["'”’)\]`]{0,3}[ ]+(?=["'“‘(\[`]{0,3}[^\W_a-z]) | [。！？]""", re.VERBOSE
+)
+_ABBREVIATION = lazy_regex(
+    r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|resp|incl|no|fig|sec|dr|mr|ms|mrs|st|[A-Za-z])$",
+    re.IGNORECASE,
+)
+
+
+class ProseBlock(NamedTuple):
+    """A paragraph or a list item as plain text on one line, without Markdown's marks."""
+
+    kind: BlockKind
+    text: str
+
+
+def read_prose(text: str) -> Iterator[ProseBlock]:
+    """Yield the paragraphs and list items of a Markdown text. Never raises.
+
+    Headings, frontmatter, code, comments, tables, images and rules are no prose. At most MAX_TEXT
+    characters are read.
+    """
+    kind: BlockKind = "paragraph"
+    lines: list[str] = []
+    for raw in [*mask_non_prose(text[:MAX_TEXT]).split("\n"), ""]:
+        line = raw
+        if quote := _QUOTE.match(line):
+            line = line[quote.end() :]
+        item = _ITEM.match(line)
+        skipped = not line.strip() or _HEADING.match(line) or _NO_PROSE.match(line)
+        if skipped or item:
+            if block := _block(kind, lines):
+                yield block
+            kind, lines = "paragraph", []
+        if skipped:
+            continue
+        if item:
+            kind, line = "item", line[item.end() :]
+        lines.append(line)
+
+
+def _block(kind: BlockKind, lines: list[str]) -> ProseBlock | None:
+    text = plain_text(" ".join(lines))
+    return ProseBlock(kind, text) if re.search(r"\w", text) else None
+
+
+def plain_text(markdown: str) -> str:
+    """Return inline Markdown as plain text on one line: links as their text, no marks, no tags.
+
+    Code spans keep their backticks and their content.
+    """
+    pieces = []
+    position = 0
+    for span in _SPAN.finditer(markdown):
+        pieces += [_plain(markdown[position : span.start()]), span[0]]
+        position = span.end()
+    pieces.append(_plain(markdown[position:]))
+    return " ".join("".join(pieces).split())
+
+
+def _plain(markdown: str) -> str:
+    text = _LINK.sub(r"\1", _IMAGE.sub(" ", markdown))
+    return _MARK.sub("", _TAG.sub(" ", text))
+
+
+def split_sentences(text: str) -> list[str]:
+    """Split plain text on one line into sentences. The end of an abbreviation ends no sentence."""
+    sentences = []
+    start = 0
+    for end in _END.finditer(text):
+        mark = end["mark"]
+        if mark == "." and _ABBREVIATION.search(text[max(0, end.start() - 12) : end.start()]):
+            continue
+        sentences.append(text[start : end.end()].strip())
+        start = end.end()
+    sentences.append(text[start:].strip())
+    return [sentence for sentence in sentences if sentence]

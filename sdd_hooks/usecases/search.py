@@ -1,0 +1,49 @@
+"""Search the index of a project: refresh it if it is stale, then query each kind of collection."""
+
+# Governing: SPEC-0005 REQ "Search", SPEC-0007 REQ "Before reading"
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from sdd_hooks.freshness.read_gate import open_fresh_index
+from sdd_hooks.project.project import Project
+from sdd_hooks.retrieval.questions import DEFAULT_KINDS
+from sdd_hooks.retrieval.report import SearchReport
+from sdd_hooks.retrieval.search import DEFAULT_LIMITS, HitLimits
+from sdd_hooks.retrieval.search_by_kind import search_by_kind
+
+
+class SearchRequest(NamedTuple):
+    """What to search for, and where: kinds (none: ADRs, specs and code) and a module (None: all).
+
+    The limits hold for each kind.
+    """
+
+    query: str
+    kinds: tuple[str, ...] = ()
+    module: str | None = None
+    limits: HitLimits = DEFAULT_LIMITS
+
+
+class SearchOutcome(NamedTuple):
+    """A report, with the notes and warnings of the refresh before it."""
+
+    report: SearchReport
+    notes: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+
+def search(project: Project, request: SearchRequest, now: float) -> SearchOutcome:
+    """Run a search. `now` is in seconds since the epoch.
+
+    Raises:
+        UnknownName: the project does not have a kind or the module.
+        NotIndexed: none of the collections is indexed.
+        EngineUnavailable, StorageError: the index cannot be read.
+    """
+    collections = project.select(request.kinds or DEFAULT_KINDS, request.module)
+    with open_fresh_index(project, now) as (engine, freshness):
+        report = search_by_kind(project, engine, request.query, collections, request.limits)
+    notes = (*freshness.notes, *report.notes)
+    return SearchOutcome(report, notes, (*freshness.warnings, *project.warnings))
