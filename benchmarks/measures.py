@@ -83,6 +83,15 @@ def search(bench: Workbench) -> list[Figure]:
     return [_against(f"search by words, {count:,} documents", ours, "qmd search", theirs, 0.8)]
 
 
+def prime(bench: Workbench) -> list[Figure]:
+    """The context of a session without a topic."""
+    count = bench.sizes.records
+    repository = bench.repository(count)
+    (runs,) = alternate(bench.sizes.primes, lambda _: repository.sdd.prime())
+    _expect(f"Primed session with {count:,} ADRs", runs[-1], "sdd")
+    return [_seconds(f"context of a session, {count:,} records", runs, [], 0.3)]
+
+
 def memory(bench: Workbench) -> list[Figure]:
     """The largest resident set of the refresh, over all its processes."""
     count = bench.sizes.middle
@@ -201,6 +210,7 @@ MEASURES: dict[str, Callable[[Workbench], list[Figure]]] = {
     "scale": scale,
     "first-index": first_index,
     "search": search,
+    "prime": prime,
     "memory": memory,
     "embed": embed,
     "sync": sync,

@@ -71,6 +71,10 @@ class Sdd:
         """The refresh after a commit, as git starts it: the shim and its child processes."""
         return self._run(".git/hooks/post-commit")
 
+    def prime(self) -> Run:
+        """Print every record of the repository in brief."""
+        return self._run(COMMAND, "prime")
+
     def search(self, words: str) -> Run:
         """Search by words, with the result as JSON."""
         return self._run(COMMAND, "search", words, "--json")

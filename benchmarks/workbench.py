@@ -41,12 +41,13 @@ class Sizes:
     large_reviews: int = 3
     shared: int = 10_000
     pulls: int = 5
+    primes: int = 15
 
 
 QUICK = Sizes(
     200, 1_000, 5_000, commits=10, refreshes=5, searches=5, first_indexes=1, embedded=12, embeds=1,
     issues=500, fewer_issues=200, syncs=2, records=30, usual_change=20, wide_change=500,
-    large_change=6_000_000, reviews=2, large_reviews=1, shared=1_000, pulls=1,
+    large_change=6_000_000, reviews=2, large_reviews=1, shared=1_000, pulls=1, primes=5,
 )  # fmt: skip
 
 

@@ -28,7 +28,7 @@ from sdd_hooks.artifacts.status import (
 )
 from sdd_hooks.findings import Finding
 from sdd_hooks.text.lazy_regex import lazy_regex
-from sdd_hooks.text.markdown import Section, mask_non_prose, parse_sections
+from sdd_hooks.text.markdown import Section, parse_document
 
 # Headings of the standard sections of a record: a document title is never one of them.
 STANDARD_SECTIONS = frozenset(
@@ -110,8 +110,8 @@ class ArtifactDocument(NamedTuple):
 
 def read_document(text: str, kind: ArtifactKind, module: str = "") -> ArtifactDocument:
     """Read the text of an ADR or spec. Never raises."""
-    plain = mask_non_prose(text)
-    sections = tuple(parse_sections(text))
+    parsed, plain = parse_document(text)
+    sections = tuple(parsed)
     matter = read_frontmatter(text)
     fields = read_header_fields(plain, sections)
     title, identifier, line = _title(matter, sections, kind, module)

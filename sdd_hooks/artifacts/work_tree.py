@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 
 from sdd_hooks.artifacts.corpus import ArtifactFile, Corpus, load_corpus
 from sdd_hooks.artifacts.identifiers import ArtifactKind
@@ -27,6 +28,14 @@ def read_work_tree(git: Git, collections: Iterable[Collection]) -> tuple[Corpus,
 
     `git` runs at the root of the repository. Files that git ignores do not count. Raises GitError.
     """
+    sources, left_out = read_artifact_files(git, collections)
+    return load_corpus(sources), left_out
+
+
+def read_artifact_files(
+    git: Git, collections: Iterable[Collection]
+) -> tuple[list[ArtifactFile], list[str]]:
+    """Read the files of the artifacts, like `read_work_tree`."""
     by_repository: dict[str, list[Collection]] = {}
     for collection in collections:
         if collection.kind in ARTIFACT_KINDS:
@@ -37,7 +46,16 @@ def read_work_tree(git: Git, collections: Iterable[Collection]) -> tuple[Corpus,
         for repository, group in by_repository.items()
         for source in _sources(git, repository, group, left_out)
     ]
-    return load_corpus(sources), left_out
+    return sources, left_out
+
+
+def read_paths(
+    root: Path, collection: Collection, paths: Iterable[str]
+) -> tuple[list[ArtifactFile], list[str]]:
+    """Read these files of a collection below `root`, those that exist. The second value is as in
+    `read_work_tree`."""
+    left_out: list[str] = []
+    return list(_read(root, collection, paths, left_out)), left_out
 
 
 def _sources(
@@ -45,15 +63,21 @@ def _sources(
 ) -> Iterator[ArtifactFile]:
     paths = sorted(list_paths(git, repository, collections))
     for collection in collections:
-        for path in select_paths(collection, paths):
-            try:
-                data = read_inside(git.root, path, MAX_ARTIFACT_BYTES)
-            except FileNotFoundError:
-                continue
-            except (FileTooLarge, PathRefused) as error:
-                left_out.append(f"left out {error}")
-                continue
-            yield ArtifactFile(path, data, ARTIFACT_KINDS[collection.kind], collection.module)
+        yield from _read(git.root, collection, select_paths(collection, paths), left_out)
+
+
+def _read(
+    root: Path, collection: Collection, paths: Iterable[str], left_out: list[str]
+) -> Iterator[ArtifactFile]:
+    for path in paths:
+        try:
+            data = read_inside(root, path, MAX_ARTIFACT_BYTES)
+        except FileNotFoundError:
+            continue
+        except (FileTooLarge, PathRefused) as error:
+            left_out.append(f"left out {error}")
+            continue
+        yield ArtifactFile(path, data, ARTIFACT_KINDS[collection.kind], collection.module)
 
 
 def list_paths(git: Git, repository: str, collections: Sequence[Collection]) -> list[str]:

@@ -18,6 +18,7 @@ COMMANDS = {
         "index.group:index", "Index the repository, and keep the index up to date."
     ),
     "search": LazyCommand("search:search", "Find the ADRs, specs and code that answer a query."),
+    "prime": LazyCommand("prime:prime", "Load decisions and specifications into a session."),
     "list": LazyCommand(
         "list:list_artifacts", "List decisions and specifications with their status."
     ),

@@ -17,6 +17,9 @@ MIN_CHUNKS = 16
 
 _MAX_RATES = 50
 
+_USUAL_RATE = 0.2
+"""Seconds a chunk of 500 tokens takes a small model on two cores."""
+
 # A year. A longer estimate comes from a damaged cache file.
 _MAX_SECONDS = 31_536_000
 
@@ -44,10 +47,23 @@ def record_rate(key: RateKey, chunks: int, seconds: float, environ: Mapping[str,
 
 def estimate_seconds(key: RateKey, chunks: int, environ: Mapping[str, str]) -> int | None:
     """How many seconds (at least 1) embedding `chunks` would take; None when never measured."""
-    rate = read_cached(NAME, environ).get(str(key))
+    return _seconds_at(read_cached(NAME, environ).get(str(key)), chunks)
+
+
+def _seconds_at(rate: object, chunks: int) -> int | None:
     if isinstance(rate, bool) or not isinstance(rate, (int, float)):
         return None
     return _whole_seconds(rate * chunks)
+
+
+def estimate_on_machine(engine: str, chunks: int, environ: Mapping[str, str]) -> int:
+    """How many seconds (at least 1) embedding `chunks` takes here, without a look at the device.
+
+    The last embed of this engine on this machine is the measure; without one, the usual rate.
+    """
+    rates = read_cached(NAME, environ)
+    last = next((key for key in reversed(rates) if key.startswith(f"{engine} ")), "")
+    return _seconds_at(rates.get(last), chunks) or _whole_seconds(_USUAL_RATE * chunks) or 1
 
 
 def remaining_seconds(done: int, total: int, elapsed: float) -> int | None:

@@ -456,3 +456,12 @@ class ExchangesVectors(Protocol):
     def exchange(self) -> VectorExchange:
         """Return access to the vectors of the configured model."""
         ...
+
+
+@runtime_checkable
+class KnowsTitles(Protocol):
+    """An engine whose `documents` reads every file, and whose index knows the titles."""
+
+    def titles(self, collection: str) -> Sequence[tuple[str, str]]:
+        """Return the path and title of every document of a collection. Reads no file of it."""
+        ...

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sdd_hooks.engines.protocol import Engine
 from sdd_hooks.engines.registry import is_indexed, not_indexed, open_engine
-from sdd_hooks.errors import EngineUnavailable, IndexDamaged, NotIndexed, SddError
+from sdd_hooks.errors import IndexDamaged, NotIndexed, SddError
 from sdd_hooks.freshness import tiers
 from sdd_hooks.project.project import Project
 
@@ -147,19 +147,12 @@ def _refresh(project: Project) -> FreshnessReport:
 
 
 def _unembedded_note(project: Project) -> str | None:
-    from sdd_hooks.embedding.rates import RateKey, estimate_seconds
+    from sdd_hooks.embedding.rates import estimate_on_machine
 
     try:
         with closing(open_engine(project)) as engine:
             pending = engine.coverage().pending
-            if not pending:
-                return None
-            try:
-                device, model = engine.device(), engine.status().model
-            except EngineUnavailable:
-                return tiers.unembedded_note(pending, None)
-            key = RateKey(engine.name, model, device)
-            seconds = estimate_seconds(key, pending, project.environ)
+            seconds = estimate_on_machine(engine.name, pending, project.environ)
             return tiers.unembedded_note(pending, seconds)
     except SddError:
         return None

@@ -69,17 +69,16 @@ def refreshed_note(counts: Counts) -> str | None:
     )
 
 
-def unembedded_note(pending: int, seconds: int | None) -> str | None:
+def unembedded_note(pending: int, seconds: int) -> str | None:
     """The note of tier 2 about chunks without a vector; None when every chunk has one.
 
-    `seconds` is what embedding them would take on this machine, None when never measured.
+    `seconds` is what embedding them would take on this machine.
     """
     if not pending:
         return None
-    estimate = "" if seconds is None else f"≈{seconds}s on this machine, "
     return (
-        f"{pending} chunks unembedded — run `sdd index embed` ({estimate}foreground;"
-        " or wait for the next mutation command to backfill)"
+        f"{pending} chunks unembedded — run `sdd index embed` (≈{seconds}s on this machine,"
+        " foreground; or wait for the next mutation command to backfill)"
     )
 
 

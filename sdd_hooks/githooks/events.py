@@ -174,6 +174,7 @@ def _is_due(project: Project, head: str, now: float) -> bool:
 
 def _notes(project: Project, result: RefreshResult, embeds: bool) -> list[str]:
     """The lines about a refresh. `embeds` says that a background process embeds what is new."""
+    from sdd_hooks.embedding.rates import estimate_on_machine
     from sdd_hooks.engines.registry import open_engine
     from sdd_hooks.freshness.tiers import refreshed_note, unembedded_note
 
@@ -182,10 +183,10 @@ def _notes(project: Project, result: RefreshResult, embeds: bool) -> list[str]:
         # A note is not worth a failure.
         with suppress(SddError), closing(open_engine(project)) as engine:
             coverage = engine.coverage()
-            # Without any vector, the user searches by words. An estimate would need the device of
-            # the model, whose detection takes longer than git should wait.
+            # Without any vector, the user searches by words.
             if coverage.begun:
-                lines.append(unembedded_note(coverage.pending, None))
+                seconds = estimate_on_machine(engine.name, coverage.pending, project.environ)
+                lines.append(unembedded_note(coverage.pending, seconds))
     return [line for line in lines if line]
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 
-from sdd_hooks.text.display import printable_line
+from sdd_hooks.text.display import printable_line, printable_lines
 
 MAX_LENGTH = 400
 """Characters of a text that a report shows."""
@@ -63,6 +63,14 @@ _ENTITIES = {
 # At the start of a line: a list, the underline of a heading, a definition, a command to a bot.
 _OPENING = re.compile(r"\d{1,9}(?=[.)])|(?=[-:/])")
 
+_INLINE = re.compile(
+    r"[\\`*|\[]|<(?=[A-Za-z/!?])|&(?=[#\w]{1,32};)|~(?=~)|(?<![^\W_])_|_(?![^\W_])", re.ASCII
+)
+# At the start of a line: a heading, a quotation, a list, the underline of a heading.
+_BLOCK = re.compile(r"\d{1,9}(?=[.)]\s)|(?=[#>+=-])")
+_PIPE = re.compile(r"(?<!\\)\|")
+_TICKS = re.compile("`+")
+
 
 def single_line(text: str, max_length: int = MAX_LENGTH) -> str:
     """The text as one line of at most `max_length` characters; a longer one ends in an ellipsis.
@@ -90,10 +98,35 @@ def escape_text(text: str, max_length: int = MAX_LENGTH) -> str:
 
 def escape_sentence(text: str, max_length: int = MAX_LENGTH) -> str:
     """A sentence of a Markdown file as `escape_text`, without its emphasis and links."""
-    line = single_line(text, max_length)
-    for _ in range(2):  # a link inside emphasis, and the reverse
-        line = _MARKS.sub(lambda match: match["stressed"] or match["linked"] or match[0], line)
-    return escape_text(line, max_length)
+    return escape_text(_without_marks(single_line(text, max_length)), max_length)
+
+
+def escape_inline(text: str, max_length: int = MAX_LENGTH) -> str:
+    """The text as inline Markdown without markup except code spans, for readers of its source.
+
+    Unlike `escape_text` it keeps references, and escapes only what would be markup. A sentence of a
+    Markdown file loses its emphasis and links.
+    """
+    pieces = _CODE.split(_without_marks(single_line(text, max_length)))
+    line = "".join(
+        code_span(piece, max_length) if index % 2 else _INLINE.sub(r"\\\g<0>", piece)
+        for index, piece in enumerate(pieces)
+    )
+    opening = _BLOCK.match(line)
+    return f"{line[: opening.end()]}\\{line[opening.end() :]}" if opening else line
+
+
+def table_cell(text: str, max_length: int = MAX_LENGTH) -> str:
+    """The text as `escape_inline`, in the cell of a table."""
+    return _PIPE.sub(r"\\|", escape_inline(text, max_length))
+
+
+def fenced(text: str, info: str = "") -> list[str]:
+    """The printable lines of a text in a fenced block that none of them closes."""
+    lines = printable_lines(text)
+    longest = max((len(run) for line in lines for run in _TICKS.findall(line)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return [f"{fence}{info}", *lines, fence]
 
 
 def code_span(text: str, max_length: int = MAX_LENGTH) -> str:
@@ -105,6 +138,12 @@ def code_span(text: str, max_length: int = MAX_LENGTH) -> str:
     ticks = "`" * (max(map(len, re.findall("`+", line)), default=0) + 1)
     space = " " if line.startswith("`") or line.endswith("`") else ""
     return f"{ticks}{space}{line}{space}{ticks}"
+
+
+def _without_marks(line: str) -> str:
+    for _ in range(2):  # a link inside emphasis, and the reverse
+        line = _MARKS.sub(lambda match: match["stressed"] or match["linked"] or match[0], line)
+    return line
 
 
 def _escape(text: str) -> str:

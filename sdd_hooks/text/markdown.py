@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from sdd_hooks.text.lazy_regex import lazy_regex
@@ -103,10 +103,20 @@ def parse_sections(text: str) -> list[Section]:
     and frontmatter do not count. Any kind of line ending is accepted.
     """
     text = unify_line_endings(text)
+    return _sections(text, list(_headings(_blocks(text))))
+
+
+def parse_document(text: str) -> tuple[list[Section], str]:
+    """Return what `parse_sections` and `mask_non_prose` return, for the cost of one of them."""
+    text = unify_line_endings(text)
+    blocks = list(_blocks(text))
+    return _sections(text, list(_headings(blocks))), _masked(text, blocks)
+
+
+def _sections(text: str, headings: Sequence[_Heading]) -> list[Section]:
     result: list[Section] = []
     anchors = {FILE_ANCHOR: 0}
     ancestors: list[tuple[int, str]] = []
-    headings = list(_headings(text))
     line = 1
     ends = [heading.start for heading in headings[1:]]
     ends.append(len(text))
@@ -135,9 +145,13 @@ def mask_non_prose(text: str) -> str:
     Every character and every line keeps its position. Lines end in `\\n`.
     """
     text = unify_line_endings(text)
+    return _masked(text, _blocks(text))
+
+
+def _masked(text: str, blocks: Iterable[_Heading | _Hidden]) -> str:
     pieces = []
     position = 0
-    for block in _blocks(text):
+    for block in blocks:
         if isinstance(block, _Hidden):
             pieces.append(text[position : block.start])
             pieces.append(_VISIBLE.sub(" ", text[block.start : block.end]))
@@ -211,8 +225,8 @@ def _unique(slug: str, anchors: dict[str, int]) -> str:
     return anchor
 
 
-def _headings(text: str) -> Iterator[_Heading]:
-    return (block for block in _blocks(text) if isinstance(block, _Heading))
+def _headings(blocks: Iterable[_Heading | _Hidden]) -> Iterator[_Heading]:
+    return (block for block in blocks if isinstance(block, _Heading))
 
 
 def _blocks(text: str) -> Iterator[_Heading | _Hidden]:

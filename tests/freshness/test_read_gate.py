@@ -113,32 +113,33 @@ def test_the_configuration_sets_the_prime_interval(shop: Repo, tmp_path: Path) -
 
 
 def test_a_session_counts_unembedded_chunks(shop: Repo) -> None:
-    """Whether or not a scan was due, and with an estimate once the rate was measured."""
+    """Whether or not a scan was due, and at the rate of the last embed once one was measured."""
     shop.write(TWO, "# ADR-0002: Caches\n\nA page is in the cache.\n")
     words = "or wait for the next mutation command to backfill)"
     environ = {"XDG_CACHE_HOME": str(shop.root.parent / "cache")}
     done = session_report(shop, 61, environ)
-    assert done.notes[1:] == (f"1 chunks unembedded — run `sdd index embed` (foreground; {words}",)
+    usual = f"1 chunks unembedded — run `sdd index embed` (≈1s on this machine, foreground; {words}"
+    assert done.notes[1:] == (usual,)
     set_touched(shop, NOW)
-    with closing(open_engine(shop.project())) as engine:
-        model, device = engine.status().model, engine.device()
-    record_rate(RateKey("embedded", model, device), 100, 250.0, environ)
-    estimated = "(≈3s on this machine, foreground;"
-    assert session_report(shop, 1, environ).notes == (
-        f"1 chunks unembedded — run `sdd index embed` {estimated} {words}",
-    )
+    record_rate(RateKey("qmd", "other", "cpu"), 100, 900.0, environ)
+    assert session_report(shop, 1, environ).notes == (usual,)
+    record_rate(RateKey("embedded", "other", "cpu"), 100, 700.0, environ)
+    record_rate(RateKey("embedded", "model", "cuda"), 100, 250.0, environ)
+    assert session_report(shop, 1, environ).notes == (usual.replace("≈1s", "≈3s"),)
     embed(shop)
     assert session_report(shop, 1, environ) == FreshnessReport()
 
 
 def test_a_session_counts_the_chunks_of_an_index_that_was_never_embedded(repo: Repo) -> None:
-    """A model that is missing has no estimate."""
+    """With a model that is missing, too."""
     model = "### SDD Configuration\n\n- **Embed Model**: no-such-model\n"
     repo.commit("Start", {".gitignore": ".sdd/\n", "CLAUDE.md": model, ONE: "# ADR-0001: X\n"})
-    project = repo.project()
+    environ = {"XDG_CACHE_HOME": str(repo.root.parent / "cache")}
+    project = repo.project(environ)
     refresh(project, collections=project.collections)
     (note,) = prime(project, time.time()).notes
-    assert note.startswith("1 chunks unembedded — run `sdd index embed` (foreground; or wait")
+    start = "1 chunks unembedded — run `sdd index embed` (≈1s on this machine, foreground; or wait"
+    assert note.startswith(start)
 
 
 def test_a_refresh_that_fails_is_a_warning_of_the_session(shop: Repo) -> None:

@@ -123,10 +123,6 @@ def test_the_note_about_unembedded_chunks() -> None:
         "12 chunks unembedded — run `sdd index embed` (≈3s on this machine, foreground;"
         " or wait for the next mutation command to backfill)"
     )
-    assert tiers.unembedded_note(12, None) == (
-        "12 chunks unembedded — run `sdd index embed` (foreground;"
-        " or wait for the next mutation command to backfill)"
-    )
     assert tiers.unembedded_note(0, 3) is None
 
 

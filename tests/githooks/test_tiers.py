@@ -221,7 +221,7 @@ def embedded(fresh: Hooked, tmp_path: Path) -> Hooked:
 
 NOTE = (
     "sdd: 1 chunks unembedded — run `sdd index embed`"
-    " (foreground; or wait for the next mutation command to backfill)\n"
+    " (≈1s on this machine, foreground; or wait for the next mutation command to backfill)\n"
 )
 
 

@@ -30,8 +30,19 @@ from sdd_hooks.engines.protocol import (
 from sdd_hooks.engines.qmd.embedding import DEFAULT_MODEL, check_model
 from sdd_hooks.engines.qmd.index_folder import index_folder, require_own_folder
 from sdd_hooks.engines.qmd.installation import Installation, explain_failure, run_qmd
-from sdd_hooks.engines.qmd.output import parse_listing, parse_pending, parse_update
-from sdd_hooks.engines.qmd.search import SearchScope, read_documents, repository_path, search
+from sdd_hooks.engines.qmd.output import (
+    parse_listing,
+    parse_pending,
+    parse_titles,
+    parse_update,
+)
+from sdd_hooks.engines.qmd.search import (
+    MAX_FILE_BYTES,
+    SearchScope,
+    read_documents,
+    repository_path,
+    search,
+)
 from sdd_hooks.engines.qmd.state import (
     CollectionState,
     IndexState,
@@ -261,6 +272,21 @@ class QmdEngine:
         listed = parse_listing(self._run("ls", collection).out, collection)
         paths = (repository_path(state.base, path, declared) for path in listed)
         return read_documents(self._folder.root, collection, filter(None, paths))
+
+    def titles(self, collection: str) -> Sequence[tuple[str, str]]:
+        """Return the path and title of every document of a collection, by path, from qmd's index.
+
+        The first line of each document comes with them. A larger file has its name as title.
+        """
+        state = self._state.collections.get(collection)
+        declared = self._collections.get(collection)
+        if state is None or declared is None or not state.documents:
+            return []
+        every = f"qmd://{collection}/**"
+        options = ("-l", "1", "--max-bytes", str(MAX_FILE_BYTES), "--format", "json")
+        listed = parse_titles(self._run("multi-get", every, *options).out)
+        paths = ((repository_path(state.base, path, declared), title) for path, title in listed)
+        return sorted((path, title) for path, title in paths if path)
 
     def touched(self) -> float | None:
         """Return the time of the last check for changes (seconds since the epoch; None: never)."""

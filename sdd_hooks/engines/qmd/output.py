@@ -146,6 +146,19 @@ def parse_results(text: str, *, encoded: bool = False) -> list[QmdResult]:
 
     `encoded` is for responses of the daemon, in which paths are percent-encoded.
     """
+    results = (_parse_result(entry, encoded) for entry in _parse_list(text))
+    return [result for result in results if result is not None]
+
+
+def parse_titles(text: str) -> list[tuple[str, str]]:
+    """Parse `qmd multi-get … --format json`: the path of each document relative to the directory
+    of the collection, and its title. Invalid ones are skipped."""
+    found = ((entry.get("file"), entry.get("title")) for entry in _parse_list(text))
+    return [(p, t) for p, t in found if isinstance(p, str) and isinstance(t, str)]
+
+
+def _parse_list(text: str) -> list[Mapping[str, object]]:
+    """The objects of a JSON list, or of the list `results` of an object."""
     # Native libraries may have printed something before the JSON document.
     start = _DOCUMENT.search(text)
     try:
@@ -154,10 +167,7 @@ def parse_results(text: str, *, encoded: bool = False) -> list[QmdResult]:
         return []
     if isinstance(value, Mapping):
         value = value.get("results")
-    if not isinstance(value, list):
-        return []
-    results = (_parse_result(entry, encoded) for entry in value if isinstance(entry, Mapping))
-    return [result for result in results if result is not None]
+    return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list) else []
 
 
 def parse_embed(out: str, err: str) -> EmbedOutput:

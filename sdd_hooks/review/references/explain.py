@@ -13,10 +13,11 @@ from sdd_hooks.reporting.outcome import Evidence
 from sdd_hooks.review.references.evidence import GatheredEvidence
 from sdd_hooks.review.references.history import PastCommit
 from sdd_hooks.review.references.ranking import RankedRecord
-from sdd_hooks.review.references.sentences import Sentence, find_best_sentence
+from sdd_hooks.review.references.sentences import find_best_sentence
 from sdd_hooks.review.references.words import split_words
 from sdd_hooks.text.display import one_line
 from sdd_hooks.text.markdown import Section
+from sdd_hooks.text.sentences import Sentence
 
 MIN_SHARE = 0.5
 """The share from which a kind of evidence gets a line."""

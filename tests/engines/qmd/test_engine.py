@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from sdd_hooks.engines.protocol import Counts, Query, Stopped, SubQuery
+from sdd_hooks.engines.protocol import Counts, KnowsTitles, Query, Stopped, SubQuery
 from sdd_hooks.engines.qmd.engine import QmdEngine
 from sdd_hooks.engines.qmd.installation import (
     NOT_FOUND,
@@ -208,6 +208,18 @@ def test_an_index_without_a_state_file_is_kept(filled: Subject) -> None:
         assert engine.rebuilt
         assert engine.bookmarks() == {}
         assert filled.update(engine)["adrs"] == Counts(unchanged=2)
+
+
+def test_titles_come_from_the_index(filled: Subject) -> None:
+    titles = [
+        ("docs/adrs/ADR-0001-sessions.md", "ADR-0001: Keep sessions"),
+        ("docs/adrs/ADR-0002-cache.md", "ADR-0002: Cache pages"),
+    ]
+    filled.repo.remove("docs/adrs/ADR-0002-cache.md")
+    with filled.opened() as engine:
+        assert isinstance(engine, KnowsTitles)
+        assert engine.titles("repo-adrs") == titles
+        assert engine.titles("unknown") == []
 
 
 def test_another_model_makes_every_document_pending(embedded: Subject, tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from sdd_hooks.engines.qmd.output import (
     parse_listing,
     parse_pending,
     parse_results,
+    parse_titles,
     parse_update,
     parse_version,
 )
@@ -187,6 +188,7 @@ def test_the_first_error_line_is_one_printable_line() -> None:
 
 
 PARSERS = [
+    parse_titles,
     parse_update,
     parse_pending,
     lambda text: parse_listing(text, "shop-adrs"),
@@ -233,3 +235,12 @@ def test_any_json_is_parsed_without_an_exception(value: object) -> None:
     text = json.dumps(value)
     parse_results(text, encoded=True)
     parse_status(text)
+
+
+def test_titles_of_documents() -> None:
+    text = (
+        'native: loaded\n[{"file": "a.md", "docid": "#1", "title": "A", "body": "# A"},'
+        ' {"file": "big.md", "title": "big.md", "skipped": true}, {"file": 1, "title": "x"}, "y"]'
+    )
+    assert parse_titles(text) == [("a.md", "A"), ("big.md", "big.md")]
+    assert parse_titles("No files matched pattern: x") == []

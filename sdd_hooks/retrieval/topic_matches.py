@@ -1,0 +1,137 @@
+"""The artifacts that match a topic: found by a search, and only those read in full."""
+
+# Governing: SPEC-0016 REQ "A topic", ADR-0001 (two engines)
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Sequence
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from sdd_hooks.artifacts.artifact import Artifact
+from sdd_hooks.artifacts.corpus import load_corpus
+from sdd_hooks.artifacts.document import title_from_name
+from sdd_hooks.artifacts.identifiers import ArtifactId, ArtifactKind, id_from_name, split_heading
+from sdd_hooks.artifacts.spec import DESIGN_FILE, SPEC_FILE
+from sdd_hooks.artifacts.work_tree import ARTIFACT_KINDS, read_paths
+from sdd_hooks.engines.protocol import Engine, Hit, KnowsTitles
+from sdd_hooks.project.collections import Collection
+from sdd_hooks.project.project import Project
+from sdd_hooks.retrieval.search import HitLimits, search
+from sdd_hooks.text.decoding import decode
+
+MAX_MATCHES = 8
+"""Artifacts that are read in full, as many as the hits of a search."""
+
+_HITS = 3 * MAX_MATCHES
+"""Files of hits: a spec has several, and a page of the directory may be no artifact."""
+
+_PAGES = frozenset({"readme", "index", "template", "adr-template", "adr_template"})
+
+
+class TopicMatch(NamedTuple):
+    """An artifact that matches, the text of its files in order, and its best hit."""
+
+    artifact: Artifact
+    text: str
+    hit: Hit
+
+
+class OtherArtifact(NamedTuple):
+    """An artifact that does not match, as the index knows it."""
+
+    kind: ArtifactKind
+    id: ArtifactId | None
+    title: str
+    path: str
+    module: str
+
+
+class TopicMatches(NamedTuple):
+    """The artifacts that match, the best first, and the others. `notes` name what is left out."""
+
+    found: tuple[TopicMatch, ...]
+    others: tuple[OtherArtifact, ...]
+    notes: tuple[str, ...]
+
+
+def find_topic_matches(
+    project: Project, engine: Engine, topic: str, collections: Sequence[Collection]
+) -> TopicMatches:
+    """Find at most MAX_MATCHES artifacts of `collections` by words and by meaning.
+
+    Reads the files of these, and no other.
+
+    Raises:
+        NotIndexed: no collection is indexed.
+    """
+    by_name = {one.name: one for one in collections if one.kind in ARTIFACT_KINDS}
+    result = search(project, engine, topic, tuple(by_name.values()), HitLimits(_HITS))
+    notes = list(result.notes)
+    read: dict[_Key, TopicMatch | None] = {}
+    found: list[TopicMatch] = []
+    for hit in result.hits:
+        collection = by_name[hit.collection]
+        key = _key(collection, hit.path)
+        if key in read or len(found) == MAX_MATCHES:
+            continue
+        read[key] = _read(project, collection, key.path, hit, notes)
+        found += filter(None, [read[key]])
+    indexed = engine.bookmarks()
+    listed = (by_name[name] for name in by_name if name in indexed)
+    others = [one for collection in listed for one in _others(engine, collection, read)]
+    return TopicMatches(tuple(found), tuple(others), tuple(notes))
+
+
+def list_titles(engine: Engine, collection: str) -> Sequence[tuple[str, str]]:
+    """Return the path and title of every document of a collection, as the index knows them."""
+    if isinstance(engine, KnowsTitles):
+        return engine.titles(collection)
+    return [(document.path, document.title) for document in engine.documents(collection)]
+
+
+class _Key(NamedTuple):
+    """An artifact: its collection, and the file of an ADR or the folder of a spec."""
+
+    collection: str
+    path: str
+
+
+def _key(collection: Collection, path: str) -> _Key:
+    folder = collection.kind == "specs"
+    return _Key(collection.name, path.rpartition("/")[0] if folder else path)
+
+
+def _read(
+    project: Project, collection: Collection, path: str, hit: Hit, notes: list[str]
+) -> TopicMatch | None:
+    paths = [path]
+    if collection.kind == "specs":
+        paths = [f"{path}/{name}".lstrip("/") for name in (SPEC_FILE, DESIGN_FILE)]
+    files, left_out = read_paths(project.repository.root, collection, paths)
+    notes += left_out
+    artifacts = load_corpus(files).artifacts
+    if not artifacts:
+        return None
+    return TopicMatch(artifacts[0], "\n".join(decode(file.data) for file in files), hit)
+
+
+def _others(
+    engine: Engine, collection: Collection, read: Container[_Key]
+) -> Iterator[OtherArtifact]:
+    """Yield the artifacts of a collection that were not read, without pages of the directory."""
+    kind = ARTIFACT_KINDS[collection.kind]
+    for path, title in list_titles(engine, collection.name):
+        if _key(collection, path) in read:
+            continue
+        file = PurePosixPath(path)
+        if kind == "SPEC" and file.name != SPEC_FILE:
+            continue
+        name = file.parent.name if kind == "SPEC" else file.stem
+        in_heading, rest = split_heading(title, kind, collection.module)
+        in_name = id_from_name(name, kind, collection.module)
+        identifier = (in_heading or in_name) if kind == "SPEC" else (in_name or in_heading)
+        if kind == "ADR" and not identifier and name.lower() in _PAGES:
+            continue
+        shown = rest or title_from_name(name) or name
+        yield OtherArtifact(kind, identifier, shown, path, collection.module)

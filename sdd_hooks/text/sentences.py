@@ -1,0 +1,73 @@
+"""Split a part of a Markdown document into the sentences of its prose."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from sdd_hooks.text.lazy_regex import lazy_regex
+
+MAX_LINES = 400
+"""Later lines are not read."""
+
+_FENCE = lazy_regex(r"[ \t]*(?:```|~~~)")
+_MARK = lazy_regex(r"[ \t]*(?:(?:[-*+]|[0-9]{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?|>[ \t]*)*")
+_NO_PROSE = lazy_regex(
+    r"[ \t]*(?:\#|\||<|---|===|\*\*\*|[-*] \*\*(?:status|date)|\[[^\]]+\]:|$)", re.I
+)
+_END = lazy_regex(
+    r"""(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bcf\.)(?<!\bvs\.)["'”’)*_`]{0,3}\s+"""
+    r"""(?=["'“‘(*_`]{0,3}[A-Z0-9])"""
+)
+
+
+class Sentence(NamedTuple):
+    """A sentence with single spaces, and the line of the file on which it begins."""
+
+    text: str
+    line: int
+
+
+def split_sentences(text: str, first_line: int = 1) -> Iterator[Sentence]:
+    """Yield the sentences of a Markdown text whose first line has the number `first_line`.
+
+    Headings, tables, code and HTML are no sentences, and list items lose their marks.
+    """
+    for paragraph in _paragraphs(text, first_line):
+        joined = " ".join(line for _, line in paragraph)
+        start = 0
+        for end in [*(match.end() for match in _END.finditer(joined)), len(joined)]:
+            sentence = joined[start:end].strip()
+            if sentence:
+                yield Sentence(sentence, _line_at(paragraph, start))
+            start = end
+
+
+def _paragraphs(text: str, first_line: int) -> Iterator[list[tuple[int, str]]]:
+    """Runs of lines of prose with their numbers, without list marks and with single spaces."""
+    lines = text.split("\n", MAX_LINES)[:MAX_LINES]
+    current: list[tuple[int, str]] = []
+    fenced = False
+    for number, line in enumerate(lines, first_line):
+        fence = bool(_FENCE.match(line))
+        fenced ^= fence
+        mark = _MARK.match(line)
+        rest = " ".join(line[mark.end() if mark else 0 :].split())
+        ends = fence or fenced or bool(_NO_PROSE.match(line))
+        if current and (ends or (mark and mark[0].strip())):
+            yield current
+            current = []
+        if not ends and rest:
+            current.append((number, rest))
+    if current:
+        yield current
+
+
+def _line_at(paragraph: list[tuple[int, str]], offset: int) -> int:
+    """The number of the line with the character at `offset` of the joined lines."""
+    for number, line in paragraph:
+        if offset <= len(line):
+            return number
+        offset -= len(line) + 1
+    return paragraph[-1][0]
