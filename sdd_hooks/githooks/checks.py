@@ -264,8 +264,9 @@ def _finding_line(reported: ReportedFinding) -> str:
 
 
 def _suggestion_lines(candidate: Candidate) -> Iterator[str]:
-    full_name, name = printable_line(candidate.full_name), printable_line(candidate.name)
-    yield f"should this commit name {full_name}? `Refs: {name}`"
+    name = printable_line(candidate.name)
+    title = f" ({printable_line(candidate.title)})" if candidate.id and candidate.title else ""
+    yield f"should this commit name {name}?{title} `Refs: {name}`"
     if candidate.quote:
         location = f"{printable_line(candidate.path)}:{candidate.line}"
         yield f"  {location}: {printable_line(candidate.quote)}"

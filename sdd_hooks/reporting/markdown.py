@@ -157,7 +157,7 @@ def _suggestion(candidate: Candidate, links: Links | None) -> Iterator[str]:
     yield _source(candidate, links)
     yield ""
     if candidate.evidence:
-        why = f"Why: {format_count(len(candidate.evidence), 'piece')} of evidence"
+        why = f"Why: {format_count(len(candidate.evidence), 'reason')}"
         title = f"{why}, score {candidate.score:.2f}"
         yield from _fold(title, (_evidence(one, links) for one in candidate.evidence))
 

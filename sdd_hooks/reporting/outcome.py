@@ -100,5 +100,9 @@ class ReviewOutcome:
 
 
 def reference_question(candidate: Candidate) -> str:
-    """The question to the reviewer about a suggested record, in one line of plain text."""
-    return f"Should this PR reference {candidate.full_name}?"
+    """The question to the reviewer about a suggested record, in one line of plain text.
+
+    The title follows the question, which so ends as SPEC-0019 of the SDD plugin has it.
+    """
+    title = f" ({candidate.title})" if candidate.id and candidate.title else ""
+    return f"Should this PR reference {candidate.name}?{title}"

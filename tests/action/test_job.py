@@ -278,7 +278,7 @@ def test_outside_ci(repo: Repo) -> None:
     lines = done.out.splitlines()
     assert lines[0] == "sdd review:"
     assert "ADR-0099 does not exist" in done.out
-    assert "### Should this PR reference ADR-0001 (Events of @ana)?" in lines
+    assert "### Should this PR reference ADR-0001? (Events of @ana)" in lines
     assert "findings: 1" in lines
     assert any(line.startswith("sarif: ") and line.endswith("out.sarif") for line in lines)
     assert (repo.root / "out.sarif").exists()

@@ -87,7 +87,7 @@ def test_the_review_is_one_comment_that_is_edited(place: Place) -> None:
     first = place.job()
     (body,) = place.forge.bodies(1)
     assert body.startswith(f"{MARKER}\n")
-    assert "Should this PR reference ADR-0001 (Events through an outbox)?" in body
+    assert "Should this PR reference ADR-0001? (Events through an outbox)" in body
     assert "> An event is written to the table" in body
     assert f"/blob/{place.hosted.head}/docs/adrs/ADR-0001-events.md?plain=1#L14" in body
     assert (first.exit_code, first.notes) == (0, ())

@@ -19,7 +19,7 @@ from tests.support.github_forge import FORK, JOB, FakeGitHubForge, serving_forge
 
 UNREFERENCED = {"src/a.py": "# the outbox table, where an event is written\na = 2\n"}
 DANGLING = {"src/a.py": "# Governing: ADR-0099\na = 2\n"}
-QUESTION = "Should this PR reference ADR-0001 (Events through an outbox)?"
+QUESTION = "Should this PR reference ADR-0001? (Events through an outbox)"
 
 
 class GitHub:

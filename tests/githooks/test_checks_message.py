@@ -125,7 +125,7 @@ def test_a_clear_candidate_is_suggested(governed: Repo) -> None:
     first, second = said.splitlines()
     assert code == 0
     assert first == (
-        "sdd: should this commit name ADR-0003 (Publish events through an outbox table)?"
+        "sdd: should this commit name ADR-0003? (Publish events through an outbox table)"
         " `Refs: ADR-0003`"
     )
     assert second.startswith("sdd:   docs/adrs/ADR-0003-outbox.md:9: ")

@@ -40,7 +40,7 @@ def test_everything() -> None:
         "::warning file=src/web/page.js,line=7,title=security/inner-html"
         "::markup goes in as it is: use textContent",
         "::notice file=docs/adrs/ADR-0011-retries.md,line=42"
-        ",title=Should this PR reference ADR-0011 (Retries belong to the client)?"
+        ",title=Should this PR reference ADR-0011? (Retries belong to the client)"
         "::Every outbound call is retried by the client, never by the caller.",
     ]
 

@@ -90,7 +90,7 @@ def test_each_suggestion_is_one_question() -> None:
     second = RETRIES._replace(path="docs/adrs/x.md", id="ADR-0012", title="Queues")
     page = render_markdown(ReviewOutcome(BASE, HEAD, "", 1, References((RETRIES, second))))
     assert page.startswith("## 📌 2 decisions to consider\n")
-    assert "### Should this PR reference ADR-0012 (Queues)?" in page
+    assert "### Should this PR reference ADR-0012? (Queues)" in page
     assert page.count("If so, add `Refs: ADR-0011`") == 1
 
 

@@ -141,7 +141,7 @@ def test_a_suggestion_is_a_note_at_the_sentence_that_it_quotes():
     result = run_of(EVERYTHING)["results"][0]
     assert (result["ruleId"], result["level"]) == ("missing-reference", "note")
     assert result["message"]["text"] == (
-        "Should this PR reference ADR-0011 (Retries belong to the client)? Decision Outcome:"
+        "Should this PR reference ADR-0011? (Retries belong to the client) Decision Outcome:"
         " Every outbound call is retried by the client, never by the caller."
     )
     assert result["locations"][0]["physicalLocation"] == {

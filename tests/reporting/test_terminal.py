@@ -11,7 +11,7 @@ from sdd_hooks.text.display import display_width
 from tests.reporting.reviews import BASE, EVERYTHING, HEAD, MARKUP, RETRIES, reviews
 
 REPORT = """\
-Should this PR reference ADR-0011 (Retries belong to the client)?
+Should this PR reference ADR-0011? (Retries belong to the client)
   docs/adrs/ADR-0011-retries.md:42 (Decision Outcome)
     │ Every outbound call is retried by the client, never by the caller.
   comments  a governing comment names it (src/pay/client.py:3)
@@ -43,8 +43,8 @@ suppressed (1)
 note: the diff is larger than 50 MB: not all of it was read
 """
 NARROW = """\
-Should this PR reference ADR-0011
-(Retries belong to the client)?
+Should this PR reference ADR-0011?
+(Retries belong to the client)
   docs/adrs/ADR-0011-retries.md:42
   (Decision Outcome)
     │ Every outbound call is retried by

@@ -25,6 +25,7 @@ def texts(text: str) -> list[str]:
         ("```\ncode. More.\n```\nText.", ["Text."]),
         ("<!-- comment -->\n[link]: https://x\n---\n> Quoted.", ["Quoted."]),
         ("It said “Yes.” Then **“No.”** Then", ["It said “Yes.”", "Then **“No.”**", "Then"]),
+        ("事件写入发件箱。不得直接发布！", ["事件写入发件箱。", "不得直接发布！"]),
         ("", []),
     ],
 )

@@ -1,124 +1,190 @@
-"""The evidence for a record in words: each strong kind as one line with a place."""
+"""The evidence for a record in words: its most specific kinds, each as one line with a place.
+
+A word is a reason only if few files and few records have it. A place is a line that contains what
+the reason says.
+"""
 
 # Governing: SPEC-0010 REQ "Suggestions"
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Sequence
+import math
+import re
+from collections.abc import Callable, Iterable, Sequence, Set
+from dataclasses import replace
 from functools import cached_property
+from itertools import islice
 from typing import NamedTuple
 
+from sdd_hooks.artifacts.identifiers import ArtifactId, find_ids
 from sdd_hooks.reporting.outcome import Evidence
+from sdd_hooks.review.references.code_words import CodeWords
 from sdd_hooks.review.references.evidence import GatheredEvidence
+from sdd_hooks.review.references.file_mentions import FileMention
 from sdd_hooks.review.references.history import PastCommit
+from sdd_hooks.review.references.passages import RecordPassage, find_passage
 from sdd_hooks.review.references.ranking import RankedRecord
-from sdd_hooks.review.references.sentences import find_best_sentence
 from sdd_hooks.review.references.words import split_words
 from sdd_hooks.text.display import one_line
-from sdd_hooks.text.markdown import Section
-from sdd_hooks.text.sentences import Sentence
+from sdd_hooks.text.markdown import unify_line_endings
 
 MIN_SHARE = 0.5
-"""The share from which a kind of evidence gets a line."""
-MAX_WORDS = 6
+"""The share from which a kind of evidence is a reason."""
+MAX_REASONS = 3
+"""Reasons of a record."""
+MAX_WORDS = 4
 """Words in common that are listed."""
 MIN_LETTERS = 8
 """Letters of an identifier without digits and separators. A shorter one is an ordinary word."""
+MIN_WORD = 3
+"""Letters of a word that is listed."""
+MIN_SINGLE = 5
+"""Letters of a word that is listed alone."""
+NAME_SHARE = 0.02
+"""The share of the files from which a word or a name in lower case alone is no reason."""
 MAX_SUBJECT = 100
 """Characters of the subject of a commit."""
+RECORDS_SHARE = 0.1
+"""The share of the sections of all records from which a word is common."""
+MIN_SECTIONS = 4
+"""The number of sections from which a word can be common."""
+PATH_SHARE = 0.2
+"""The share of the files of a repository from which a directory around them is no reason."""
+MIN_FILES = 10
+"""The number of files from which a directory can be too large for a reason."""
 
-# Words of every record.
-_UBIQUITOUS = frozenset({"adr", "adrs"})
+_JOINED = re.compile(r"[a-z][A-Z]|[^A-Za-z]")
 _WORD_KINDS = ("sections", "terms", "files", "prose")
 
 
-class RecordPassage(NamedTuple):
-    """A section of a record, and a sentence of it to quote; None when it has no such sentence."""
+class _Mention(NamedTuple):
+    """A line of a file that mentions a record, and the id in it."""
 
-    section: Section
-    sentence: Sentence | None
+    mention: FileMention
+    id: ArtifactId
 
 
 class Explainer:
-    """Explains the evidence of one review. `top` are the first records of the ranking."""
+    """Explains the evidence of one review.
 
-    def __init__(self, gathered: GatheredEvidence, top: Sequence[RankedRecord]) -> None:
+    `top` are the first records of the ranking. `read_head` returns the text of a file after the
+    change, "" for none.
+    """
+
+    def __init__(
+        self,
+        gathered: GatheredEvidence,
+        top: Sequence[RankedRecord],
+        code: CodeWords,
+        read_head: Callable[[str], str],
+    ) -> None:
         self._query = gathered.query
         self._context = gathered.context
         self._similarity = gathered.similarity
         self._top = top
+        self._code = code
+        self._read_head = read_head
         self._passages: dict[int, RecordPassage | None] = {}
+        # The most specific kinds first: they hold for few records.
         self._kinds: dict[str, Callable[[int], Evidence | None]] = {
-            "title": self._title,
+            "comments": self._comments,
             "identifiers": self._identifiers,
             "paths": self._paths,
-            "comments": self._comments,
-            "neighbours": self._neighbours,
             "history": self._history,
+            "neighbours": self._neighbours,
+            "words": self._words,
+            "title": self._title,
             "messages": self._messages,
             "links": self._links,
         }
 
     def explain(self, ranked: RankedRecord) -> tuple[Evidence, ...]:
-        """The kinds of evidence with a share of at least MIN_SHARE, strongest first."""
-        shares = dict(ranked.shares)
-        kinds = [(max(shares[kind] for kind in _WORD_KINDS), "words")]
-        kinds += [(shares[kind], kind) for kind in self._kinds]
-        lines = []
-        for share, kind in sorted(kinds, key=lambda one: (-one[0], one[1])):
-            if share >= MIN_SHARE:
-                describe = self._kinds.get(kind, self._words)
-                if evidence := describe(ranked.record_index):
-                    lines.append(evidence)
-        return tuple(lines)
+        """The first MAX_REASONS kinds of evidence with a share of at least MIN_SHARE."""
+        shares = {**ranked.shares}
+        shares["words"] = max(shares.get(kind, 0.0) for kind in _WORD_KINDS)
+        found = (
+            describe(ranked.record_index)
+            for kind, describe in self._kinds.items()
+            if shares.get(kind, 0.0) >= MIN_SHARE
+        )
+        return tuple(islice(filter(None, found), MAX_REASONS))
 
     def find_passage(self, index: int) -> RecordPassage | None:
-        """Find the passage of a record that is most similar to the change.
-
-        Sections with a sentence to quote are preferred. None when no section is similar.
-        """
+        """Find the passage of a record to quote. None for a record without sections."""
         if index not in self._passages:
-            self._passages[index] = self._find_passage(index)
+            record = self._context.records[index]
+            weights = self._similarity.weights
+            self._passages[index] = find_passage(record, weights, self._worth)
         return self._passages[index]
 
-    def _find_passage(self, index: int) -> RecordPassage | None:
-        record = self._context.records[index]
-        scores = self._similarity.section_scores(index)
-        similar = [position for position, score in enumerate(scores) if score > 0]
-        best_first = sorted(similar, key=lambda position: -scores[position])
-        sections = [record.sections[position][0] for position in best_first]
-        weights, idf = self._similarity.weights, self._similarity.idf
-        for section in sections:
-            if sentence := find_best_sentence(record.text, section, weights, idf):
-                return RecordPassage(section, sentence)
-        return RecordPassage(sections[0], None) if sections else None
+    def _worth(self, word: str) -> float:
+        """What a shared word tells: little if it is common, and more the fewer records have it."""
+        idf = self._similarity.idf(word)
+        return idf / 4 if self._code.is_common(word) else idf
+
+    def _is_specific(self, word: str) -> bool:
+        """Whether few files and few records have a word."""
+        if len(word) < MIN_WORD or not word.isalpha() or self._code.is_common(word):
+            return False
+        return self._similarity.idf(word) >= self._common_idf
+
+    @cached_property
+    def _common_idf(self) -> float:
+        """The inverse document frequency of a word that is in as many sections as a common one."""
+        sections = sum(len(record.sections) for record in self._context.records)
+        common = min(sections, max(MIN_SECTIONS, RECORDS_SHARE * sections))
+        return math.log(1 + (sections - common + 0.5) / (common + 0.5))
 
     def _words(self, index: int) -> Evidence | None:
         passage = self.find_passage(index)
         if passage is None:
             return None
-        section = passage.section
-        text = self._context.records[index].text[section.start : section.end]
-        shared = set(split_words(text)) & set(self._similarity.weights)
-        listed = self._list_words(shared)
-        path = self._path(index)
-        return (
-            Evidence("words", f"words in common: {listed}", path, section.first_line)
-            if listed
-            else None
-        )
+        weights = self._similarity.weights
+        alone = {
+            word
+            for word in weights
+            if len(word) >= MIN_SINGLE and not self._code.is_common(word, NAME_SHARE)
+        }
+        lines = range(passage.section.first_line, passage.section.last_line + 1)
+        found = self._best_line(index, weights, lines, alone)
+        if found is None:
+            return None
+        line, listed = found
+        return Evidence("words", f"words in common: {listed}", self._path(index), line)
 
     def _title(self, index: int) -> Evidence | None:
-        counts = self._context.records[index].content.counts
-        listed = self._list_words(set().union(*counts) & set(self._query.title))
-        detail = f"words of the title in it: {listed}"
-        return Evidence("title", detail, self._path(index), 1) if listed else None
+        lines = range(1, len(self._lines(index)) + 1)
+        found = self._best_line(index, self._query.title, lines)
+        if found is None:
+            return None
+        line, listed = found
+        detail = f"words of the change's title in it: {listed}"
+        return Evidence("title", detail, self._path(index), line)
 
-    def _list_words(self, words: set[str]) -> str:
-        """The rarest words, separated by commas."""
-        ranked = sorted(words - _UBIQUITOUS, key=lambda word: (-self._similarity.idf(word), word))
-        return ", ".join(ranked[:MAX_WORDS])
+    def _best_line(
+        self, index: int, wanted: Iterable[str], lines: range, alone: Set[str] = frozenset()
+    ) -> tuple[int, str] | None:
+        """The line of a record with the most telling words of `wanted`, and those words.
+
+        They are at least two, or one of `alone`.
+        """
+        specific = {word for word in wanted if self._is_specific(word)}
+        best: tuple[float, int, list[str]] | None = None
+        for number, text in enumerate(
+            self._lines(index)[lines.start - 1 : lines.stop - 1], lines.start
+        ):
+            shared = sorted(specific.intersection(split_words(text)))
+            value = sum(self._similarity.idf(word) for word in shared)
+            if (len(shared) > 1 or alone & {*shared}) and (best is None or value > best[0]):
+                best = value, number, shared
+        if best is None:
+            return None
+        rarest = sorted(best[2], key=lambda word: (-self._similarity.idf(word), word))
+        line = self._lines(index)[best[1] - 1]
+        return best[1], ", ".join(_spelling(word, line) for word in rarest[:MAX_WORDS])
+
+    def _lines(self, index: int) -> Sequence[str]:
+        return unify_line_endings(self._context.records[index].text).split("\n")
 
     def _path(self, index: int) -> str:
         return self._context.records[index].artifact.path
@@ -128,94 +194,159 @@ class Explainer:
         common = {
             name
             for name in records[index].content.identifiers & self._query.identifiers
-            if not name.isalpha() or len(name) >= MIN_LETTERS
+            if (not name.isalpha() or len(name) >= MIN_LETTERS) and not self._code.is_common(name)
         }
-        if not common:
-            return None
-        frequency = Counter(
-            name for record in records for name in record.content.identifiers & common
-        )
-        rarest = min(common, key=lambda name: (frequency[name], -len(name), name))
-        place = self._query.find_first_use(rarest)
-        detail = f"it names {rarest}, which the change touches"
-        return Evidence("identifiers", detail, *place) if place else None
+        frequency = {
+            name: sum(name in record.content.identifiers for record in records) for name in common
+        }
+        limit = max(MIN_SECTIONS, RECORDS_SHARE * len(records))
+        rare = (name for name in common if frequency[name] < limit)
+        for name in sorted(rare, key=lambda name: (frequency[name], -len(name), name)):
+            place = self._query.find_first_use(name)
+            spelled = _spelling(name, self._added_line(*place)) if place else ""
+            # A word of prose may be quoted in a record, and is a name only if it is rare.
+            if place and (_JOINED.search(spelled) or not self._code.is_common(name, NAME_SHARE)):
+                detail = f"it names {spelled}, which the change touches"
+                return Evidence("identifiers", detail, *place)
+        return None
+
+    def _added_line(self, path: str, line: int) -> str:
+        return next((one.text for one in self._query.added[path] if one.number == line), "")
 
     def _paths(self, index: int) -> Evidence | None:
         record = self._context.records[index]
         for path in sorted(record.content.paths, key=lambda path: (-path.count("/"), path)):
-            if count := self._query.path_names[path]:
-                files = "a changed file" if count == 1 else f"{count} changed files"
-                line = record.text[: max(record.text.find(path), 0)].count("\n") + 1
-                detail = f"it names {path}, where {files} lie{'s' if count == 1 else ''}"
+            count = self._query.path_names[path]
+            if count and not self._is_large(path):
+                line = _find_line(unify_line_endings(record.text), path)
+                if any(f"/{file.path}".endswith(f"/{path}") for file in self._query.files):
+                    detail = f"it names {path}, which the change touches"
+                else:
+                    files = "a changed file lies" if count == 1 else f"{count} changed files lie"
+                    detail = f"it names {path}, where {files}"
                 return Evidence("paths", detail, record.artifact.path, line)
         return None
 
+    def _is_large(self, path: str) -> bool:
+        """Whether a directory has so many files that a change in it tells nothing."""
+        paths = self._context.paths
+        inside = sum(f"/{path}/" in f"/{one}" for one in paths)
+        return inside >= max(MIN_FILES, PATH_SHARE * len(paths))
+
     def _comments(self, index: int) -> Evidence | None:
         for file in self._query.files:
-            path = file.before or file.path
-            if line := self._mentioning_line(path, index):
-                return Evidence("comments", "a changed file mentions it", path, line)
+            for one in self._mentions_in(file.before or file.path, index):
+                # The mention is a line of the base, and the place is one of the head.
+                lines = self._read_head(file.path).split("\n")
+                same = (
+                    at
+                    for at, text in enumerate(lines, 1)
+                    if text.startswith(one.mention.text.rstrip())
+                )
+                if closest := min(same, key=lambda at: abs(at - one.mention.line), default=0):
+                    detail = f"a changed file mentions {_named(one.id)}"
+                    return Evidence("comments", detail, file.path, closest)
         return None
 
     def _neighbours(self, index: int) -> Evidence | None:
-        changed = {file.path for file in self._query.files}
+        changed = {path for file in self._query.files for path in (file.path, file.before)}
         directories = {path.rpartition("/")[0] for path in changed}
         neighbours = sorted(
             path
             for path in self._context.mentions
             if path not in changed
             and path.rpartition("/")[0] in directories
-            and self._mentioning_line(path, index)
+            and self._mentions_in(path, index)
         )
         if not neighbours:
             return None
-        first = neighbours[0]
-        others = f", and {len(neighbours) - 1} more" if len(neighbours) > 1 else ""
-        detail = f"a file beside it mentions it{others}"
-        return Evidence("neighbours", detail, first, self._mentioning_line(first, index))
+        first, *others = neighbours
+        one = self._mentions_in(first, index)[0]
+        more = f", and {len(others)} more do" if others else ""
+        detail = f"a file beside the change mentions {_named(one.id)}{more}"
+        return Evidence("neighbours", detail, first, one.mention.line)
 
-    def _mentioning_line(self, path: str, index: int) -> int:
-        """The first line of a file that mentions a record, 0 when no line does."""
-        for mention in self._context.mentions.get(path, ()):
-            if index in self._context.find_records(mention.ids):
-                return mention.line
-        return 0
+    def _mentions_in(self, path: str, index: int) -> list[_Mention]:
+        """The lines of a file that mention a record."""
+        return [
+            _Mention(mention, id)
+            for mention in self._context.mentions.get(path, ())
+            if (id := self._find_id(mention.ids, index))
+        ]
+
+    def _find_id(self, ids: Iterable[ArtifactId], index: int) -> ArtifactId | None:
+        """The first of `ids` that leads to a record: the record's, else that of a spec."""
+        leading = [id for id in ids if index in self._context.find_records([id])]
+        return min(leading, key=lambda id: id.kind != "ADR", default=None)
 
     def _history(self, index: int) -> Evidence | None:
         for commit in self._context.touching:
-            if commit.files and index in self._context.find_records(commit.ids):
-                detail = f"an earlier commit to {commit.files[0]} named it: {_describe(commit)}"
-                return Evidence("history", detail)
+            id = self._find_id(sorted(commit.ids), index) if commit.files else None
+            if id:
+                subject = f"an earlier commit to {commit.files[0]} named {_named(id)}"
+                return Evidence("history", f"{subject}: {_describe(commit)}")
         return None
 
     def _messages(self, index: int) -> Evidence | None:
-        citing = (
-            (similarity, commit)
-            for commit, similarity in self._similar_commits
-            if index in self._context.find_records(commit.ids)
-        )
-        # Of equally similar commits, the id decides: their order differs between caches.
-        best = max(citing, key=lambda one: (one[0], one[1].id), default=None)
-        if best is None or not best[0]:
+        best: tuple[float, str, PastCommit, ArtifactId, Set[str]] | None = None
+        for commit, words in self._similar_commits:
+            id = self._find_id(sorted(commit.ids), index) if len(words) > 1 else None
+            value = sum(self._similarity.idf(word) for word in sorted(words))
+            # Of equally similar commits, the id decides: their order differs between caches.
+            if id and (best is None or (value, commit.id) > best[:2]):
+                best = value, commit.id, commit, id, words
+        if best is None:
             return None
-        return Evidence("messages", f"a commit like this one named it: {_describe(best[1])}")
+        rarest = sorted(best[4], key=lambda word: (-self._similarity.idf(word), word))
+        about = ", ".join(rarest[:MAX_WORDS])
+        detail = f"a commit about {about} named {_named(best[3])}: {_describe(best[2])}"
+        return Evidence("messages", detail)
 
     @cached_property
-    def _similar_commits(self) -> Sequence[tuple[PastCommit, float]]:
-        """Each citing commit with the similarity of its message to the title and the paths."""
+    def _similar_commits(self) -> Sequence[tuple[PastCommit, Set[str]]]:
+        """Each citing commit with the specific words that its message shares with the change."""
         wanted = {*self._query.title, *self._query.path_words}
-        return [
-            (commit, sum(self._similarity.idf(word) for word in sorted(wanted & {*words})))
-            for commit, words in zip(self._context.citing, self._context.message_words, strict=True)
-        ]
+        specific = {word for word in wanted if self._is_specific(word)}
+        pairs = zip(self._context.citing, self._context.message_words, strict=True)
+        return [(commit, specific.intersection(words)) for commit, words in pairs]
 
     def _links(self, index: int) -> Evidence | None:
         for ranked in self._top:
-            record = self._context.records[ranked.record_index]
-            if index in self._context.find_linked(ranked.record_index):
+            other = ranked.record_index
+            if index in self._context.find_linked(other):
+                record = self._context.records[other]
+                line = self._linking_line(other, index)
                 detail = f"{record.artifact.name}, which fits as well, names it"
-                return Evidence("links", detail, record.artifact.path, 0)
+                return Evidence("links", detail, record.artifact.path, line)
         return None
+
+    def _linking_line(self, other: int, index: int) -> int:
+        """The line of a record that names another one."""
+        wanted = self._context.records[index].artifact.id
+        for number, text in enumerate(self._lines(other), 1):
+            ids = find_ids(text, "ADR")
+            if wanted and any(replace(id, module=wanted.module) == wanted for id in ids):
+                return number
+        return 0
+
+
+def _spelling(name: str, line: str) -> str:
+    """A name in lower case as a line spells it."""
+    whole = rf"(?<![^\W_]){re.escape(name)}(?![^\W_])"
+    found = re.search(whole, line, re.I) or re.search(re.escape(name), line, re.I)
+    return found[0] if found else name
+
+
+def _named(id: ArtifactId) -> str:
+    """How a line names a record: directly, or by a spec that refers to it."""
+    return "it" if id.kind == "ADR" else f"{id}, which refers to it"
+
+
+def _find_line(text: str, path: str) -> int:
+    """The first line with a path, as a whole where there is one; 0 for none."""
+    name = re.escape(path)
+    match = re.search(rf"(?<![\w/.-]){name}(?![\w-]|/[\w.])", text) or re.search(name, text)
+    return text.count("\n", 0, match.start()) + 1 if match else 0
 
 
 def _describe(commit: PastCommit) -> str:

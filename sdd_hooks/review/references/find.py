@@ -8,6 +8,7 @@ from __future__ import annotations
 from sdd_hooks.changes.change import Change
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.reporting.outcome import Candidate, References
+from sdd_hooks.review.references.code_words import read_code_words
 from sdd_hooks.review.references.confidence import (
     THRESHOLD,
     extract_features,
@@ -46,7 +47,8 @@ def find_references(repository: Repository, subject: Subject, max_suggestions: i
     suggested = paths[:max_suggestions]
     folded = paths[max_suggestions : max_suggestions + MAX_FOLDED]
     top = gathered.ranked[:MAX_EXPLAINED]
-    explainer = Explainer(gathered, top)
+    code = read_code_words(repository, subject.before)
+    explainer = Explainer(gathered, top, code, subject.text)
     explained = {gathered.path(ranked) for ranked in top} | {*suggested, *folded}
     candidates: dict[str, Candidate] = {}
     for ranked in gathered.ranked:

@@ -1,37 +1,105 @@
-"""The sentence of a record that best explains why it governs a change, quoted from the file."""
+"""The sentences of a section of a record that can be quoted, with their lines."""
 
 # Governing: SPEC-0010 REQ "Suggestions"
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
 
-from sdd_hooks.review.references.words import split_words
 from sdd_hooks.text.markdown import Section
-from sdd_hooks.text.sentences import Sentence, split_sentences
+from sdd_hooks.text.sentences import MAX_LINES, split_sentences
 
 MIN_SENTENCE = 30
-"""Characters of a sentence that is quoted."""
+"""Characters of a sentence that is quoted. One of a wide script has two thirds of them."""
 MAX_SENTENCE = 300
 """Characters of a quoted sentence. A longer one is cut after a word."""
+# Block quotes are amendments, notices of a status, and texts of a template.
+_LEFT_OUT = re.compile(
+    r"[ \t]*(?:>|:::|!!!"
+    r"|(?:[-*+][ \t]+)?[*_]{0,2}(?:status|date|author|deciders?|tags)[*_]{0,2}[ \t]*[:：])",
+    re.I,
+)
+_LINK = re.compile(r"!?\[([^\[\]\n]{0,300})\]\([^()\s]{0,500}\)|<?https?://[^\s<>)]{1,500}>?")
+_CODE = re.compile(r"`[^`]*`")
+_LETTER = re.compile(r"[^\W\d_]")
+_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_MARKUP = "*_`\"'“”‘’( "
+
+# What stands at the beginning of an argument for or against an option, of a rejected one, of an
+# entry of a list of changes or references, and of a text that a template asks to be replaced.
+_ASIDE = re.compile(
+    r"(?:good|bad|neutral|pros?|cons?|advantages?|disadvantages?)\b[*_]{0,2}\s*(?:,|:|because|—|-)"
+    r"|(?:rejected|not chosen|discarded|deferred|superseded|amended|amendment|updated?"
+    r"|revised|added|status|see|see also|refs?|references?|related|supersedes|relates to|note)\b"
+    r"[*_]{0,2}\s*(?:[:：,(—-]|by\b|because\b|in favou?r\b|as\b|also\b|the\b|adr\b|spec\b|$)"
+    r"|(?:[⚠❌✗👎🚫])|alternatives?\b|considered\b|options? [0-9a-z]\b"
+    r"|[0-9]{4}[-/.][0-9]{1,2}[-/.][0-9]{1,2}\b|(?:v?[0-9]+\.[0-9]+(?:\.[0-9]+)?)\s*[:—-]\s"
+    r"|(?:requirements?|specs?|specifications?|adrs?|issues?|prs?|epics?)\s*[:：]"
+    r"|(?:this section|describe|explain|list|provide|write|fill in|insert|summari[sz]e)\b.{0,40}"
+    r"\b(?:here|the (?:decision|change|context|options?|consequences?|section|problem|title))\b"
+    r"|this (?:adr|decision|document|record) (?:is|was|has been|does not|supersedes|amends"
+    r"|extends)\b"
+    r"|this (?:supersedes|amends|extends)\b"
+    r"|what (?:is|are|becomes) |the (?:issue|change) (?:that )?(?:is )?motivating",
+    re.I,
+)
+_PLACEHOLDER = re.compile(
+    r"\{[^{}`]{3,}\}|(?<!\w)\[[a-z][^\[\]`]{8,}\](?![(\[])|<[a-z][^<>`]{6,} [^<>`]+>"
+)
 
 
-def find_best_sentence(
-    text: str, section: Section, weights: Mapping[str, float], idf: Callable[[str], float]
-) -> Sentence | None:
-    """Find the sentence of a section of `text` with the most words of `weights`, weighted by idf.
+class QuotableSentence(NamedTuple):
+    """A sentence with single spaces, and the line of the file on which it begins.
 
-    None when no sentence has one. Headings, tables, code and HTML are no sentences. A complete
-    sentence is preferred to a cut one, and the first one to later ones of equal score.
+    `cut` is whether it is only the beginning of a longer one.
     """
-    best, highest = None, (False, 0.0)
-    for sentence in split_sentences(text[section.start : section.end], section.first_line):
-        shortened = sentence._replace(text=_shorten(sentence.text))
-        shared = {word for word in split_words(shortened.text) if word in weights}
-        score = (shortened == sentence, sum(idf(word) for word in sorted(shared)))
-        if shared and score > highest and len(shortened.text) >= MIN_SENTENCE:
-            best, highest = shortened, score
-    return best
+
+    text: str
+    line: int
+    cut: bool = False
+
+
+def find_quotable(text: str, section: Section) -> Iterator[QuotableSentence]:
+    """Find the sentences of a section of `text` that a report can quote, in order.
+
+    Headings, tables, code, HTML, block quotes, questions, lead-ins that end in a colon, links
+    without a sentence, arguments about options, and placeholders of templates are none.
+    """
+    prose = _read_prose(text[section.start : section.end])
+    for sentence in split_sentences(prose, section.first_line):
+        if _is_quotable(sentence.text):
+            shortened = _shorten(sentence.text)
+            yield QuotableSentence(shortened, sentence.line, shortened != sentence.text)
+
+
+def _is_quotable(sentence: str) -> bool:
+    bare = _LINK.sub(lambda match: (match[1] or "").strip(), sentence)
+    unlinked = _LINK.sub("", sentence)
+    opening = bare.lstrip(_MARKUP)
+    wide = len(_WIDE.findall(bare)) * 4 > len(bare)
+    return (
+        len(bare) >= (MIN_SENTENCE * 2 // 3 if wide else MIN_SENTENCE)
+        and len(_LETTER.findall(unlinked)) * 3 > len(_LETTER.findall(bare))
+        and not sentence.rstrip(_MARKUP + ")").endswith(
+            (":", "：", "?", "？", "…", "...", ",", "—")
+        )
+        and "~~" not in sentence
+        and not _ASIDE.match(opening)
+        and not _PLACEHOLDER.search(_CODE.sub("", sentence))
+    )
+
+
+def _read_prose(text: str) -> str:
+    """A part of a document with empty lines for block quotes, comments, and fields of a header."""
+    kept = []
+    commented = False
+    for line in text.split("\n", MAX_LINES)[:MAX_LINES]:
+        opened = commented or "<!--" in line
+        commented = opened and line.rfind("-->") < max(line.rfind("<!--"), 0)
+        kept.append("" if opened or _LEFT_OUT.match(line) else line)
+    return "\n".join(kept)
 
 
 def _shorten(sentence: str) -> str:

@@ -91,19 +91,6 @@ def test_the_record_that_a_change_should_cite_is_suggested(tmp_path: Path) -> No
     ]
 
 
-def test_evidence_has_the_path_and_line_of_its_source(tmp_path: Path) -> None:
-    subject = subject_of(tmp_path, BEFORE, AFTER, message="Sweep the outbox each minute")
-    first = references(subject).ranked[0]
-    kinds = {item.kind: item for item in first.evidence}
-    assert {"words", "title", "paths", "identifiers", "neighbours"} <= kinds.keys()
-    assert kinds["paths"].detail == "it names src/outbox, where a changed file lies"
-    assert "src/outbox" in OUTBOX.split("\n")[kinds["paths"].line - 1]
-    named = kinds["identifiers"]
-    assert named.path == "src/outbox/sweeper.py"
-    assert named.detail.split()[2].rstrip(",") in SWEEPER.split("\n")[named.line - 1].lower()
-    assert (kinds["neighbours"].path, kinds["neighbours"].line) == ("src/outbox/store.py", 1)
-
-
 @pytest.mark.parametrize(
     "options",
     [

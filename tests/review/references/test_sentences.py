@@ -1,14 +1,10 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sdd_hooks.artifacts.adr import read_adr
-from sdd_hooks.review.references.sentences import (
-    MAX_SENTENCE,
-    MIN_SENTENCE,
-    Sentence,
-    find_best_sentence,
-)
-from sdd_hooks.review.references.words import split_words
+from sdd_hooks.review.references.sentences import MAX_SENTENCE, QuotableSentence, find_quotable
+from tests.support.cpu_time import assert_linear
 
 RECORD = """# ADR-0007: Sweep the outbox
 
@@ -26,53 +22,113 @@ sweeper = lease(sweeper, lease, sweeper)
 
 | sweeper | lease | sweeper lease sweeper |
 """
+SENTENCE = "The sweeper takes a lease before it sends."
 
 
-def best_sentence(text: str, query: str, title: str = "Decision Outcome") -> Sentence | None:
+def quotable(text: str) -> list[QuotableSentence]:
+    """The sentences of all sections of a record."""
     record = read_adr("docs/adrs/ADR-0007-x.md", text)
     assert record is not None
-    section = next(candidate for candidate in record.sections if candidate.title == title)
-    return find_best_sentence(text, section, dict.fromkeys(split_words(query), 1.0), lambda _: 1.0)
+    return [one for section in record.sections for one in find_quotable(text, section)]
 
 
-def is_in_text(text: str, sentence: Sentence) -> bool:
+def in_decision(text: str) -> list[str]:
+    return [one.text for one in quotable(f"# ADR-0007: x\n\n## Decision\n\n{text}\n")]
+
+
+def is_in_text(text: str, sentence: QuotableSentence) -> bool:
     rest = " ".join(" ".join(text.split("\n")[sentence.line - 1 :]).split())
-    bare = rest.replace("- ", "").replace("> ", "")
-    return sentence.text in rest or sentence.text in bare
+    return sentence.text in rest or sentence.text in rest.replace("- ", "")
 
 
-def test_the_sentence_with_the_most_words_of_the_query_is_chosen() -> None:
-    sentence = best_sentence(RECORD, "every minute the sweeper sends what is left")
-    assert sentence == Sentence(
-        "A sweeper sends what is left every minute, and it takes a lease before it does.", 5
+def test_sentences_of_paragraphs_and_lists_have_their_lines() -> None:
+    assert quotable(RECORD) == [
+        QuotableSentence("We keep the outbox in the database.", 5),
+        QuotableSentence(
+            "A sweeper sends what is left every minute, and it takes a lease before it does.", 5
+        ),
+        QuotableSentence(
+            "The sweeper writes its lease into `outbox_lease`, so that two of them never send"
+            " twice.",
+            9,
+        ),
+    ]
+
+
+def test_a_long_sentence_is_cut_after_a_word() -> None:
+    (sentence,) = quotable(
+        "# ADR-0001: x\n\n## Decision\n\n" + "The sweeper lease cursor " * 30 + "ends.\n"
     )
+    assert sentence.cut
+    assert len(sentence.text) <= MAX_SENTENCE
+    assert sentence.text.endswith(("sweeper", "lease", "cursor", "The"))
 
 
-def test_list_items_are_sentences_and_code_and_tables_are_not() -> None:
-    sentence = best_sentence(RECORD, "outbox_lease sweeper lease")
-    assert sentence is not None
-    assert sentence.text.startswith("The sweeper writes its lease into `outbox_lease`")
-    assert sentence.line == 9
+def test_sentences_of_chinese_end_without_a_space() -> None:
+    first = "所有事件必须通过发件箱表发布，不得直接调用消息代理的接口。"
+    second = "清扫器每分钟发送一次剩余的事件，并且事先取得租约记录。"
+    assert in_decision(first + second) == [first, second]
 
 
-def test_no_sentence_is_chosen_without_a_word_of_the_query() -> None:
-    assert best_sentence(RECORD, "kubernetes") is None
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"### {SENTENCE}",
+        f"| {SENTENCE} |",
+        f"> {SENTENCE}",
+        f"> - {SENTENCE}",
+        f"```\n{SENTENCE}\n```",
+        f"<!-- {SENTENCE} -->",
+        f"<!--\n{SENTENCE}\n\n{SENTENCE}\n-->",
+        f"~~{SENTENCE}~~",
+        "**Status:** the sweeper takes a lease before it sends.",
+        "- Date: 2026-01-01, when the sweeper took a lease.",
+        "What is the change that we are proposing or doing?",
+        "This section describes the change that we made here.",
+        "Describe here the forces that play a role.",
+        "Chosen option: {title of option 1}, because it comes out best.",
+        "We will use [the name of the option that was chosen].",
+        "The sweeper takes a lease in the following steps:",
+        "Good, because the sweeper takes a lease before it sends.",
+        "* Bad, because it takes a lease before each of the messages.",
+        "**Rejected**: a lease in Redis, since it needs another service.",
+        "Considered a lease in Redis, and the sweeper needs it.",
+        "Option 2: a lease in Redis that the sweeper takes.",
+        "2026-01-02: the sweeper takes a lease before it sends.",
+        "- 1.2.0: the sweeper takes a lease before it sends.",
+        "Superseded by ADR-0012, which takes a lease as well.",
+        "See also the page of the sweeper that takes a lease.",
+        "[The sweeper takes a lease before it sends](https://example.org/lease)",
+        "- <https://example.org/a/very/long/path/to/the/lease/of/the/sweeper>",
+        "[lease]: https://example.org/a/very/long/path/to/the/lease",
+        "Requirements: [SPEC-0007 (the lease)](../specs/lease/spec.md).",
+        "This decision is referenced in the request about leases.",
+        "Too short.",
+    ],
+)
+def test_text_that_does_not_decide_is_not_quoted(text: str) -> None:
+    assert in_decision(text) == []
+    assert in_decision(f"{text}\n\n{SENTENCE}") == [SENTENCE]
 
 
-def test_a_long_sentence_is_cut() -> None:
-    long = "## Decision\n\n" + "The sweeper lease token cursor " * 30 + "ends."
-    sentence = best_sentence("# ADR-0001: x\n\n" + long, "sweeper lease token", "Decision")
-    assert sentence is not None
-    assert MIN_SENTENCE <= len(sentence.text) <= MAX_SENTENCE
-    assert not sentence.text.endswith(" ")
-    both = long + "\n\nA short one about the sweeper is quoted.\n"
-    sentence = best_sentence("# ADR-0001: x\n\n" + both, "sweeper lease token", "Decision")
-    assert sentence == Sentence("A short one about the sweeper is quoted.", 7)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The sweeper takes [a lease](lease.md) before it sends (see ADR-0003).",
+        "- [x] The sweeper takes a lease before it sends a message.",
+        "Chosen option: a lease in the database, because it needs no service.",
+        "**Lease.** It is taken in `outbox_lease`, with `{id, expires}` as its value.",
+        "We reject a message without a lease, and log its id.",
+    ],
+)
+def test_a_sentence_that_decides_is_quoted(text: str) -> None:
+    assert len(in_decision(text)) == 1
 
 
 LINES = st.lists(
     st.sampled_from(
-        ["", "The outbox is swept.", "- a lease", "> quoted lease text here.", "```", "| a | b |",
+        ["", "The outbox is swept each minute, at least.", "- a lease that the sweeper takes",
+         "> quoted lease text here.", "```", "| a | b |", "<!-- a", "b -->",
          "wrapped outbox line that goes on", "and ends with a lease. Another", "<b>html</b>", "  x"]
     ),
     max_size=25,
@@ -82,8 +138,22 @@ LINES = st.lists(
 @given(LINES)
 def test_a_sentence_is_in_the_file_on_its_line(lines: list[str]) -> None:
     text = "# ADR-0001: x\n\n## Decision\n\n" + "\n".join(lines)
-    sentence = best_sentence(text, "outbox lease swept", "Decision")
-    if sentence:
+    for sentence in quotable(text):
         assert is_in_text(text, sentence)
-        first = sentence.text.split()[0]
-        assert first in text.split("\n")[sentence.line - 1]
+        assert sentence.text.split()[0] in text.split("\n")[sentence.line - 1]
+
+
+@given(st.text(max_size=300))
+def test_any_text_is_read(text: str) -> None:
+    for sentence in quotable(f"# ADR-0001: x\n\n## Decision\n\n{text}"):
+        assert len(sentence.text) <= MAX_SENTENCE
+
+
+@pytest.mark.parametrize(
+    "piece", ["a", "[a](", "[", "{a", "<a ", "<!-- ", "`*_", "a. B ", "https://", "- ", "See "]
+)
+def test_a_hostile_section_costs_linear_time(piece: str) -> None:
+    def read(text: str) -> list[QuotableSentence]:
+        return quotable(text)
+
+    assert_linear(read, lambda size: "# ADR-0001: x\n\n## Decision\n\n" + piece * size, 20_000)
