@@ -67,7 +67,7 @@ _GENERIC_WORDS = """
     certain change clear come complete consider contain contains correct currently depend details
     different directly document down during each easily easy either enough ensure entire even ever
     every exactly example except exist existing explicit far few final follow following full fully
-    further future general given goes good happen having hence here high however important include
+    further future general given goes good happen having here high however important include
     included including instead itself just keep kept kind know large later latest least leave less
     like likely longer look lot many mean means meet mention might move much must name near
     necessary need needed needs never next normal note nothing now number often old once ones only
@@ -76,7 +76,7 @@ _GENERIC_WORDS = """
     rather reach real really reason reduce related relevant remain remains requires respect right
     same second see seen separate several short should similar simply since single small solution
     solve something soon special specific starting still such sure take taken takes than that
-    their therefore thing things third though three through thus today together too toward turn
+    thing things third though three through today together too toward turn
     two under unless until upon useful using usually various via want wants way well were whether
     whole why within without worth yet
 """

@@ -1,4 +1,4 @@
-"""The evidence that a record governs a change: thirteen kinds, each a number for every record.
+"""The evidence that a record governs a change: kinds that each give every record a number.
 
 Kinds have different units and are compared only after the ranking has normalized them.
 """
@@ -15,10 +15,11 @@ from dataclasses import dataclass
 from sdd_hooks.project.collections import all_pathspecs
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.review.references import signals
+from sdd_hooks.review.references.applies import RecordReach, find_reach
 from sdd_hooks.review.references.file_mentions import read_file_mentions
 from sdd_hooks.review.references.history import find_citing_commits, find_touching_commits
 from sdd_hooks.review.references.query import ChangeQuery
-from sdd_hooks.review.references.ranking import RankedRecord, Scores, rank_records
+from sdd_hooks.review.references.ranking import APPLIES, RankedRecord, Scores, rank_records
 from sdd_hooks.review.references.records import read_records
 from sdd_hooks.review.references.signals import RepositoryContext
 from sdd_hooks.review.references.similarity import Similarity
@@ -38,21 +39,26 @@ KINDS = {
     "history": "commits to the same files named it",
     "messages": "the words of commits that named it",
     "links": "the strongest records name it",
+    "applies": "the record says that it applies to the changed files",
 }
-"""Every kind with its description. The ranking computes `links` from the other kinds."""
+"""Every kind with its description. The ranking computes `links` from the other kinds.
+
+`applies` is a kind only where a record says that it applies to the change.
+"""
 
 
 @dataclass(frozen=True)
 class GatheredEvidence:
     """The evidence of a review: its sources, the scores of each kind, and the records, best first.
 
-    Scores have one number for each of `context.records`.
+    Scores have one number for each of `context.records`, and so has `reach`.
     """
 
     query: ChangeQuery
     context: RepositoryContext
     similarity: Similarity
     scores: Mapping[str, Scores]
+    reach: Sequence[RecordReach]
     ranked: Sequence[RankedRecord]
 
     def path(self, ranked: RankedRecord) -> str:
@@ -65,11 +71,14 @@ def gather_evidence(repository: Repository, subject: Subject) -> GatheredEvidenc
     context = _read_context(repository, subject)
     query = ChangeQuery(subject.change)
     similarity = Similarity(query, context.records)
-    scores = _score(query, context, similarity)
+    scores = {**_score(query, context, similarity)}
+    reach = find_reach(query, context.records, context.paths)
+    if any(one.score for one in reach):
+        scores[APPLIES] = [one.score for one in reach]
     links = [sorted(context.find_linked(index)) for index in range(len(context.records))]
     paths = [record.artifact.path for record in context.records]
     ranked = rank_records(scores, links, paths)
-    return GatheredEvidence(query, context, similarity, scores, ranked)
+    return GatheredEvidence(query, context, similarity, scores, reach, ranked)
 
 
 def _score(

@@ -81,12 +81,14 @@ class Explainer:
         self._query = gathered.query
         self._context = gathered.context
         self._similarity = gathered.similarity
+        self._reach = gathered.reach
         self._top = top
         self._code = code
         self._read_head = read_head
         self._passages: dict[int, RecordPassage | None] = {}
         # The most specific kinds first: they hold for few records.
         self._kinds: dict[str, Callable[[int], Evidence | None]] = {
+            "applies": self._applies,
             "comments": self._comments,
             "identifiers": self._identifiers,
             "paths": self._paths,
@@ -134,6 +136,17 @@ class Explainer:
         sections = sum(len(record.sections) for record in self._context.records)
         common = min(sections, max(MIN_SECTIONS, RECORDS_SHARE * sections))
         return math.log(1 + (sections - common + 0.5) / (common + 0.5))
+
+    def _applies(self, index: int) -> Evidence | None:
+        first = self._reach[index].first
+        if first is None:
+            return None
+        entry = first.entry
+        if entry.kind == "symbol":
+            detail = f"it applies to {entry.text}, which the change touches"
+            return Evidence("applies", detail, first.path, first.line)
+        detail = f"it applies to {entry.text}, which matches {first.path}"
+        return Evidence("applies", detail, self._path(index), entry.line)
 
     def _words(self, index: int) -> Evidence | None:
         passage = self.find_passage(index)

@@ -64,7 +64,7 @@ def find_passage(
     """Find the passage to quote for a change.
 
     `weights` are the words of the change, `rarity` what a shared word is worth, from 0. Without a
-    shared word it is the first sentence that rules. None for a record without sections.
+    shared word it is the first sentence of the decision that rules. None: it has no section.
     """
     roles = [find_role(section, record.artifact) for section in record.artifact.sections]
     worth = {
@@ -116,12 +116,16 @@ def _best_of(
 
 
 def _first_that_rules(text: str, parts: Sequence[_Part]) -> RecordPassage | None:
+    """The first sentence of the decision that rules, else its first sentence."""
+    first = None
     for part in parts:
         if part.role == SectionRole.DECISION:
             for sentence in islice(find_quotable(text, part.section), MAX_SENTENCES):
+                passage = RecordPassage(part.section, sentence)
                 if _NORMATIVE.search(sentence.text):
-                    return RecordPassage(part.section, sentence)
-    return None
+                    return passage
+                first = first or passage
+    return first
 
 
 def _value(sentence: QuotableSentence, worth: Mapping[str, float]) -> float:

@@ -10,6 +10,8 @@ from typing import NamedTuple
 Scores = Sequence[float]
 """One number of one kind of evidence for each record, in order; 0 means no evidence."""
 
+APPLIES = "applies"
+"""The kind whose vote only adds: a record that does not say what it applies to loses nothing."""
 LINKS = "links"
 LINKS_WEIGHT = 0.5
 """The vote of the links: half of one, since they follow from the other kinds."""
@@ -38,11 +40,11 @@ def rank_records(
     shares = {kind: _shares(scores) for kind, scores in evidence.items()}
     votes = [sum(share[index] for share in shares.values()) for index in range(len(paths))]
     shares[LINKS] = _shares(_link_scores(votes, links, paths))
-    total = len(evidence) + LINKS_WEIGHT
+    total = sum(kind != APPLIES for kind in evidence) + LINKS_WEIGHT
     ranked = [
         RankedRecord(
             index,
-            (vote + LINKS_WEIGHT * shares[LINKS][index]) / total,
+            min(1.0, (vote + LINKS_WEIGHT * shares[LINKS][index]) / total),
             {kind: share[index] for kind, share in shares.items()},
         )
         for index, vote in enumerate(votes)
