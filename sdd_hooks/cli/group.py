@@ -19,6 +19,9 @@ COMMANDS = {
     ),
     "search": LazyCommand("search:search", "Find the ADRs, specs and code that answer a query."),
     "prime": LazyCommand("prime:prime", "Load decisions and specifications into a session."),
+    "show": LazyCommand(
+        "show:show", "Show a record, a section or a definition as text, and what references it."
+    ),
     "list": LazyCommand(
         "list:list_artifacts", "List decisions and specifications with their status."
     ),

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
 
 import click
@@ -13,7 +15,7 @@ from sdd_hooks.artifacts.status import STATUSES, UNKNOWN
 from sdd_hooks.artifacts.work_tree import read_work_tree
 from sdd_hooks.cli.context import open_project
 from sdd_hooks.cli.options import json_option, module_option
-from sdd_hooks.cli.output import CommandOutput, show, table
+from sdd_hooks.cli.output import CommandOutput, detect_terminal, fitting_table, show
 
 NONE = "none"
 
@@ -67,12 +69,13 @@ def list_artifacts(
             artifact.name,
             artifact.status.value or NONE,
             artifact.date or "-",
-            artifact.path,
             artifact.title,
+            artifact.path,
         )
         for artifact in artifacts
     ]
-    lines = table(rows) if rows else ["no decisions or specifications"]
+    width = detect_terminal(sys.stdout, os.environ).width
+    lines = fitting_table(rows, width, 3) if rows else ["no decisions or specifications"]
     data = {"artifacts": [_data(artifact) for artifact in artifacts]}
     return show(CommandOutput(data, lines, left_out, project.warnings), as_json)
 

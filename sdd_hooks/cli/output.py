@@ -11,7 +11,13 @@ from typing import NamedTuple
 
 from sdd_hooks.errors import EXIT_OK
 from sdd_hooks.system.terminal import Terminal, detect_terminal
-from sdd_hooks.text.display import display_width, format_count, printable_line, printable_lines
+from sdd_hooks.text.display import (
+    display_width,
+    format_count,
+    printable_line,
+    printable_lines,
+    shortened,
+)
 from sdd_hooks.text.json_document import json_document
 
 __all__ = [
@@ -19,6 +25,7 @@ __all__ = [
     "Terminal",
     "detect_terminal",
     "error_document",
+    "fitting_table",
     "format_count",
     "printable_line",
     "printable_lines",
@@ -67,3 +74,19 @@ def table(rows: Sequence[Sequence[object]]) -> list[str]:
         padded = [(text, " " * (width - display_width(text))) for text in texts]
         columns.append([space + text if numeric else text + space for text, space in padded])
     return ["  ".join(line).rstrip() for line in zip(*columns, strict=True)]
+
+
+def fitting_table(rows: Sequence[Sequence[str]], width: int, flexible: int) -> list[str]:
+    """Rows of text as aligned lines of at most `width` columns (0: unlimited).
+
+    Where they do not fit, the last column is left out, and the column number `flexible` is cut.
+    """
+    lines = table(rows)
+    if not width or max(map(display_width, lines)) <= width:
+        return lines
+    shown = [[printable_line(cell) for cell in row[:-1]] for row in rows]
+    widths = [max(map(display_width, column)) for column in zip(*shown, strict=True)]
+    room = width - sum(widths) + widths[flexible] - 2 * (len(widths) - 1)
+    for row in shown:
+        row[flexible] = shortened(row[flexible], max(room, 1))
+    return table(shown)

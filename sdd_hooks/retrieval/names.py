@@ -80,11 +80,15 @@ def named_hits(
     if not name.ids or not any(collection.kind in ARTIFACT_KINDS for collection in collections):
         return []
     found: dict[str, Hit] = {}
-    for collection, path in _by_file_name(project, name, collections):
-        _add(found, records, name, collection.name, path)
-    if not found:
-        for hit in _by_mention(records, name, collections):
-            _add(found, records, name, hit.collection, hit.path)
+    for identifier in name.ids:
+        one = QueryName(name.text, (identifier,))
+        of_id: dict[str, Hit] = {}
+        for collection, path in _by_file_name(project, one, collections):
+            _add(of_id, records, one, collection.name, path)
+        if not of_id:
+            for hit in _by_mention(records, one, collections):
+                _add(of_id, records, one, hit.collection, hit.path)
+        found.update(of_id)
     return list(found.values())
 
 
@@ -137,8 +141,10 @@ def _by_file_name(
 def _by_mention(
     records: Records, name: QueryName, collections: Sequence[Collection]
 ) -> Iterator[Hit]:
-    names = tuple(c.name for c in collections if c.kind in ARTIFACT_KINDS)
     for identifier in name.ids:
+        names = tuple(c.name for c in collections if ARTIFACT_KINDS.get(c.kind) == identifier.kind)
+        if not names:
+            continue
         rest = identifier.suffix
         padded = (f"{identifier.number:0{width}d}{rest}" for width in (4, 3, 1))
         spelled = " ".join(dict.fromkeys(f'"{identifier.kind}-{number}"' for number in padded))

@@ -20,6 +20,7 @@ GAP = "…"
 _MAX_READ = 400
 _MAX_SIGNATURE = 4
 _MATCHES = 3
+_MIN_LINES = 3
 
 _COMMENT = lazy_regex(
     r"\s*(?:#(?!\s*(?:include|define|if|else|endif|pragma)\b)|//|/\*|\*|--|;|%|\"\"\"|''')"
@@ -56,9 +57,8 @@ def select_lines(text: str, symbol: str, words: frozenset[str]) -> list[str]:
     lead = [at for at in usable if at < first and _COMMENT.match(lines[at])]
     shown.update(sorted(lead, key=lambda at: (-count_matches(lines[at], words), at))[:2])
     shown.update(_matching(lines, [at for at in usable if at not in shown and at > first], words))
-    if len(shown) == len(signature):
-        after = [at for at in usable if at > max(shown, default=-1)]
-        shown.update(after[:2])
+    after = [at for at in usable if at > max(shown, default=-1)]
+    shown.update(after[: max(0, _MIN_LINES - len(shown))])
     return _with_gaps(lines, sorted(shown)[:MAX_LINES])
 
 

@@ -54,6 +54,16 @@ def display_width(text: str) -> int:
     return len(text) + wide - sum(map(bool, map(combining, text)))
 
 
+def shortened(text: str, width: int) -> str:
+    """Return `text` in at most `width` terminal columns (1 or more); a longer one ends in `…`."""
+    if display_width(text) <= width:
+        return text
+    end = min(len(text), width)
+    while end and display_width(text[:end]) >= width:
+        end -= 1
+    return text[:end].rstrip() + "…"
+
+
 def format_count(number: int, noun: str) -> str:
     """Return a number with its noun: `1 document`, `2,000 documents`."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"

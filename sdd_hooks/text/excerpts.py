@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import NamedTuple
 
 from sdd_hooks.text.code_lines import select_lines
@@ -38,6 +38,13 @@ _NO_ANSWER = lazy_regex(
 )
 _SENTENCE_END = lazy_regex(r"[.!?…:;。！？]['\"”’)\]`]{0,3}$")
 _ROW = lazy_regex(r"\s*\|(?P<cells>.*\w.*)\|?\s*$")
+_DIAGRAM = lazy_regex(r"(?:mermaid|plantuml|puml|dot|graphviz|d2|ditaa)\b", re.IGNORECASE)
+_FENCE = lazy_regex(r"^ {0,3}(?:```+|~~~+)[ \t]*(?P<info>[^\s`]*)[^\n]*$", re.MULTILINE)
+_SPAN = lazy_regex(r"`[^`\n]{1,300}`|\]\([^()\n]{0,300}\)")
+_CODE_MARK = lazy_regex(r"[{};=]|\w\(|//|->")
+_MIN_MARKS = 6
+_MAX_MARK_SHARE = 0.02
+"""Prose has fewer of these marks for each character."""
 _MIN_WORDS = 9
 """A list item with fewer words and without an end of sentence is the name of an option."""
 
@@ -57,6 +64,7 @@ def prose_excerpt(text: str, words: frozenset[str], nearest: Nearest | None = No
     table or a code block counts if no sentence has a word. Titles, fields, names of options and
     entries of a changelog are no answer: a text of these has no excerpt.
     """
+    text = _with_opening_fence(text)
     found = list(_candidates(text))
     counts = [count_matches(candidate.text, words) for candidate in found]
     best = max(counts, default=0)
@@ -69,7 +77,8 @@ def prose_excerpt(text: str, words: frozenset[str], nearest: Nearest | None = No
         compared = answers[:MAX_SENTENCES]
         chosen = compared[nearest([found[at].text for at in compared])]
         return _join(found, [chosen, *_following(found, chosen)], words)
-    ranked = sorted(answers, key=lambda at: (-counts[at], at))
+    # A sentence that introduces a list says less than another one with as many words.
+    ranked = sorted(answers, key=lambda at: (-counts[at], found[at].text.endswith(":"), at))
     first = ranked[0]
     held = count_matches(found[first].text, words)
     others = [
@@ -149,6 +158,16 @@ def _cut(sentence: str, words: frozenset[str]) -> str:
     return (best or sentence[: MAX_EXCERPT - 1]) + "…"
 
 
+def _with_opening_fence(text: str) -> str:
+    """Put a fence before a text that begins inside a code block, since a long section was cut."""
+    fences = [match["info"] for match in islice(_FENCE.finditer(text), 2)]
+    begins_inside = not fences[0] and bool(fences[1:] and fences[1]) if fences else False
+    before = text[: match.start()] if (match := _FENCE.search(text)) else text
+    code = _CODE_MARK.findall(_SPAN.sub("", before))
+    is_code = len(code) >= _MIN_MARKS and len(code) > _MAX_MARK_SHARE * len(before)
+    return f"```\n{text}" if begins_inside or (is_code and not any(fences[:1])) else text
+
+
 def _from_table(text: str, words: frozenset[str]) -> str:
     rows = (_ROW.match(line) for line in mask_non_prose(text).split("\n"))
     cells = [[plain_text(cell) for cell in row["cells"].split("|")] for row in rows if row]
@@ -158,6 +177,6 @@ def _from_table(text: str, words: frozenset[str]) -> str:
 
 
 def _from_code_block(text: str, words: frozenset[str]) -> str:
-    blocks = [block.text for block in find_fenced_blocks(text)]
+    blocks = [b.text for b in find_fenced_blocks(text) if not _DIAGRAM.match(b.info)]
     best = max(blocks, key=lambda block: count_matches(block, words), default="")
     return code_excerpt(best, "", words) if count_matches(best, words) else ""

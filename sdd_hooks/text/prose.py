@@ -27,7 +27,7 @@ _TAG = lazy_regex(r"</?[A-Za-z][^<>]{0,200}>")
 _MARK = lazy_regex(r"\*{1,3}(?=\S)|(?<=\S)\*{1,3}|(?<!\w)_{1,3}(?=\w)|(?<=\w)_{1,3}(?!\w)")
 _SPAN = lazy_regex(r"(`{1,3})(?!`)(.{1,500}?)(?<!`)\1(?!`)")
 _END = lazy_regex(
-    r"""(?P<mark>[.!?…]+)["'”’)\]`]{0,3}[ ]+(?=["'“‘(\[`]{0,3}[^\W_a-z]) | [。！？]""", re.VERBOSE
+    r"""(?P<mark>[.!?…]+)["'”’)\]`]{0,3}[ ]+(?=`|["'“‘(\[]{0,3}[^\W_a-z]) | [。！？]""", re.VERBOSE
 )
 _ABBREVIATION = lazy_regex(
     r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|resp|incl|no|fig|sec|dr|mr|ms|mrs|st|[A-Za-z])$",
@@ -50,16 +50,19 @@ def read_prose(text: str) -> Iterator[ProseBlock]:
     """
     kind: BlockKind = "paragraph"
     lines: list[str] = []
+    was_quoted = False
     for raw in [*mask_non_prose(text[:MAX_TEXT]).split("\n"), ""]:
         line = raw
-        if quote := _QUOTE.match(line):
+        quote = _QUOTE.match(line)
+        if quote:
             line = line[quote.end() :]
         item = _ITEM.match(line)
         skipped = not line.strip() or _HEADING.match(line) or _NO_PROSE.match(line)
-        if skipped or item:
+        if skipped or item or bool(quote) != was_quoted:
             if block := _block(kind, lines):
                 yield block
             kind, lines = "paragraph", []
+        was_quoted = bool(quote)
         if skipped:
             continue
         if item:

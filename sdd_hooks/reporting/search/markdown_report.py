@@ -19,7 +19,7 @@ from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.prose import split_sentences
 
 # HTML would hide text, and a mark at the beginning would make a heading or a list of it.
-_TAG = lazy_regex(r"<(?=[A-Za-z/!?])")
+_TAG = lazy_regex(r"(?P<span>(?<!`)(`{1,3})(?!`)[^`]{1,300}\2(?!`))|<(?=[A-Za-z/!?])")
 _OPENING = lazy_regex(r"\s*(?=[#>+*-]|\d{1,9}[.)]|`{3}|~{3})")
 _COMMENT = lazy_regex(
     r"""\s*(?:\#+!?|//+[/!]?|/\*+|\*(?!/)|--+(?:\[\[)?|;+|%+|\"\"\"|''')[ \t]*"""
@@ -95,7 +95,9 @@ def _entry(one: LabelledHit) -> Iterator[str]:
         yield f"  {_description(hit)}"
         yield from (f"  {line}" for line in _code_block(hit.snippet))
         return
-    if note := _prose(hit.snippet):
+    if "\n" in hit.snippet:
+        yield from (f"  {line}" for line in _code_block(hit.snippet))
+    elif note := _prose(hit.snippet):
         yield f"  {note}"
     yield f"  `{printable_line(hit.path)}:{hit.first_line}-{hit.last_line}`"
 
@@ -103,15 +105,29 @@ def _entry(one: LabelledHit) -> Iterator[str]:
 def _description(hit: Hit) -> str:
     """Say what the code of a hit is: its definition and lines, and its comment."""
     lines = f"lines {hit.first_line}-{hit.last_line}"
-    what = f"Defines `{printable_line(hit.section)}` in {lines}" if hit.section else lines.title()
-    comments = (_COMMENT.match(line) for line in hit.snippet.split("\n"))
-    comment = next((match["text"].strip() for match in comments if match), "")
+    what = (
+        f"Defines `{printable_line(hit.section)}` in {lines}"
+        if hit.section
+        else f"Matches in {lines}"
+    )
+    comment = _first_comment(hit.snippet)
     return f"{what}: {_prose(split_sentences(comment)[0])}" if comment else f"{what}."
+
+
+def _first_comment(snippet: str) -> str:
+    """Return the text of the first comment, whose lines are adjacent; "" for none."""
+    texts: list[str] = []
+    for line in snippet.split("\n"):
+        if match := _COMMENT.match(line):
+            texts.append(match["text"].lstrip("-* "))
+        elif texts:
+            break
+    return " ".join(texts)
 
 
 def _prose(text: str) -> str:
     """Return text as one line of Markdown that is neither a block nor HTML."""
-    line = _TAG.sub("&lt;", printable_line(text))
+    line = _TAG.sub(lambda match: match["span"] or "&lt;", printable_line(text))
     opening = _OPENING.match(line)
     return f"{line[: opening.end()]}\\{line[opening.end() :]}" if opening else line
 

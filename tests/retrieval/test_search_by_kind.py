@@ -1,0 +1,202 @@
+"""Searches with a query for each kind: what the engine is asked, and how the hits are ordered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from sdd_hooks.engines.protocol import (
+    Bookmark,
+    Coverage,
+    Engine,
+    Hit,
+    Query,
+    SearchResult,
+    SubQuery,
+)
+from sdd_hooks.engines.registry import open_engine
+from sdd_hooks.errors import NotIndexed
+from sdd_hooks.freshness.refresh import refresh
+from sdd_hooks.project.project import Project
+from sdd_hooks.retrieval.report import SearchReport
+from sdd_hooks.retrieval.search import HitLimits
+from sdd_hooks.retrieval.search_by_kind import search_by_kind
+from tests.support.repos import Repo
+
+
+def adr(number: int, title: str, status: str, text: str, extra: str = "") -> str:
+    return f"---\nstatus: {status}\n{extra}---\n# ADR-{number:04d}: {title}\n\n{text}\n"
+
+
+FILES = {
+    ".gitignore": ".sdd/\n",
+    "docs/adrs/ADR-0001-a.md": adr(1, "Mails in Redis", "superseded", "Mails wait in Redis mails."),
+    "docs/adrs/ADR-0002-b.md": adr(
+        2, "Mails in a table", "accepted", "Mails wait.", "supersedes: [ADR-0001]\n"
+    ),
+    "docs/adrs/ADR-0003-c.md": adr(3, "Mails by hand", "rejected", "Mails are written by hand."),
+    "docs/adrs/README.md": "# Decisions\n\nSee ADR-0001 and ADR-0002 about mails.\n",
+    "docs/openspec/specs/mail/spec.md": "# SPEC-0001: Mail\n\n## Overview\n\nMails are sent.\n",
+    "docs/openspec/specs/mail/design.md": "# Design\n\nMails are sent by a relay of mails.\n",
+    "src/mail.py": "def send_mails():\n    return mails\n",
+}
+
+
+class Recorder:
+    """An engine that records the queries of another one."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self.queries: list[Query] = []
+
+    def bookmarks(self) -> Mapping[str, Bookmark | None]:
+        return self.engine.bookmarks()
+
+    def touched(self) -> float | None:
+        return self.engine.touched()
+
+    def coverage(self) -> Coverage:
+        return self.engine.coverage()
+
+    def search(self, query: Query) -> SearchResult:
+        self.queries.append(query)
+        return self.engine.search(query)
+
+
+@pytest.fixture
+def project(repo: Repo) -> Project:
+    repo.commit("Start", FILES)
+    return repo.project()
+
+
+@pytest.fixture
+def recorder(project: Project) -> Iterator[Any]:
+    refresh(project, collections=project.collections)
+    engine = open_engine(project)
+    yield Recorder(engine)
+    engine.close()
+
+
+def search(
+    project: Project, engine: Any, text: str, kinds: Sequence[str] = ("adrs", "specs", "code")
+) -> SearchReport:
+    return search_by_kind(project, engine, text, project.select(kinds))
+
+
+def ids(report: SearchReport, kind: str = "adrs") -> list[str]:
+    return [one.record.id if one.record else one.hit.path for one in report.hits(kind)]
+
+
+def test_each_kind_has_its_own_query(project: Project, recorder: Any) -> None:
+    search(project, recorder, "relay", ("code", "adrs", "specs", "issues"))
+    assert [
+        (query.collections, query.searches, query.intent, query.min_score)
+        for query in recorder.queries
+    ] == [
+        (
+            (f"repo-{kind}",),
+            (SubQuery("lex", "relay"), SubQuery("vec", meaning)),
+            f"/sdd:search — find {noun} relevant to: relay",
+            0.3,
+        )
+        for kind, noun, meaning in (
+            ("adrs", "ADRs", "Architecture decisions about relay"),
+            ("specs", "specs", "Specifications and requirements for relay"),
+            ("code", "code", "Source code implementing relay"),
+            ("issues", "issues", "Issues about relay"),
+        )
+    ]
+
+
+def test_each_kind_has_its_own_limit(project: Project, recorder: Any) -> None:
+    collections = project.select(("adrs", "code"))
+    report = search_by_kind(project, recorder, "mails", collections, HitLimits(max_hits=1))
+    assert [len(group.hits) for group in report.groups] == [1, 1]
+
+
+def test_a_replaced_record_names_its_successor_and_ranks_below(
+    project: Project, recorder: Any
+) -> None:
+    report = search(project, recorder, "mails wait in redis")
+    records = {one.record.id: one for one in report.hits("adrs") if one.record}
+    assert ids(report).index("ADR-0002") < ids(report).index("ADR-0001")
+    replaced = records["ADR-0001"]
+    assert replaced.record
+    assert replaced.record.state == "superseded by ADR-0002"
+    assert replaced.hit.score <= records["ADR-0002"].hit.score
+    scores = [one.hit.score for one in report.hits("adrs")]
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_a_rejected_record_says_so(project: Project, recorder: Any) -> None:
+    (first, *_) = search(project, recorder, "mails by hand").hits("adrs")
+    assert first.record
+    assert (first.record.name, first.record.state) == ("ADR-0003: Mails by hand", "rejected")
+
+
+def test_the_files_of_a_spec_are_one_hit(project: Project, recorder: Any) -> None:
+    (only,) = search(project, recorder, "mails by a relay").hits("specs")
+    assert only.record
+    assert only.record.name == "SPEC-0001: Mail"
+    assert only.hit.path.endswith("design.md")
+
+
+def test_a_page_among_records_is_no_artifact(project: Project, recorder: Any) -> None:
+    pages = [one for one in search(project, recorder, "mails").hits("adrs") if one.record]
+    (page,) = [one for one in pages if one.hit.path.endswith("README.md")]
+    assert page.record
+    assert (page.record.name, page.record.is_artifact) == ("Decisions", False)
+
+
+@pytest.mark.parametrize("query", ["ADR-0001", "adr 1", "1", "0001"])
+def test_an_id_is_a_query(project: Project, recorder: Any, query: str) -> None:
+    report = search(project, recorder, query)
+    first = report.hits("adrs")[0]
+    assert (ids(report)[0], first.exact, first.hit.score) == ("ADR-0001", True, 1.0)
+    if query[0] != "A" and query[0] != "a":
+        assert ids(report, "specs") == ["SPEC-0001"]
+
+
+def test_a_definition_is_a_query(project: Project, recorder: Any) -> None:
+    (only,) = search(project, recorder, "send_mails").hits("code")
+    assert (only.exact, only.hit.id) == (True, "src/mail.py#send_mails")
+
+
+def test_only_the_records_of_the_hits_are_read(project: Project, recorder: Any, repo: Repo) -> None:
+    """A record that the index does not name may be unreadable."""
+    hidden = repo.root / "docs/adrs/ADR-0003-c.md"
+    text = hidden.read_text()
+    hidden.unlink()
+    hidden.mkdir()
+    assert ids(search(project, recorder, "table"))[0] == "ADR-0002"
+    hidden.rmdir()
+    hidden.write_text(text)
+
+
+def test_collections_that_are_not_indexed_are_named(repo: Repo) -> None:
+    repo.commit("Start", FILES)
+    project = repo.project()
+    with pytest.raises(NotIndexed):
+        refreshed(project, ())
+    report = refreshed(project, ("adrs",))
+    assert report.missing == ("repo-specs", "repo-code")
+    assert report.notes[0] == (
+        "repo-specs, repo-code are not indexed and not searched: run `sdd index add`"
+    )
+    assert [group.kind for group in report.groups] == ["adrs", "specs", "code"]
+
+
+def refreshed(project: Project, kinds: Sequence[str]) -> SearchReport:
+    refresh(project, collections=project.select(kinds) if kinds else project.select(("issues",)))
+    engine = open_engine(project)
+    try:
+        return search(project, engine, "mails")
+    finally:
+        engine.close()
+
+
+def test_hits_are_a_hit(project: Project, recorder: Any) -> None:
+    for group in search(project, recorder, "mails").groups:
+        assert all(isinstance(one.hit, Hit) and one.hit.snippet for one in group.hits)

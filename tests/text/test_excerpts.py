@@ -1,0 +1,154 @@
+"""The part of a text that answers a query."""
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sdd_hooks.text.excerpts import MAX_EXCERPT, code_excerpt, prose_excerpt
+
+ADR = """\
+## Decision Outcome
+
+We chose PostgreSQL, because orders need transactions. Each order is one row.
+
+- Good, because a crash loses nothing.
+- Bad, because one server sets the pace of the checkout.
+"""
+
+
+def excerpt(text: str, *words: str) -> str:
+    return prose_excerpt(text, frozenset(words))
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (
+            ["postgresql"],
+            "We chose PostgreSQL, because orders need transactions. Each order is one row.",
+        ),
+        (["crash"], "Good, because a crash loses nothing."),
+        (
+            ["crash", "checkout"],
+            "Good, because a crash loses nothing."
+            " … Bad, because one server sets the pace of the checkout.",
+        ),
+        (
+            ["zebra"],
+            "We chose PostgreSQL, because orders need transactions. Each order is one row.",
+        ),
+    ],
+)
+def test_the_sentences_with_the_words(words: list[str], expected: str) -> None:
+    assert excerpt(ADR, *words) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# ADR-0001: Keep orders in PostgreSQL\n",
+        "## Considered Options\n\n* PostgreSQL\n* A file for each PostgreSQL table\n",
+        "## Changelog\n\n- 2026-01-02: PostgreSQL accepted\n- 1.2.0 PostgreSQL 16\n",
+        "**Status:** accepted (PostgreSQL)\n",
+        "## Links\n\n- https://postgresql.org\n",
+        "```mermaid\nflowchart LR\nA[PostgreSQL] --> B\n```\n",
+    ],
+)
+def test_titles_options_changelogs_fields_and_diagrams_are_no_answer(text: str) -> None:
+    assert excerpt(text, "postgresql") == ""
+
+
+def test_the_steps_of_a_scenario_are_one_sentence() -> None:
+    text = "#### Scenario: Login\n\n- **WHEN** a user logs in\n- **THEN** a session begins\n"
+    assert excerpt(text, "session") == "WHEN a user logs in, THEN a session begins"
+
+
+def test_a_table_answers_if_no_sentence_does() -> None:
+    text = "Limits:\n\n| name | value |\n|---|---|\n| timeout | **30 s** |\n"
+    assert excerpt(text, "timeout") == "timeout · 30 s"
+
+
+def test_code_in_markdown_keeps_its_lines() -> None:
+    text = "Run it so.\n\n```python\nimport os\n\ndef retry(times):\n    return times\n```\n"
+    assert excerpt(text, "retry") == "def retry(times):\n    return times"
+
+
+def test_a_part_of_a_long_code_block_is_code() -> None:
+    text = "  if (a == b) { return retry(c); }\n  x.y(z); // again\n}\n```\n\nProse follows here.\n"
+    assert excerpt(text, "retry").startswith("if (a == b) { return retry(c); }")
+
+
+def test_a_long_sentence_is_cut_around_the_words() -> None:
+    text = "word " * 80 + "the answer is near here " + "word " * 80
+    found = excerpt(text, "answer")
+    assert "answer" in found
+    assert len(found) <= MAX_EXCERPT + 2
+
+
+def test_meaning_selects_a_sentence_where_words_do_not() -> None:
+    def nearest(sentences: Sequence[str]) -> int:
+        return list(sentences).index("Each order is one row.")
+
+    assert prose_excerpt(ADR, frozenset({"zebra"}), nearest) == "Each order is one row."
+    assert prose_excerpt(ADR, frozenset({"crash"}), nearest).startswith("Good")
+
+
+GO = """\
+package outbox
+
+import (
+	"context"
+	"retry"
+)
+
+// publish sends every event, oldest first.
+// It waits for the bus.
+func publish(
+	store Store,
+	bus Bus,
+) error {
+	if err := check(); err != nil {
+		return err
+	}
+	return bus.Send(store.Events())
+}
+"""
+
+
+def test_code_shows_the_signature_and_the_matching_lines() -> None:
+    assert code_excerpt(GO, "publish", frozenset({"events"})).split("\n") == [
+        "// publish sends every event, oldest first.",
+        "// It waits for the bus.",
+        "func publish(",
+        "    store Store,",
+        "    bus Bus,",
+        ") error {",
+    ]
+    short = "def f(a):\n    b = a\n    c = b\n    return zebra(c)\n"
+    assert code_excerpt(short, "f", frozenset({"zebra"})) == "def f(a):\n    …\n    return zebra(c)"
+
+
+@pytest.mark.parametrize(
+    "imports",
+    [
+        "import java.util.List;\nimport java.util.Map;\n",
+        "from a import (\n    b,\n    c,\n)\nimport retry\n",
+        "import {\n  retry,\n} from './retry'\nconst x = require('retry')\n",
+        "#include <retry.h>\nusing retry;\n",
+        "use retry::{A, B};\n",
+        "# SPDX-License-Identifier: MIT\n# Governing: ADR-0001 (retry)\n",
+    ],
+)
+def test_imports_and_notices_are_no_excerpt(imports: str) -> None:
+    assert code_excerpt(imports, "", frozenset({"retry"})) == ""
+
+
+@given(st.text(max_size=400), st.frozensets(st.text(min_size=1, max_size=6), max_size=4))
+def test_any_text_has_a_bounded_excerpt(text: str, words: frozenset[str]) -> None:
+    found = prose_excerpt(text, words)
+    assert len(found) <= MAX_EXCERPT + 2 or "\n" in found
+    lines = code_excerpt(text, "f", words).split("\n")
+    assert len(lines) <= 12
+    assert all(len(line) <= 160 for line in lines)
