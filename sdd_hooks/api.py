@@ -140,6 +140,8 @@ if TYPE_CHECKING:
     from sdd_hooks.reporting.registry import Links as Links
     from sdd_hooks.reporting.registry import ReportContext as ReportContext
     from sdd_hooks.reporting.registry import Reporter as Reporter
+    from sdd_hooks.review.claims import Claim as Claim
+    from sdd_hooks.review.claims import Claims as Claims
     from sdd_hooks.review.mentions import Mention as Mention
     from sdd_hooks.review.mentions import MentionPlace as MentionPlace
     from sdd_hooks.review.rule import Rule as Rule
@@ -238,6 +240,7 @@ NAMES = {
     "Rules": {
         "sdd_hooks.findings": "SEVERITIES Finding RuleDescription Severity",
         "sdd_hooks.review.rule": "Rule",
+        "sdd_hooks.review.claims": "Claim Claims",
         "sdd_hooks.review.subject": "Subject",
         "sdd_hooks.review.mentions": "Mention MentionPlace",
         "sdd_hooks.changes.change": "Change ChangedFile UnreadPart",

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import NamedTuple
 
 from sdd_hooks.action.tokens import DISPLAY_NAME
@@ -26,6 +27,17 @@ FETCH_TIMEOUT = 1800.0
 """Seconds for one fetch: a long history over a slow connection."""
 
 _NUMBER = re.compile(r"[0-9]{1,18}", re.ASCII)
+
+
+class RemoteLimits(NamedTuple):
+    """Limits of a command at the remote; see `Git.remote`."""
+
+    timeout: float = FETCH_TIMEOUT
+    objects: Path | None = None
+    max_file_bytes: int = 0
+
+
+DEFAULT_LIMITS = RemoteLimits()
 
 
 class CommitName(NamedTuple):
@@ -89,7 +101,7 @@ def fetch_change(
         # git fetches the missing files for the diff. The review names those that it does not get.
         lazily = {**access, "GIT_NO_LAZY_FETCH": "0"}
         between = f"{first}...{last}"
-        _run_remote(git, ("diff", "--shortstat", between), lazily)
+        run_remote(git, ("diff", "--shortstat", between), lazily)
     return first, last
 
 
@@ -136,7 +148,7 @@ def find_pull_numbers(git: Git, head: str, pattern: str, access: Mapping[str, st
     `pattern` names the refs of pull requests on the remote, with `*` for the number. Raises
     RepositoryError when the remote does not list them.
     """
-    done = _run_remote(git, ("ls-remote", "--quiet", REMOTE, pattern), access)
+    done = run_remote(git, ("ls-remote", "--quiet", REMOTE, pattern), access)
     if done.code:
         raise RepositoryError(
             f"{REMOTE} cannot be queried for {pattern}: {redact_git_error(done.err, access)}"
@@ -204,20 +216,25 @@ def _branch_name(name: str) -> str:
 
 def _fetch(git: Git, arguments: Sequence[str], access: Mapping[str, str]) -> str:
     """Fetch. Returns the reason of a failure, "" for a success."""
-    done = _run_remote(git, (*FETCH_OBJECTS, *arguments), access)
+    done = run_remote(git, (*FETCH_OBJECTS, *arguments), access)
     return redact_git_error(done.err, access) if done.code else ""
 
 
-def _run_remote(git: Git, arguments: Sequence[str], access: Mapping[str, str]) -> ProgramResult:
+def run_remote(
+    git: Git,
+    arguments: Sequence[str],
+    access: Mapping[str, str],
+    limits: RemoteLimits = DEFAULT_LIMITS,
+) -> ProgramResult:
     """Run a command at the remote; if that refuses the token, once more without it.
 
     A public repository needs none, and a checkout may have credentials. Returns the first result if
-    both fail: it is about the token.
+    both fail: it is about the token. Raises GitError when a command does not end in time.
     """
-    done = git.remote(*arguments, timeout=FETCH_TIMEOUT, access=access)
+    done = git.remote(*arguments, access=access, **limits._asdict())
     has_token = any(name.startswith("GIT_CONFIG_VALUE_") for name in access)
     if not done.code or not has_token or not is_refusal(done.err):
         return done
     bare = {name: value for name, value in access.items() if not name.startswith("GIT_CONFIG_")}
-    again = git.remote(*arguments, timeout=FETCH_TIMEOUT, access=bare)
+    again = git.remote(*arguments, access=bare, **limits._asdict())
     return done if again.code else again

@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 
 from sdd_hooks.action.changed_commits import ReviewedChange, find_change
 from sdd_hooks.action.inputs import Inputs
+from sdd_hooks.action.open_pulls import PullJob, claims_of_pulls, no_claims
 from sdd_hooks.action.report_files import write_reports
 from sdd_hooks.action.results import CommandResult
 from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK, RemoteError
@@ -28,6 +29,7 @@ from sdd_hooks.reporting.line_comments import ExistingComment, inline_comments, 
 from sdd_hooks.reporting.outcome import ReviewOutcome
 from sdd_hooks.reporting.registry import Links
 from sdd_hooks.reporting.summary import render_summary
+from sdd_hooks.review.read_claims import ClaimReader
 from sdd_hooks.text.display import format_count, is_unicode
 from sdd_hooks.usecases.review import CommitRange, Verdict, review_range, use_base_settings
 
@@ -58,6 +60,14 @@ class PostOptions(NamedTuple):
     key: str = ""
 
 
+class _Host(NamedTuple):
+    """The forge of a job, and how the claims on numbers of records are found there."""
+
+    ci_job: CiJob
+    forge: Forge
+    claims: ClaimReader
+
+
 def review_pull(
     project: Project,
     ci_job: CiJob | None,
@@ -80,22 +90,23 @@ def review_pull(
         if change is None:
             note = "nothing to review: no pull request, no push, no base named"
             return CommandResult(notes=(note,))
-        return _review_change(project, change, (ci_job, forge), inputs)
+        claims: ClaimReader = no_claims
+        if change.pull is not None:
+            claims = claims_of_pulls(PullJob(ci_job.context, forge, change.pull, access))
+        return _review_change(project, change, _Host(ci_job, forge, claims), inputs)
     finally:
         forge.disconnect()
 
 
 def _review_change(
-    project: Project,
-    change: ReviewedChange,
-    host: tuple[CiJob, Forge] | None,
-    inputs: Inputs,
+    project: Project, change: ReviewedChange, host: _Host | None, inputs: Inputs
 ) -> CommandResult:
     pull = change.pull
-    if pull is not None:
+    if pull is not None or (host is not None and host.ci_job.context.is_unmerged):
         project = use_base_settings(project, change.base)
     title, body = (pull.title, pull.body) if pull else ("", "")
-    commits = CommitRange(change.base, change.head, title, body)
+    claims = host.claims if host else None
+    commits = CommitRange(change.base, change.head, title, body, claims)
     verdict = review_range(project, commits, inputs.fail_on or None, judge=inputs.judge)
     review, fails = verdict
     written = write_reports(project, review, inputs)
@@ -103,7 +114,7 @@ def _review_change(
     annotations: tuple[str, ...] = ()
     posted = Posted()
     if host is not None:
-        ci_job, forge = host
+        ci_job, forge, _ = host
         base, query = forge.file_links()
         links = Links(base, review.head, query)
         if ci_job.context.shows_annotations:

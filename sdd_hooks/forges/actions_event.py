@@ -67,6 +67,7 @@ def parse_job(environ: Mapping[str, str], *, web_url: str, api_url: str) -> JobC
         pull=_pull_of_event(event, name, ref, environ),
         followed_sha=_followed_sha(event),
         is_unmerged=bool(merge_group),
+        queued_behind=valid_commit(text(merge_group, "base_sha")),
     )
 
 
@@ -85,6 +86,7 @@ def parse_pull_request(data: Json) -> PullRequest | None:
         is_fork=not is_same_repository(field(data, "head", "repo"), field(data, "base", "repo")),
         ref=f"refs/pull/{id}/head",
         is_open=text(data, "state") in {"open", ""},
+        head_ref=valid_branch(text(data, "head", "ref")),
     )
 
 

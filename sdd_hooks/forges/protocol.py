@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, runtime_checkable
 
 from sdd_hooks.errors import AccessRefused
 
@@ -36,7 +36,8 @@ class PullRequest(NamedTuple):
 
     `base` and `head` are commit ids, `base_ref` is the name of the target branch. `is_fork` says
     that the pull request comes from another repository, or may come from one. `ref` is the name
-    under which its head can be fetched from the target repository.
+    under which its head can be fetched from the target repository. `head_ref` is the name of its
+    branch.
     """
 
     number: int
@@ -48,6 +49,7 @@ class PullRequest(NamedTuple):
     is_fork: bool
     ref: str
     is_open: bool = True
+    head_ref: str = ""
 
 
 class JobContext(NamedTuple):
@@ -61,6 +63,8 @@ class JobContext(NamedTuple):
     follows (`workflow_run`). `is_unmerged` marks a commit that waits for its merge without an event
     of a pull request, as in a merge queue. `shows_annotations` says that the host shows annotations
     and checks of a job. `pull_refs` is the pattern of the refs of the heads of pull requests.
+    `queued_behind` is the commit after which the pull request of a merge queue is merged, "" in a
+    job that is about no queue.
     """
 
     web_url: str
@@ -76,6 +80,7 @@ class JobContext(NamedTuple):
     is_unmerged: bool = False
     shows_annotations: bool = False
     pull_refs: str = "refs/pull/*/head"
+    queued_behind: str = ""
 
 
 class UpsertResult(NamedTuple):
@@ -184,6 +189,18 @@ class Forge(Protocol):
 
     def disconnect(self) -> None:
         """Close the connections."""
+        ...
+
+
+@runtime_checkable
+class PullRequestLister(Protocol):
+    """A forge that lists pull requests. A forge without this method is complete."""
+
+    def open_pull_requests(self, limit: int) -> tuple[PullRequest, ...]:
+        """At most `limit` open pull requests, those that were updated last first.
+
+        Title and body may be left out. Raises RemoteError.
+        """
         ...
 
 

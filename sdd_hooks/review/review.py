@@ -18,6 +18,7 @@ from sdd_hooks.project.committed import index_committed_files, read_committed_co
 from sdd_hooks.project.project import Project
 from sdd_hooks.reporting.outcome import References, ReviewOutcome
 from sdd_hooks.review.apply_rules import apply_rules
+from sdd_hooks.review.read_claims import ClaimReader, add_claims
 from sdd_hooks.review.rules import registered
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.system.git import Git
@@ -31,12 +32,20 @@ REFERENCES_SECONDS = 45.0
 
 
 def review_commits(  # noqa: PLR0913 (each caller needs another part of it)
-    project: Project, base: str, head: str, *, title: str = "", body: str = "", judge: str = ""
+    project: Project,
+    base: str,
+    head: str,
+    *,
+    title: str = "",
+    body: str = "",
+    judge: str = "",
+    claims: ClaimReader | None = None,
 ) -> ReviewOutcome:
     """Review the changes of `head` since its merge base with `base`.
 
     `title` and `body` are those of the pull request, or "". `judge` names a model of `llm` that
-    reviews the change as well, "" for none. Raises RepositoryError for a commit that does not
+    reviews the change as well, "" for none. `claims` finds numbers of records that other work
+    takes, None for none. Raises RepositoryError for a commit that does not
     exist, and EngineUnavailable for a model that cannot be loaded.
     """
     # An unknown model stops the review at once, and not after minutes.
@@ -46,7 +55,7 @@ def review_commits(  # noqa: PLR0913 (each caller needs another part of it)
 
     git = project.repository.git
     change = read_change(git, base, head).described_by(title, body)
-    subject = subject_of(project, change, tip=change.base_tip)
+    subject = add_claims(subject_of(project, change, tip=change.base_tip), claims)
     max_suggestions = project.configuration.review.max_suggestions
     notes = _shallow_notes(git)
     try:
@@ -64,14 +73,17 @@ def review_commits(  # noqa: PLR0913 (each caller needs another part of it)
     return judge_review(model, subject, review, environ=project.environ, options=options)
 
 
-def review_staged(project: Project, *, index: str = "") -> ReviewOutcome:
+def review_staged(
+    project: Project, *, index: str = "", claims: ClaimReader | None = None
+) -> ReviewOutcome:
     """Apply the rules to the staged changes.
 
-    `index` is the index file of a commit in progress, "" for the default one. Raises
-    RepositoryError when git cannot read it.
+    `index` is the index file of a commit in progress, "" for the default one. `claims` is as in
+    `review_commits`. Raises RepositoryError when git cannot read the index.
     """
     change = read_staged(project.repository.git, index)
-    return _review(subject_of(project, change, index=index), References())
+    subject = add_claims(subject_of(project, change, index=index), claims)
+    return _review(subject, References())
 
 
 def subject_of(project: Project, change: Change, *, index: str = "", tip: str = "") -> Subject:
@@ -140,5 +152,5 @@ def _review(subject: Subject, references: References, notes: tuple[str, ...] = (
         references,
         identify_findings(results.findings, change.added_lines()),
         results.suppressed,
-        (*change.notes, *notes, *results.notes),
+        (*change.notes, *notes, *subject.claims.notes, *results.notes),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
 from typing import Any, TypeVar
@@ -13,6 +13,7 @@ from sdd_hooks.changes.change import Change
 from sdd_hooks.changes.tree import Blob, Tree
 from sdd_hooks.config.settings import ReviewSettings
 from sdd_hooks.project.collections import Collection, CollectionMap
+from sdd_hooks.review.claims import NO_CLAIMS, Claims
 from sdd_hooks.review.mentions import MAX_MENTIONS, Mention, find_mentions
 
 _Result = TypeVar("_Result")
@@ -23,8 +24,9 @@ class Subject:
     """A change, the trees around it, and the collections that hold artifacts (kinds adrs, specs).
 
     `collections` are those after the change, `collections_before` those of the base, None for the
-    same ones. `tip` is the current commit of the base branch, None when that is `before`. Trees are
-    read on first use, and each part once.
+    same ones. `tip` is the current commit of the base branch, None when that is `before`. `claims`
+    are the numbers that work which is not merged takes. Trees are read on first use, and each part
+    once.
     """
 
     change: Change
@@ -34,6 +36,7 @@ class Subject:
     tip: Tree | None = None
     settings: ReviewSettings = field(default_factory=ReviewSettings)
     collections_before: tuple[Collection, ...] | None = None
+    claims: Claims = NO_CLAIMS
     _results: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -43,6 +46,12 @@ class Subject:
                 self.before.expect(Blob(file.before or file.path, file.blob_before))
             if file.is_file or file.status == "D":
                 self.after.expect(Blob(file.path, file.blob))
+
+    def with_claims(self, claims: Claims) -> Subject:
+        """The same subject with these claims. What was read stays read."""
+        other = replace(self, claims=claims)
+        vars(other).update({**vars(self), "claims": claims})
+        return other
 
     @property
     def base_collections(self) -> tuple[Collection, ...]:

@@ -22,6 +22,7 @@ from sdd_hooks.system.git import Git
 if TYPE_CHECKING:
     from sdd_hooks.findings import Finding
     from sdd_hooks.reporting.outcome import References, ReviewOutcome
+    from sdd_hooks.review.read_claims import ClaimReader
     from sdd_hooks.review.subject import Subject
 
 UNCOMMITTED_NOTE = "uncommitted changes are not part of this review"
@@ -37,13 +38,16 @@ class Verdict(NamedTuple):
 class CommitRange(NamedTuple):
     """What is compared: what `head` changed since its merge base with `base`.
 
-    `base` is "" for the default branch. `title` and `body` are those of the pull request.
+    `base` is "" for the default branch. `title` and `body` are those of the pull request. `claims`
+    finds the numbers of records that other work takes, None to look at the branches of the remote,
+    as this clone knows them.
     """
 
     base: str = ""
     head: str = "HEAD"
     title: str = ""
     body: str = ""
+    claims: ClaimReader | None = None
 
 
 class PushedBranch(NamedTuple):
@@ -74,11 +78,18 @@ def review_range(
     changes. Raises RepositoryError for a commit that does not exist or a default branch
     that is unknown, and EngineUnavailable for a model that cannot be loaded.
     """
+    from sdd_hooks.review.remote_branches import claims_of_branches
     from sdd_hooks.review.review import review_commits
 
     base = commits.base or default_base(project.repository)
     review = review_commits(
-        project, base, commits.head, title=commits.title, body=commits.body, judge=judge
+        project,
+        base,
+        commits.head,
+        title=commits.title,
+        body=commits.body,
+        judge=judge,
+        claims=commits.claims or claims_of_branches(project.repository, head=commits.head),
     )
     if check_work_tree and commits.head == "HEAD" and _has_uncommitted_changes(project):
         review = replace(review, notes=(*review.notes, UNCOMMITTED_NOTE))
@@ -90,9 +101,12 @@ def review_index(project: Project, cwd: Path, fail_on: FailOn | None = None) -> 
 
     Raises RepositoryError when git cannot read the index.
     """
+    from sdd_hooks.review.remote_branches import claims_of_branches
     from sdd_hooks.review.review import review_staged
 
-    review = review_staged(project, index=find_commit_index(project.repository, cwd))
+    index = find_commit_index(project.repository, cwd)
+    claims = claims_of_branches(project.repository)
+    review = review_staged(project, index=index, claims=claims)
     return _judge(project, review, fail_on)
 
 
@@ -167,7 +181,12 @@ def review_pushed_branch(
     base = _base_of_push(project, pushed)
     if not base:
         return None
-    return review_range(project, CommitRange(base, pushed.head), fail_on)
+    from sdd_hooks.review.remote_branches import claims_of_branches
+
+    claims = claims_of_branches(
+        project.repository, head=pushed.head, branch=pushed.branch, remote=pushed.remote
+    )
+    return review_range(project, CommitRange(base, pushed.head, claims=claims), fail_on)
 
 
 def use_base_settings(project: Project, commit: str) -> Project:

@@ -60,7 +60,8 @@ class FakeGiteaForge:
     """The server with its repository. `tokens` are the valid tokens.
 
     A `private` repository requires one. `resolves` is whether the server can resolve comments, as
-    new versions can. `max_reviews` and `max_comments` are the largest pages; 0 means one page.
+    new versions can. `max_reviews`, `max_pulls` and `max_comments` are the largest pages; 0 means
+    one page.
     """
 
     now: float = 1_800_000_000.0
@@ -71,6 +72,7 @@ class FakeGiteaForge:
     private: bool = False
     resolves: bool = True
     max_reviews: int = 50
+    max_pulls: int = 50
     max_comments: int = 0
     archived: bool = False
     checked: bool = True
@@ -242,6 +244,14 @@ class FakeGiteaForge:
                 return CannedResponse(
                     200, [status for status in self.statuses if status["sha"] == sha]
                 )
+            case ["pulls"]:
+                size = min(int(request.query.get("limit", 30)), self.max_pulls)
+                open_pulls = [
+                    one.entry
+                    for one in reversed(self.pulls.values())
+                    if one.entry["state"] == "open"
+                ]
+                return self._paged(request, open_pulls, size)
             case [*_] if pull is None:
                 return CannedResponse(404, _MISSING)
             case ["pulls", _]:

@@ -64,7 +64,8 @@ class FakeGitHubForge:
 
     `is_shown` tells whether a line is part of the diff. `stored_text` converts a written text to
     the stored one. Without `graphql` that API refuses every request; without `tells_authorship` it
-    hides from a program which comments are its own. `writes` is the number of successful writes.
+    hides from a program which comments are its own. Without `lists_pulls` it refuses the listing of
+    pull requests. `writes` is the number of successful writes.
     """
 
     owner: str = "acme"
@@ -83,6 +84,7 @@ class FakeGitHubForge:
     stored_text: Callable[[str], str] = lambda text: text
     graphql: bool = True
     tells_authorship: bool = True
+    lists_pulls: bool = True
     writes: int = 0
     _last: int = 2**31
     _one_at_a_time: threading.Lock = field(default_factory=threading.Lock)
@@ -240,6 +242,8 @@ class FakeGitHubForge:
                 return self._edit(comments, int(id), str(body["body"]))
             case "DELETE", ["issues", "comments", id]:
                 return self._delete(int(id), rights)
+            case "GET", ["pulls"]:
+                return self._list_pulls(request) if self.lists_pulls else _denied()
             case "GET", ["pulls", digits]:
                 return CannedResponse(200, self.pulls[int(digits)])
             case "GET", ["pulls", digits, "comments"]:
@@ -255,6 +259,14 @@ class FakeGitHubForge:
             case "POST", ["statuses", sha]:
                 return self._status(sha, body, rights)
         return CannedResponse(404, {"message": "Not Found"})
+
+    def _list_pulls(self, request: Request) -> CannedResponse:
+        assert request.query["sort"] == "updated"
+        assert request.query["direction"] == "desc"
+        state = request.query.get("state", "open")
+        return self._paged(
+            request, [one for one in reversed(self.pulls.values()) if one["state"] == state]
+        )
 
     def _delete(self, id: int, rights: Rights) -> CannedResponse:
         for comments in self.comments.values():
@@ -452,7 +464,8 @@ def _too_long(message: str) -> CannedResponse:
 
 def _check(request: Request, response: CannedResponse) -> None:
     """Validate both against the description."""
-    description = Description.load("github/forge.openapi3.json", base=BASE)
+    described = ("github/forge.openapi3.json", "github/subset-issues.json")
+    description = Description.load(*described, base=BASE)
     if description is None or response.status == 401:
         return
     assert request.headers.get("accept") == "application/vnd.github+json"

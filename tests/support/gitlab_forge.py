@@ -36,6 +36,7 @@ BASE, START, HEAD = "b" * 40, "5" * 40, "a" * 40
 
 _PAGED = frozenset({"per_page", "page"})
 _PARAMETERS = {
+    "merge_requests": _PAGED | {"state", "sort", "order_by"},
     "notes": _PAGED | {"sort", "order_by"},
     "discussions": _PAGED,
     "diffs": _PAGED,
@@ -147,9 +148,9 @@ class FakeGitLabForge:
     ) -> CannedResponse | None:
         """The response to a request for which the token lacks the right; None if it is allowed."""
         reads = request.method == "GET"
-        if right is None and not (reads and len(parts) == 2):
+        if right is None and not (reads and len(parts) <= 2):
             return _refused(401)
-        if right == "job" and (not reads or parts[2:] not in ([], ["notes"])):
+        if right == "job" and (not reads or len(parts) < 2 or parts[2:] not in ([], ["notes"])):
             return _refused(401)
         if right == "read" and not reads:
             return _scope()
@@ -162,6 +163,12 @@ class FakeGitLabForge:
         allowed = _PARAMETERS.get(parts[-1], frozenset())
         assert request.query.keys() <= allowed, f"{request.path}: {sorted(request.query)}"
         match parts:
+            case ["merge_requests"]:
+                opened = [one for one in self.merges.values() if one["state"] == "opened"]
+                listed = [{**one} for one in reversed(opened)]
+                for one in listed:
+                    del one["diff_refs"]
+                return self._list(request, listed)
             case ["merge_requests", iid, *rest] if int(iid) in self.merges:
                 match rest:
                     case []:

@@ -32,6 +32,8 @@ from sdd_hooks.remote.paging import MAX_PAGES
 if TYPE_CHECKING:
     from sdd_hooks.remote.client import Client
 
+_PAGE_SIZE = 50
+"""Pull requests of one page, the most that a server allows by default."""
 _ARCHIVED = 423
 """The status of a response to a write in an archived repository."""
 
@@ -49,6 +51,22 @@ class GiteaForge:
         if pull is None:
             raise RemoteError(f"{LABEL} answers with no pull request for {number}: try again")
         return pull
+
+    def open_pull_requests(self, limit: int) -> tuple[PullRequest, ...]:
+        """At most `limit` open pull requests, those that were updated last first."""
+        found: dict[int, PullRequest] = {}
+        for page in range(1, MAX_PAGES):
+            window: dict[str, str | int] = {"page": page, "limit": _PAGE_SIZE}
+            query = {"state": "open", "sort": "recentupdate", **window}
+            response = self.client.get(self._path("pulls"), query)
+            pulls = [pull for pull in map(parse_pull_request, rows(response.json())) if pull]
+            is_new = any(pull.number not in found for pull in pulls)
+            found.update((pull.number, pull) for pull in pulls)
+            total = response.header_number(TOTAL_HEADER)
+            is_last = total is not None and len(found) >= total
+            if not is_new or is_last or len(found) >= limit:
+                break
+        return tuple(found.values())[:limit]
 
     def upsert_comment(
         self, number: int, body: str, has_marker: Callable[[str], bool], *, create: bool = True

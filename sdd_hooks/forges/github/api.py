@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -17,6 +18,8 @@ from sdd_hooks.remote.paging import read_listing
 if TYPE_CHECKING:
     from sdd_hooks.remote.client import Client
     from sdd_hooks.remote.response import Response
+
+_NO_PARAMS: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -30,11 +33,10 @@ class RepositoryApi:
         """The response to a request for `path` below the repository."""
         return self.client.get(self._path(path), headers=API_HEADERS).json()
 
-    def list(self, path: str) -> Iterator[Json]:
+    def list(self, path: str, params: Mapping[str, str] = _NO_PARAMS) -> Iterator[Json]:
         """The entries of every page of a listing; see `read_listing`."""
-        return read_listing(
-            self.client, self._path(path), {"per_page": PAGE_SIZE}, headers=API_HEADERS
-        )
+        query: dict[str, str | int] = {**params, "per_page": PAGE_SIZE}
+        return read_listing(self.client, self._path(path), query, headers=API_HEADERS)
 
     def write(
         self,

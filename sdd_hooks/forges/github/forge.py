@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from sdd_hooks.errors import RemoteError
 from sdd_hooks.forges.actions_event import parse_pull_request
@@ -45,6 +46,15 @@ class GitHubForge:
         if pull is None:
             raise RemoteError(f"{LABEL} answers without a pull request: check the URL")
         return pull
+
+    def open_pull_requests(self, limit: int) -> tuple[PullRequest, ...]:
+        """At most `limit` open pull requests, those that were updated last first.
+
+        https://docs.github.com/rest/pulls/pulls#list-pull-requests
+        """
+        params = {"state": "open", "sort": "updated", "direction": "desc"}
+        pulls = map(parse_pull_request, self.api.list("pulls", params))
+        return tuple(islice(filter(None, pulls), limit))
 
     def upsert_comment(
         self, number: int, body: str, has_marker: Callable[[str], bool], *, create: bool = True

@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -64,19 +65,18 @@ class GitLabForge:
 
     def pull_request(self, number: int) -> PullRequest:
         """Request a merge request."""
-        entry = self.client.get(self._merge_request(number)).json()
-        source, target = (text(entry, f"{end}_project_id") for end in ("source", "target"))
-        return PullRequest(
-            number=number,
-            title=text(entry, "title"),
-            body=text(entry, "description"),
-            base=valid_commit(text(entry, "diff_refs", "base_sha")),
-            base_ref=valid_branch(text(entry, "target_branch")),
-            head=valid_commit(text(entry, "diff_refs", "head_sha") or text(entry, "sha")),
-            is_fork=not target or source != target,
-            ref=f"refs/merge-requests/{number}/head",
-            is_open=text(entry, "state") == "opened",
-        )
+        return _parse_merge_request(number, self.client.get(self._merge_request(number)).json())
+
+    def open_pull_requests(self, limit: int) -> tuple[PullRequest, ...]:
+        """At most `limit` open merge requests, those that were updated last first.
+
+        https://docs.gitlab.com/api/merge_requests/#list-project-merge-requests
+        """
+        params = {"state": "opened", "order_by": "updated_at", "sort": "desc"}
+        listed = self._list(f"{self._project}/merge_requests", params)
+        numbered = ((number(entry, "iid"), entry) for entry in listed)
+        parsed = (_parse_merge_request(iid, entry) for iid, entry in numbered if iid and iid > 0)
+        return tuple(islice(parsed, limit))
 
     def upsert_comment(
         self, number: int, body: str, has_marker: Callable[[str], bool], *, create: bool = True
@@ -279,6 +279,23 @@ class GitLabForge:
 
     def _merge_request(self, number: int) -> str:
         return f"{self._project}/merge_requests/{int(number)}"
+
+
+def _parse_merge_request(iid: int, entry: Json) -> PullRequest:
+    """A merge request in the format of the API. A listing leaves some fields out."""
+    source, target = (text(entry, f"{end}_project_id") for end in ("source", "target"))
+    return PullRequest(
+        number=iid,
+        title=text(entry, "title"),
+        body=text(entry, "description"),
+        base=valid_commit(text(entry, "diff_refs", "base_sha")),
+        base_ref=valid_branch(text(entry, "target_branch")),
+        head=valid_commit(text(entry, "diff_refs", "head_sha") or text(entry, "sha")),
+        is_fork=not target or source != target,
+        ref=f"refs/merge-requests/{iid}/head",
+        is_open=text(entry, "state") == "opened",
+        head_ref=valid_branch(text(entry, "source_branch")),
+    )
 
 
 def _is_bot(name: str) -> bool:

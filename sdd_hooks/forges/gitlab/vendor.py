@@ -57,6 +57,7 @@ def _detect_job(environ: Mapping[str, str]) -> JobContext | None:
         pull=pull,
         is_unmerged=event == "external_pull_request_event",  # a pull request on another host
         pull_refs="refs/merge-requests/*/head",
+        queued_behind=_commit_before(environ),
     )
 
 
@@ -87,7 +88,19 @@ def _parse_merge_request(environ: Mapping[str, str]) -> PullRequest | None:
         head=valid_commit(head),
         is_fork=not target or environ.get("CI_MERGE_REQUEST_SOURCE_PROJECT_ID") != target,
         ref=f"refs/merge-requests/{iid}/head",
+        head_ref=valid_branch(environ.get("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "")),
     )
+
+
+def _commit_before(environ: Mapping[str, str]) -> str:
+    """In a merge train, the commit of the merge request before this one, or of the target branch.
+
+    GitLab merges each of a train into the one before:
+    https://docs.gitlab.com/ci/pipelines/merge_trains/
+    """
+    if environ.get("CI_MERGE_REQUEST_EVENT_TYPE") != "merge_train":
+        return ""
+    return valid_commit(environ.get("CI_MERGE_REQUEST_TARGET_BRANCH_SHA", ""))
 
 
 def _open(context: JobContext, connect: ForgeClientFactory) -> GitLabForge:

@@ -1,77 +1,70 @@
-"""A new record whose number another record has, in the change or on the base branch."""
+"""A new record whose number another record has: in the change, at the base, or not merged yet."""
 
-# Governing: SPEC-0010 REQ "Rules", SPEC-0002 REQ "Collisions are reported"
+# Governing: SPEC-0010 REQ "Rules", REQ "Numbers", ADR-0034 (numbers that are not merged yet)
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
-from sdd_hooks.artifacts.artifact import Artifact
-from sdd_hooks.artifacts.corpus import Corpus, numbering_directory
+from sdd_hooks.artifacts.corpus import numbering_directory
 from sdd_hooks.artifacts.identifiers import ArtifactId
 from sdd_hooks.findings import Finding, Severity
+from sdd_hooks.review.numbers import NumberedRecord, free_numbers, newly_numbered, places_of
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.subject import Subject
+
+RENUMBER = "change the number in {places}, the next number that is free is {free}"
+"""What a finding advises. It may name `{path}`, `{id}`, `{places}` and `{free}`."""
+
+
+class _Holder(NamedTuple):
+    """Another record with the number: its path, where that is, and the severity of a finding."""
+
+    path: str
+    where: str = ""
+    severity: Severity = "critical"
+
+    def __str__(self) -> str:
+        return f"{self.path} {self.where}".rstrip()
 
 
 def check(subject: Subject) -> Iterator[Finding]:
     """Find each record that gets its number in this change and shares it with another record."""
-    numbered = _newly_numbered(subject)
-    if not numbered:
-        return
+    numbered = newly_numbered(subject)
     removed = {file.before for file in subject.change.files if file.before != file.path}
     removed |= {file.path for file in subject.change.files if not file.mode}
-    proposed: dict[tuple[str, str], int] = {}
-    for artifact, identifier in numbered:
-        others = _others(subject, artifact, identifier, removed)
-        if not others:
+    free: dict[tuple[str, str], Iterator[ArtifactId]] = {}
+    for record in numbered:
+        holders = _holders(subject, record, removed) or _claimants(subject, record)
+        if not holders:
             continue
-        series = (identifier.kind, identifier.module)
-        proposed[series] = max(proposed.get(series, 0), _highest(subject, identifier)) + 1
-        free = ArtifactId(identifier.kind, proposed[series], "", identifier.module)
+        artifact, id = record
+        series = free.setdefault((id.kind, id.module), free_numbers(subject, record))
         directory = numbering_directory(artifact.path)
-        same = [other for other in others if numbering_directory(other) == directory]
+        same = [other for other in holders if numbering_directory(other.path) == directory]
         # Directories may count separately, so a number of another one is no error.
-        severity: Severity = "critical" if same else "warning"
-        taken = (same or others)[0]
-        message = f"{identifier} is taken by {taken}: the next number that is free is {free}"
+        severity: Severity = same[0].severity if same else "warning"
+        taken = (same or holders)[0]
+        places = {"path": artifact.path, "id": id, "places": places_of(record)}
+        message = f"{id} is taken by {taken}: {RENUMBER.format(**places, free=next(series))}"
         line = next((one.first_line for one in artifact.sections if one.level), 1)
-        yield Finding(artifact.path, line, RULE.id, severity, message, str(identifier))
+        yield Finding(artifact.path, line, RULE.id, severity, message, str(id))
 
 
-def _newly_numbered(subject: Subject) -> list[tuple[Artifact, ArtifactId]]:
-    """Find the records whose number differs from the one at the base, ordered by path."""
-    former = {file.path: file.before for file in subject.change.files}
-    touched = (path for path in former if subject.is_artifact(path))
-    found = {one.path: one for path in touched if (one := subject.corpus.by_path.get(path))}
-    numbered = []
-    for _, artifact in sorted(found.items()):
-        before = former.get(artifact.path, artifact.path)
-        known = subject.corpus_before.by_path.get(before)
-        if artifact.id and (known is None or known.id != artifact.id):
-            numbered.append((artifact, artifact.id))
-    return numbered
-
-
-def _others(
-    subject: Subject, artifact: Artifact, identifier: ArtifactId, removed: set[str]
-) -> list[str]:
-    """The paths of other records with this id: after the change, then on the base branch."""
-    after = [one.path for one in subject.corpus.resolve(identifier)]
-    at_tip = [one.path for one in subject.corpus_tip.resolve(identifier)]
+def _holders(subject: Subject, record: NumberedRecord, removed: set[str]) -> list[_Holder]:
+    """Other records with this number: after the change, then on the base branch."""
+    after = [one.path for one in subject.corpus.resolve(record.id)]
+    at_tip = [one.path for one in subject.corpus_tip.resolve(record.id)]
     paths = dict.fromkeys((*after, *(path for path in at_tip if path not in removed)))
-    return [path for path in paths if path not in artifact.paths]
+    return [_Holder(path) for path in paths if path not in record.artifact.paths]
 
 
-def _highest(subject: Subject, identifier: ArtifactId) -> int:
-    """The highest number in use among the ids of the same kind and module."""
-
-    def numbers(corpus: Corpus) -> Iterator[int]:
-        for other in corpus.by_id:
-            if (other.kind, other.module) == (identifier.kind, identifier.module):
-                yield other.number
-
-    return max((*numbers(subject.corpus), *numbers(subject.corpus_tip)))
+def _claimants(subject: Subject, record: NumberedRecord) -> list[_Holder]:
+    """Records of other branches and pull requests that took this number first, the worst first."""
+    claims = [one for one in subject.claims.claims if one.id == record.id and one.is_first]
+    claims.sort(key=lambda one: one.severity != "critical")
+    return [_Holder(one.path, one.where, one.severity) for one in claims]
 
 
 RULE = Rule(
@@ -79,7 +72,8 @@ RULE = Rule(
     "critical",
     "A new record whose number is taken.",
     "Two records with one number cannot be told apart by what refers to them. Rename the one that"
-    " is not merged yet, in its file name and its title.",
+    " is not merged yet, in its file name and its title; of two that are not merged, the later"
+    " one.",
     check,
     guards_records=True,
 )

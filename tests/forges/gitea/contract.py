@@ -87,6 +87,15 @@ class Contract:
     def test_a_pull_request_from_a_fork(self, harness: ForgeHarness) -> None:
         assert harness.open().pull_request(harness.pull(fork=True)).is_fork
 
+    def test_open_pull_requests(self, harness: ForgeHarness) -> None:
+        first, forked = harness.pull(), harness.pull(fork=True)
+        forge = harness.open()
+        listed = {one.number: one for one in forge.open_pull_requests(100)}
+        assert {first, forked} <= listed.keys()
+        assert listed[first] == forge.pull_request(first)
+        assert (listed[forked].is_fork, listed[forked].base_ref) == (True, "main")
+        assert len(forge.open_pull_requests(1)) == 1
+
     def test_one_comment(self, harness: ForgeHarness) -> None:
         number, forge = harness.pull(), harness.open()
         harness.add_comment(number, BODY)

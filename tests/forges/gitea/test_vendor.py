@@ -37,6 +37,7 @@ def test_a_pull_request(forge: FakeGiteaForge, tmp_path: Path) -> None:
         head=HEAD,
         is_fork=False,
         ref="refs/pull/1/head",
+        head_ref="feature",
     )
     assert run_of(forge.environ(tmp_path, 1)) == JobContext(
         web_url="https://git.acme.example/below",

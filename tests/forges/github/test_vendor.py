@@ -41,7 +41,16 @@ def pull() -> FakeGitHubForge:
 @pytest.mark.parametrize("name", ["pull_request", "pull_request_target", "pull_request_review"])
 def test_a_pull_request(tmp_path: Path, pull: FakeGitHubForge, name: str) -> None:
     found = PullRequest(
-        1, "Keep sessions", "Because.", BASE, "main", HEAD, False, "refs/pull/1/head"
+        1,
+        "Keep sessions",
+        "Because.",
+        BASE,
+        "main",
+        HEAD,
+        False,
+        "refs/pull/1/head",
+        True,
+        "feature",
     )
     assert run(tmp_path, name, pull.event(1)) == JobContext(
         web_url="https://git.acme.example",
@@ -58,7 +67,7 @@ def test_a_pull_request(tmp_path: Path, pull: FakeGitHubForge, name: str) -> Non
 def test_a_pull_request_from_a_fork(tmp_path: Path, pull: FakeGitHubForge) -> None:
     event = pull.event(2)
     assert run(tmp_path, "pull_request", event).pull == PullRequest(
-        2, "From elsewhere", "", BASE, "main", HEAD, True, "refs/pull/2/head"
+        2, "From elsewhere", "", BASE, "main", HEAD, True, "refs/pull/2/head", True, "feature"
     )
     event["pull_request"]["head"]["repo"] = None
     found = run(tmp_path, "pull_request", event).pull
@@ -96,6 +105,7 @@ def test_a_merge_queue(tmp_path: Path) -> None:
     event = {"merge_group": {"base_sha": BASE, "head_sha": SHA, "head_ref": queue}}
     found = run(tmp_path, "merge_group", event, GITHUB_REF=queue)
     assert (found.pull, found.before, found.sha, found.is_unmerged) == (None, BASE, SHA, True)
+    assert found.queued_behind == BASE
     assert found.branch == "gh-readonly-queue/main/pr-7-abc"
 
 
@@ -250,10 +260,23 @@ def test_a_requested_pull_request() -> None:
     with github_harness() as harness:
         number = harness.forge.add_pull("T", "B", base=BASE, head=HEAD, fork=True, state="closed")
         assert harness.open().pull_request(number) == PullRequest(
-            number, "T", "B", BASE, "main", HEAD, True, f"refs/pull/{number}/head", is_open=False
+            number, "T", "B", BASE, "main", HEAD, True, f"refs/pull/{number}/head", False, "feature"
         )
         with pytest.raises(Missing):
             harness.open().pull_request(77)
+
+
+def test_open_pull_requests() -> None:
+    with github_harness() as harness:
+        add = harness.forge.add_pull
+        add(state="closed")
+        numbers = [harness.number, *(add(fork=True, base_ref="release") for _ in range(120))]
+        forge = harness.open()
+        listed = forge.open_pull_requests(500)
+        assert [one.number for one in listed] == sorted(numbers, reverse=True)
+        assert listed[-1] == forge.pull_request(harness.number)
+        assert (listed[0].base_ref, listed[0].is_fork) == ("release", True)
+        assert forge.open_pull_requests(3) == listed[:3]
 
 
 def test_missing_fields_of_a_pull_request() -> None:

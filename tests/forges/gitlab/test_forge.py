@@ -79,7 +79,20 @@ def test_a_requested_merge_request(harness: GitLabHarness) -> None:
         head=HEAD,
         is_fork=False,
         ref="refs/merge-requests/7/head",
+        head_ref="sessions",
     )
+
+
+def test_open_merge_requests(harness: GitLabHarness) -> None:
+    harness.gitlab.merge(8, state="merged")
+    for iid in range(9, 130):
+        harness.gitlab.merge(iid, source_project_id=9, target_branch="release")
+    forge = harness.open()
+    listed = forge.open_pull_requests(500)
+    assert [one.number for one in listed] == [*range(129, 8, -1), 7]
+    assert listed[-1] == forge.pull_request(7)._replace(base="")
+    assert (listed[0].base_ref, listed[0].is_fork) == ("release", True)
+    assert forge.open_pull_requests(3) == listed[:3]
 
 
 def test_a_merged_merge_request_of_a_fork(harness: GitLabHarness) -> None:

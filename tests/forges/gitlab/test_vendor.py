@@ -29,6 +29,7 @@ def test_a_merge_request() -> None:
         head=HEAD,
         is_fork=False,
         ref="refs/merge-requests/7/head",
+        head_ref="sessions",
     )
     assert run == JobContext(
         web_url="https://git.acme.example:8443/gitlab",
@@ -81,6 +82,25 @@ def test_the_head_of_merged_results_is_the_source_branch() -> None:
     run = VENDOR.detect_job(job(SERVER, CI_MERGE_REQUEST_SOURCE_BRANCH_SHA=source))
     assert run is not None and run.pull is not None
     assert (run.sha, run.pull.head) == (HEAD, source)
+
+
+@pytest.mark.parametrize(
+    ("type", "commit", "expected"),
+    [
+        ("merge_train", "c" * 40, "c" * 40),
+        ("merge_train", "--upload-pack=x", ""),
+        ("merge_train", "", ""),
+        ("merged_result", "c" * 40, ""),
+    ],
+)
+def test_the_commit_before_one_of_a_merge_train(type: str, commit: str, expected: str) -> None:
+    train = {
+        "CI_MERGE_REQUEST_EVENT_TYPE": type,
+        "CI_MERGE_REQUEST_TARGET_BRANCH_SHA": commit,
+    }
+    run = VENDOR.detect_job(job(SERVER, **train))
+    assert run is not None
+    assert run.queued_behind == expected
 
 
 def test_a_truncated_description_is_left_out() -> None:

@@ -57,8 +57,8 @@ def test_a_number_that_the_base_branch_used_since(repo: Repo) -> None:
             5,
             "duplicate-number",
             "critical",
-            f"ADR-0002 is taken by {path_of(adr(2, 'Theirs'))}: the next number that is free is"
-            " ADR-0004",
+            f"ADR-0002 is taken by {path_of(adr(2, 'Theirs'))}: change the number in the file name"
+            " and the title, the next number that is free is ADR-0004",
             "ADR-0002",
         )
     ]
