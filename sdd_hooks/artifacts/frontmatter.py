@@ -172,7 +172,7 @@ def _read_plain(source: str) -> _Parsed | None:
         match = _PLAIN_LINE.fullmatch(line)
         if match is None:
             return None
-        key, items = _key(match["key"]), None
+        key, items = _key(_plain_scalar(match["key"])), None
         if key in fields:
             duplicates.append(key)
         lines[key] = number

@@ -15,11 +15,13 @@ from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.identifiers import ArtifactId, ArtifactKind, id_from_name
 from sdd_hooks.artifacts.summary import summarize, summary_section
 from sdd_hooks.artifacts.work_tree import ARTIFACT_KINDS, list_paths
-from sdd_hooks.code.paths import is_markdown
+from sdd_hooks.chunking.document import chunk_document
+from sdd_hooks.code.paths import is_document, is_markdown
 from sdd_hooks.engines.protocol import Hit, Query, SubQuery
 from sdd_hooks.project.collections import Collection, select_paths
 from sdd_hooks.project.project import Project
 from sdd_hooks.retrieval.records import Records
+from sdd_hooks.text.excerpts import code_excerpt
 from sdd_hooks.text.lazy_regex import lazy_regex
 
 _ID = lazy_regex(
@@ -27,6 +29,9 @@ _ID = lazy_regex(
     (?P<number>[0-9]{1,5})(?P<suffix>[a-z]?)[.:]?""",
     re.VERBOSE | re.IGNORECASE,
 )
+_SYMBOL = lazy_regex(r"(?=.*[^\W\d])[\w$]+(?:[.:#]+[\w$]+){0,8}")
+_FILES = 10
+"""Files in which a definition is looked for."""
 _MENTIONS = 40
 """Documents that are looked at for a record whose id is in its text only."""
 
@@ -118,6 +123,33 @@ def record_hit(records: Records, collection: str, artifact: Artifact) -> Hit:
         snippet=summarize(artifact, records.text(path) or ""),
         context=records.collection(collection).context,
     )
+
+
+def definition_hits(records: Records, name: QueryName, hits: Sequence[Hit]) -> list[Hit]:
+    """Return hits for the definitions with the name of the query in the files of the first hits.
+
+    None if a hit is named like the query, or the query cannot be the name of a definition. Some
+    engines find a file by its words, but not the definition.
+    """
+    if not _SYMBOL.fullmatch(name.text) or any(name.is_hit(hit) for hit in hits):
+        return []
+    found = []
+    for hit in list({hit.path: hit for hit in hits if not is_document(hit.path)}.values())[:_FILES]:
+        data = (records.text(hit.path) or "").encode("utf-8", "surrogatepass")
+        for chunk in chunk_document(hit.path, data).chunks:
+            if chunk.title and name.is_hit(hit._replace(section=chunk.title)):
+                words = frozenset({name.text.casefold()})
+                found.append(
+                    hit._replace(
+                        id=f"{hit.path}#{chunk.anchor}",
+                        first_line=chunk.first_line,
+                        last_line=chunk.last_line,
+                        section=chunk.title,
+                        snippet=code_excerpt(chunk.text, chunk.title, words),
+                    )
+                )
+                break
+    return found
 
 
 def _by_file_name(

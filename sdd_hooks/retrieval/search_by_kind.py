@@ -15,7 +15,7 @@ from sdd_hooks.engines.registry import not_indexed
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project
 from sdd_hooks.retrieval.excerpts import excerpt_by_meaning, with_excerpt
-from sdd_hooks.retrieval.names import QueryName, named_hits, parse_name
+from sdd_hooks.retrieval.names import QueryName, definition_hits, named_hits, parse_name
 from sdd_hooks.retrieval.questions import kind_query, order_kinds
 from sdd_hooks.retrieval.records import Records, file_label
 from sdd_hooks.retrieval.report import HitGroup, LabelledHit, SearchReport
@@ -66,6 +66,7 @@ def search_by_kind(
             result = _search_kind(engine, kind, text, of_kind, limits)
             results.append(result)
         first = named_hits(project, records, name, of_kind)
+        first += definition_hits(records, name, result.hits)
         hits = _labelled(records, kind, name, [*first, *result.hits], limits.max_hits)
         shown = _with_excerpts(records, engine, text, _order(hits)[: limits.max_hits])
         groups.append(HitGroup(kind, tuple(c.name for c in of_kind), shown))

@@ -165,3 +165,41 @@ def test_any_text_is_read_with_lines_within_it(source: str) -> None:
 def test_plain_values_are_read_back(values: dict[str, str]) -> None:
     lines = "".join(f'{key}: "{value}"\n' for key, value in values.items())
     assert read_frontmatter(f"---\n{lines}---\n").fields == values
+
+
+LINES = """\
+status: accepted
+date: 2026-01-02
+id: 0007
+tags: [a, b-c]
+tags: []
+x:
+  - ADR-1
+- b
+related:
+null: null
+k: a: b
+k: 'q'
+k: [a
+  n: 1
+k: x # y
+# c
+
+K-e_y: (a), b/c
+k: -1
+t: ~
+d: 1.5
+---
+é: é
+""".split("\n")
+
+
+@given(st.lists(st.sampled_from(LINES), max_size=7))
+def test_plain_frontmatter_reads_like_yaml(lines: list[str]) -> None:
+    """A comment at the end makes the YAML parser read all of it."""
+    source = "".join(f"{line}\n" for line in lines)
+    read = read_frontmatter(f"---\n{source}---\n")
+    parsed = read_frontmatter(f"---\n{source}# read by YAML\n---\n")
+    assert (read.fields, read.lines) == (parsed.fields, parsed.lines)
+    assert read.duplicates == parsed.duplicates
+    assert bool(read.error) == bool(parsed.error)

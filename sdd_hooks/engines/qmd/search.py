@@ -141,6 +141,23 @@ def passage_at(root: Path, path: str, line: int) -> Passage | None:
     return Passage(title, "", "file", 1, last, text)
 
 
+def best_passage(root: Path, path: str, line: int, query: str) -> Passage | None:
+    """Return the passage at the line, or the one with most words of the query if it has none.
+
+    qmd finds words in a whole file, and names its first line if it cannot tell which one matches.
+    """
+    passage = passage_at(root, path, line)
+    if passage is None or share_of_words(passage, query):
+        return passage
+    document = chunk_document(path, _read(root, path) or b"")
+    others = [
+        Passage(passage.title, c.title, c.anchor, c.first_line, c.last_line, c.text)
+        for c in document.chunks
+    ]
+    best = max(others, key=lambda other: share_of_words(other, query), default=passage)
+    return best if share_of_words(best, query) else passage
+
+
 def share_of_words(passage: Passage | None, query: str) -> float:
     """Return the share of the query's words that the passage contains (0..1)."""
     words = query_words(query)
@@ -167,7 +184,7 @@ def make_hits(
             break
         collection, path = match.key
         result = results[match.key]
-        passage = passage_at(root, path, result.line)
+        passage = best_passage(root, path, result.line, query.text)
         if passage is not None:
             hits.append(
                 Hit(
