@@ -62,8 +62,9 @@ def summarize(artifact: Artifact, text: str, max_length: int = MAX_SUMMARY) -> s
 
 
 def _sentences(text: str) -> Iterator[str]:
+    """Yield the sentences of a text, without those that introduce a list."""
     for block in read_prose(text):
-        yield from split_sentences(block.text)
+        yield from (one for one in split_sentences(block.text) if not one.endswith(":"))
 
 
 def join_sentences(sentences: Sequence[str], max_length: int) -> str:
