@@ -119,19 +119,20 @@ def _fetch_heads(
     Raises RepositoryError for a fetch that fails.
     """
     pull, access = job.pull, job.access
-    target = f"refs/heads/{pull.base_ref}" if pull.base_ref else ""
-    refs = [name for name in (target, *(one.ref for one in others)) if name]
-    if not refs:
-        return []
+    target = f"refs/heads/{pull.base_ref}"
+    refs = {pull.ref, target, *(one.ref for one in others)}
     lookup = RemoteLimits(LOOKUP_SECONDS)
-    listed = run_remote(git, ("ls-remote", "--quiet", REMOTE, *refs), access, lookup)
+    listed = run_remote(git, ("ls-remote", "--quiet", REMOTE, *sorted(refs)), access, lookup)
     if listed.code:
         reason = redact_git_error(listed.err, access)
         raise RepositoryError(f"{REMOTE} cannot be queried ({reason}): try again later")
     rows = (row.partition("\t") for row in listed.out.splitlines())
     commits = {ref: commit for commit, _, ref in rows if ref in refs and is_object_id(commit)}
-    if not commits:
-        raise RepositoryError(f"{REMOTE} has neither {pull.base_ref!a} nor any pull request")
+    # A pipeline of GitLab may run in the fork, whose branches are others.
+    if pull.ref not in commits:
+        raise RepositoryError(
+            f"{REMOTE} has no {pull.ref!a}: run the job in the repository of the target branch"
+        )
     whole = ("--no-filter",) if is_partial(git) else ()
     limits = RemoteLimits(FETCH_SECONDS, objects, MAX_PACK_BYTES)
     done = run_remote(git, (*FETCH_OBJECTS, *whole, REMOTE, *commits), access, limits)

@@ -269,6 +269,19 @@ def test_a_remote_that_does_not_answer(github: Host) -> None:
     assert "origin cannot be queried" in note
 
 
+def test_a_pipeline_in_the_fork(tmp_path: Path) -> None:
+    with host_of("gitlab", tmp_path) as host:
+        number = host.pull(adr(2, "Queue"), fork=True)
+        head = host.forge.merges[number]["sha"]
+        host.repo.git("update-ref", "-d", host.ref(number))
+        host.repo.git("update-ref", "refs/heads/topic", head)
+        host.repo.commit("A record of the fork alone", adr(2, "Cache"))
+        done = host.run(host.environ(number), "refs/heads/topic")
+        assert messages(done) == []
+        (note,) = [one for one in notes(done) if "not merged yet" in one]
+        assert "run the job in the repository of the target branch" in note
+
+
 def test_a_full_clone_and_a_partial_one(github: Host) -> None:
     github.repo.git("config", "uploadpack.allowFilter", "true")
     github.repo.git("config", "uploadpack.allowAnySHA1InWant", "true")
