@@ -1,4 +1,4 @@
-"""Bounds on CPU time that hold on a machine of any speed."""
+"""Bounds on the growth of work, and on CPU time, that hold on a machine of any speed."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from collections.abc import Callable
 from functools import cache
 from typing import TypeVar
 
+from tests.support.metered_text import Meter, meter_texts
+
 Input = TypeVar("Input")
 Result = TypeVar("Result")
 
@@ -16,6 +18,10 @@ GROWTH = 16
 
 MAX_RATIO = 80
 """Five times linear time: memory that no longer fits a cache or the heap is slower, too."""
+
+MAX_CHARACTERS_RATIO = 40
+"""Counts have no noise. A limit of the program, such as the length of a comment, may take effect
+only in the larger input."""
 
 ATTEMPTS = 5
 
@@ -29,13 +35,17 @@ _REFERENCE_TEXT = "a reference to ADR-0042 (and others), as text\n" * 5_600
 def assert_linear(
     action: Callable[[Input], object], make: Callable[[int], Input], size: int
 ) -> None:
-    """Assert that the CPU time of `action` grows about linearly up to the input `make(size)`.
+    """Assert that the work of `action` grows about linearly up to the input `make(size)`.
 
-    Compares it with `make(size // GROWTH)`. `size` is large enough that quadratic work outweighs
-    the linear work. A time that is too short to measure passes.
+    Compares it with `make(size // GROWTH)`: the characters that operations on texts read or copy,
+    also on those in lists and tuples, and the CPU time, for loops, patterns and other inputs.
+    `size` is large enough that quadratic work outweighs the linear work. A time that is too short
+    to measure passes.
     """
     small_input, large_input = make(size // GROWTH), make(size)
-    # The first call compiles patterns and fills caches, which would hide growth.
+    # The first call also compiles patterns and fills caches, which would hide growth.
+    few, many = (_count_characters(action, one) for one in (small_input, large_input))
+    assert many <= MAX_CHARACTERS_RATIO * max(few, 1), f"{many} characters, {few} of the smaller"
     action(small_input)
     small = _measure(lambda: action(small_input))
     large = _measure(lambda: action(large_input))
@@ -65,6 +75,12 @@ def assert_cpu_seconds(action: Callable[[], Result], limit: float) -> Result:
     limit *= _slowness()
     assert taken <= limit, f"{taken:.3f} s of {limit:.3f} s"
     return results[-1]
+
+
+def _count_characters(action: Callable[[Input], object], value: Input) -> int:
+    meter = Meter()
+    action(meter_texts(value, meter))
+    return meter.characters
 
 
 @cache

@@ -28,8 +28,16 @@ def test_quadratic_copies_fail() -> None:
         while text:
             text = text[8:]
 
-    with pytest.raises(AssertionError, match="times for 16 times"):
+    with pytest.raises(AssertionError, match="characters"):
         assert_linear(halve, lambda size: "a" * size, 200_000)
+
+
+def test_quadratic_searches_fail_behind_slower_linear_work() -> None:
+    def find_lines(text: str) -> int:
+        return sum(text.rfind("\n", 0, at) + sum(range(500)) for at in range(0, len(text), 20))
+
+    with pytest.raises(AssertionError, match="characters"):
+        assert_linear(find_lines, lambda size: "a" * size, 20_000)
 
 
 def test_the_limit_is_relative_to_the_speed_of_the_machine() -> None:
