@@ -22,9 +22,8 @@ from sdd_hooks.cli.options import (
 )
 from sdd_hooks.cli.output import CommandOutput, detect_terminal, show
 from sdd_hooks.reporting.search.wording import nothing_found
-from sdd_hooks.retrieval.report import SearchReport
 from sdd_hooks.retrieval.search import HitLimits
-from sdd_hooks.usecases.search import SearchRequest
+from sdd_hooks.usecases.search import GraphRequest, SearchOutcome, SearchRequest
 from sdd_hooks.usecases.search import search as run_search
 
 USAGE = """\
@@ -69,6 +68,8 @@ class SearchCommand(click.Command):
 @module_option
 @limit_option
 @min_score_option
+@click.option("--graph", is_flag=True, help="Add a call graph on a terminal or to --json.")
+@click.option("--unfiltered", is_flag=True, help="Draw the call graph of all code.")
 @json_option
 @click.pass_obj
 def search(  # noqa: PLR0913 (an argument for each option)
@@ -80,6 +81,8 @@ def search(  # noqa: PLR0913 (an argument for each option)
     module: str | None,
     limit: int,
     min_score: float,
+    graph: bool,
+    unfiltered: bool,
     as_json: bool,
 ) -> int:
     """Find the ADRs, specs and code that answer a query.
@@ -101,33 +104,74 @@ def search(  # noqa: PLR0913 (an argument for each option)
         from sdd_hooks.reporting.search.json_report import require_places
 
         require_places(kinds)
-    request = SearchRequest(query, kinds, module, HitLimits(limit, min_score))
-    found = run_search(open_project(directory), request, time.time())
+    as_list = output is None and sys.stdout.isatty()
+    now = time.time()
+    drawing = None
+    if graph or not (as_json or as_list):
+        drawing = GraphRequest(time.strftime("%Y-%m-%d", time.localtime(now)), unfiltered)
+    warning = _warn_unfiltered(drawing, as_json)
+    request = SearchRequest(query, kinds, module, HitLimits(limit, min_score), drawing)
+    found = run_search(open_project(directory), request, now)
     lines: Sequence[str] = ()
     data: dict[str, object] = {}
     if as_json:
-        from sdd_hooks.reporting.search.json_report import versioned_data
-
-        data = versioned_data(found.report)
+        data = _versioned(found)
     else:
-        lines = _lines(found.report, output)
+        lines = _list(found) if as_list else _report(found, output)
     notes = found.notes
     if output == "json" and found.report.is_empty and not as_json:
         notes = (nothing_found(found.report), *notes)
-    return show(CommandOutput(data, lines, notes, found.warnings), as_json)
+    return show(CommandOutput(data, lines, notes, (*warning, *found.warnings)), as_json)
 
 
-def _lines(report: SearchReport, output: str | None) -> Sequence[str]:
+def _warn_unfiltered(drawing: GraphRequest | None, as_json: bool) -> tuple[str, ...]:
+    """Print the warning before the graph is generated. Returns it where it belongs into JSON."""
+    if drawing is None or not drawing.unfiltered:
+        return ()
+    from sdd_hooks.callgraph.generate import UNFILTERED
+
+    if as_json:
+        return (UNFILTERED,)
+    click.echo(f"warning: {UNFILTERED}", err=True)
+    return ()
+
+
+def _versioned(found: SearchOutcome) -> dict[str, object]:
+    from sdd_hooks.reporting.search.json_report import versioned_data
+
+    data = versioned_data(found.report)
+    if found.drawn is None:
+        return data
+    from sdd_hooks.reporting.search.call_graph_sections import call_graph_data
+
+    return {**data, "call_graphs": [call_graph_data(found.drawn.graph)]}
+
+
+def _list(found: SearchOutcome) -> Sequence[str]:
+    from sdd_hooks.reporting.search.listing import list_hits
+
+    lines = list_hits(found.report, detect_terminal(sys.stdout, os.environ))
+    if found.drawn is None:
+        return lines
+    from sdd_hooks.reporting.search.call_graph_sections import list_graph
+
+    return [*lines, *list_graph(found.drawn)]
+
+
+def _report(found: SearchOutcome, output: str | None) -> Sequence[str]:
+    from sdd_hooks.reporting.search.call_graph_sections import (
+        call_graph_data,
+        call_graph_sections,
+    )
+
     if output == "json":
         import json
 
         from sdd_hooks.reporting.search.json_report import skill_data
 
-        return [json.dumps(skill_data(report), indent=2)]
-    if output is None and sys.stdout.isatty():
-        from sdd_hooks.reporting.search.listing import list_hits
-
-        return list_hits(report, detect_terminal(sys.stdout, os.environ))
+        graphs = [call_graph_data(found.drawn.graph)] if found.drawn else []
+        return [json.dumps(skill_data(found.report, graphs), indent=2)]
     from sdd_hooks.reporting.search.markdown_report import render_markdown
 
-    return render_markdown(report)
+    further = call_graph_sections(found.report, found.drawn) if found.drawn else ()
+    return render_markdown(found.report, further)

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from sdd_hooks.freshness.read_gate import open_fresh_index
 from sdd_hooks.project.project import Project
@@ -13,25 +13,40 @@ from sdd_hooks.retrieval.report import SearchReport
 from sdd_hooks.retrieval.search import DEFAULT_LIMITS, HitLimits
 from sdd_hooks.retrieval.search_by_kind import search_by_kind
 
+if TYPE_CHECKING:
+    from sdd_hooks.reporting.search.call_graph_sections import DrawnGraph
+
+
+class GraphRequest(NamedTuple):
+    """A call graph of what the search is about; with `unfiltered`, of all code. `date` is ISO."""
+
+    date: str
+    unfiltered: bool = False
+
 
 class SearchRequest(NamedTuple):
     """What to search for, and where: kinds (none: ADRs, specs and code) and a module (None: all).
 
-    The limits hold for each kind.
+    The limits hold for each kind. `graph` requests a call graph of the code that is found.
     """
 
     query: str
     kinds: tuple[str, ...] = ()
     module: str | None = None
     limits: HitLimits = DEFAULT_LIMITS
+    graph: GraphRequest | None = None
 
 
 class SearchOutcome(NamedTuple):
-    """A report, with the notes and warnings of the refresh before it."""
+    """A report, with the notes and warnings of the refresh before it.
+
+    `drawn` is the requested call graph; None without a hit, or without a search of code.
+    """
 
     report: SearchReport
     notes: tuple[str, ...]
     warnings: tuple[str, ...]
+    drawn: DrawnGraph | None = None
 
 
 def search(project: Project, request: SearchRequest, now: float) -> SearchOutcome:
@@ -46,4 +61,10 @@ def search(project: Project, request: SearchRequest, now: float) -> SearchOutcom
     with open_fresh_index(project, now) as (engine, freshness):
         report = search_by_kind(project, engine, request.query, collections, request.limits)
     notes = (*freshness.notes, *report.notes)
-    return SearchOutcome(report, notes, (*freshness.warnings, *project.warnings))
+    drawn = None
+    if request.graph and not report.is_empty and "code" in report.kinds:
+        from sdd_hooks.usecases.call_graph import draw_call_graph
+
+        date, unfiltered = request.graph
+        drawn = draw_call_graph(project, report, request.module, date, unfiltered=unfiltered)
+    return SearchOutcome(report, notes, (*freshness.warnings, *project.warnings), drawn)

@@ -97,6 +97,22 @@ def test_the_report_is_the_default_without_a_terminal(indexed):
         "### 3. Relevant Code Snippets",
         "",
         "No relevant code found.",
+        "",
+        "### 4. Call Graphs",
+        "",
+        "No call graph nodes matched the filter. Try broadening your search term or use"
+        " --unfiltered.",
+        "",
+        "### 5. Summary",
+        "",
+        "| Collection | Matches |",
+        "|-----------|---------|",
+        "| ADRs | 1 |",
+        "| Specs | 0 |",
+        "| Code | 0 |",
+        "| Call graph nodes | unavailable |",
+        "",
+        'Generate a focused call graph with: `/cgg . --filter "laptop|room|database"`',
     ]
 
 
