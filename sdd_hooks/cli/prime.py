@@ -38,7 +38,7 @@ def prime(
     budget: int | None,
     as_json: bool,
 ) -> int:
-    """Load decisions and specifications into a session, all of them or those about a topic.
+    """Load decisions and specifications into a session.
 
     Without a topic, lists every artifact of the work tree with its status and a summary. With one,
     reads the artifacts that match best, by words and by meaning, and prints their texts. An index
