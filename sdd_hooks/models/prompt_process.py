@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,6 +28,9 @@ _PROGRAM = (
     " from sdd_hooks.models.prompt_process import main; main(sys.argv[2:])"
 )
 _PACKAGE = Path(__file__).resolve().parents[2]
+
+
+_MEMORY_SHARE = 0.75
 
 
 class PromptFailed(SddError):
@@ -46,17 +51,21 @@ class ModelPrompt(NamedTuple):
     max_length: int
 
 
-def respond_in_child(prompt: ModelPrompt, timeout: float, environ: Mapping[str, str]) -> str:
+def respond_in_child(
+    prompt: ModelPrompt, timeout: float, environ: Mapping[str, str], max_memory: int = 0
+) -> str:
     """Return the response of a model that runs in a child process for at most `timeout` seconds.
 
-    Raises PromptFailed.
+    The process may use `max_memory` bytes, 0 for three quarters of the memory of this machine. A
+    file that it maps, such as the weights of a local model, does not count. Raises PromptFailed.
     """
+    max_memory = max_memory or _default_memory()
 
     def failure(message: str) -> PromptFailed:
         is_late = "did not end within" in message
         return PromptFailed(f"no answer within {timeout:.1f} s" if is_late else message)
 
-    command = [sys.executable, "-c", _PROGRAM, str(_PACKAGE)]
+    command = [sys.executable, "-c", _PROGRAM, str(_PACKAGE), str(max_memory)]
     program = Program("a language model", command, Path("/"), environ, failure)
     request = json.dumps(prompt._asdict()).encode()
     result = run_program(program, timeout, stdin=request + b"\n")
@@ -77,13 +86,19 @@ def respond(prompt: ModelPrompt) -> str:
         model = require_llm(prompt.model).get_model(prompt.model)
         return _receive(model, prompt)
     # Plug-ins raise exceptions of any class. The cause is dropped: it may contain the request.
+    except MemoryError:
+        raise PromptFailed("it needs more memory than a judge may use") from None
     except Exception as error:
         message = one_line(_without_key(model, str(error)))[:160]
         raise PromptFailed(message or type(error).__name__) from None
 
 
-def main(_arguments: Sequence[str]) -> None:
-    """Run the child process: one prompt on stdin, one answer on stdout, both JSON objects."""
+def main(arguments: Sequence[str]) -> None:
+    """Run the child process: one prompt on stdin, one answer on stdout, both JSON objects.
+
+    The argument is the number of bytes of memory that it may use, 0 for no limit.
+    """
+    _limit_memory(int(arguments[0]))
     # What a plug-in prints is no part of the answer.
     output = os.dup(1)
     os.dup2(2, 1)
@@ -97,6 +112,22 @@ def main(_arguments: Sequence[str]) -> None:
         file.write(json.dumps(answer).encode())
     # Threads of the model end with the process, without code that waits for them.
     os._exit(0)
+
+
+def _default_memory() -> int:
+    """The bytes that a model may use; 0 where the system does not tell its memory."""
+    try:
+        return int(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") * _MEMORY_SHARE)
+    except (OSError, ValueError):
+        return 0
+
+
+def _limit_memory(size: int) -> None:
+    """Limit the memory of this process; see setrlimit(2). Not every system has the limit."""
+    with suppress(OSError, ValueError):
+        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+        if size and (hard == resource.RLIM_INFINITY or size < hard):
+            resource.setrlimit(resource.RLIMIT_DATA, (size, size))
 
 
 def _receive(model: Any, prompt: ModelPrompt) -> str:

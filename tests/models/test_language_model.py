@@ -180,7 +180,7 @@ def test_a_key_that_the_server_echoes_is_not_printed(folder: Path) -> None:
 
 
 PLUGIN = """
-import os, time
+import mmap, os, time
 import llm
 
 class Local(llm.Model):
@@ -193,6 +193,10 @@ class Local(llm.Model):
             os.abort()
         if prompt.prompt == "silence":
             time.sleep(600)
+        if prompt.prompt.startswith("memory"):
+            # Nothing is written to it: the test needs no memory.
+            size = float(prompt.prompt.split()[1]) * os.sysconf("SC_PHYS_PAGES") * mmap.PAGESIZE
+            mmap.mmap(-1, int(size), mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
         yield f"{os.getppid()} "
         yield prompt.system
 
@@ -247,3 +251,11 @@ def test_a_model_that_crashes_is_an_error(plugin: dict[str, str]) -> None:
     done = ask("crash", 120.0, plugin)
     expected = f"the model local failed: its process ended with {-signal.SIGABRT}\n"
     assert (done.returncode, done.stdout, done.stderr) == (0, expected, "")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not limit mapped memory")
+def test_a_model_that_needs_too_much_memory_is_an_error(plugin: dict[str, str]) -> None:
+    assert ask("memory 0.5", 120.0, plugin).stdout == "True\n"
+    done = ask("memory 0.8", 120.0, plugin)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "Cannot allocate memory" in done.stdout

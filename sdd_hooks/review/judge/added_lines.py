@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from sdd_hooks.changes.change import ChangedFile
 from sdd_hooks.code.paths import is_external
-from sdd_hooks.review.judge.prompt import PromptPart, escape_invisible, format_fields
+from sdd_hooks.review.judge.prompt import PromptPart, escape_invisible, format_fields, size_of
 from sdd_hooks.review.judge.quotes import normalize_space
 from sdd_hooks.text.lines import NumberedLine
 
@@ -32,8 +32,7 @@ class ShownLines(NamedTuple):
 
 
 def show_added_lines(files: Iterable[ChangedFile], limit: int) -> ShownLines:
-    """Format added lines with their numbers below the paths of their files, up to `limit`
-    characters.
+    """Format added lines with their numbers below the paths of their files, up to `limit` bytes.
 
     Blank lines and vendored or generated files are left out. When the lines do not fit, each file
     gets an equal share, and a short file leaves the rest of its share to longer ones.
@@ -46,7 +45,7 @@ def show_added_lines(files: Iterable[ChangedFile], limit: int) -> ShownLines:
     left = limit
     kept: dict[str, Sequence[NumberedLine]] = {}
     for done, path in enumerate(sorted(added, key=lambda path: (_size(added[path]), path))):
-        header = len(format_fields(path=path)) + 1
+        header = size_of(format_fields(path=path)) + 1
         if lines := _first_lines(added[path], left // (len(added) - done) - header):
             kept[path] = lines
             left -= header + _size(lines)
@@ -83,10 +82,10 @@ def iterate_added(file: ChangedFile) -> Iterator[NumberedLine]:
 
 
 def _first_lines(lines: Iterable[NumberedLine], limit: int) -> list[NumberedLine]:
-    """The first lines that fit into `limit` characters of a part."""
+    """The first lines that fit into `limit` bytes of a part."""
     kept = []
     for line in lines:
-        limit -= len(_format_line(line)) + 1
+        limit -= size_of(_format_line(line)) + 1
         if limit < 0:
             break
         kept.append(line)
@@ -102,4 +101,4 @@ def _shown_text(line: NumberedLine) -> str:
 
 
 def _size(lines: Iterable[NumberedLine]) -> int:
-    return sum(len(_format_line(line)) + 1 for line in lines)
+    return sum(size_of(_format_line(line)) + 1 for line in lines)

@@ -14,11 +14,11 @@ from sdd_hooks.review.judge.quotes import Quotation, find_quotation
 from sdd_hooks.review.judge.records import RecordText, format_record, select_records
 from sdd_hooks.review.subject import Subject
 
-MAX_CANDIDATES = 20
+MAX_CANDIDATES = 12
 """Records in the prompt. The ranking has nearly all records that govern a change among them."""
 
-_MAX_RECORD = 1_000
-_MAX_LINES = 9_000
+_MAX_RECORD = 700
+_MAX_LINES = 5_000
 
 _INSTRUCTIONS = """\
 You help the reviewers of a repository. You are shown a change and records of decisions and \

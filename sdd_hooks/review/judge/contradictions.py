@@ -40,8 +40,8 @@ MAX_FINDINGS = 10
 """Findings that are kept."""
 
 _MAX_ENTRIES = 50
-_MAX_RECORD = 4_000
-_MAX_LINES = 14_000
+_MAX_RECORD = 2_000
+_MAX_LINES = 6_500
 _MAX_WHY = 240
 _MAX_QUOTED = 300
 

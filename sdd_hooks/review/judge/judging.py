@@ -38,7 +38,7 @@ ANSWER_TIMEOUT = 60.0
 class JudgeOptions(NamedTuple):
     """How the model is asked.
 
-    `max_suggestions` limits the suggested records, `max_prompt` the characters of a prompt,
+    `max_suggestions` limits the suggested records, `max_prompt` the bytes of a prompt,
     `timeout` the seconds for an answer. `draw_boundary` returns the boundary of a prompt.
     """
 
@@ -82,7 +82,7 @@ def judge_review(
         notes.append(f"{error}: the review goes without it")
     if judge.sizes:
         questions = format_count(len(judge.sizes), "question")
-        size = f"{sum(judge.sizes):,} characters"
+        size = f"{sum(judge.sizes):,} bytes"
         notes.append(f"the judge {model.name} was asked {questions} of {size}")
     elif not notes:
         notes.append("the judge was not asked: there is no record to hold the change against")
@@ -91,7 +91,7 @@ def judge_review(
 
 @dataclass
 class _Judge:
-    """A model with its limits. `sizes` are the characters of each prompt that was sent."""
+    """A model with its limits. `sizes` are the bytes of each prompt that was sent."""
 
     model: LanguageModel
     options: JudgeOptions
@@ -106,7 +106,7 @@ class _Judge:
         limit = self.options.max_prompt
         if prompt.size > limit:
             raise EngineUnavailable(
-                f"the judge was not asked for {prompt.size:,} characters, the limit is {limit:,}"
+                f"the judge was not asked for {prompt.size:,} bytes, the limit is {limit:,}"
             )
         self.sizes.append(prompt.size)
         return self.model.respond(

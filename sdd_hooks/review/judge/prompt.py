@@ -18,14 +18,15 @@ from typing import Any, NamedTuple
 
 from sdd_hooks.changes.change import Change
 
-MAX_PROMPT = 40_000
-"""Characters of a prompt, instructions included: about 10,000 tokens."""
+MAX_PROMPT = 20_000
+"""Bytes of a prompt in UTF-8, instructions included. With the answer it fits into a context of
+8,192 tokens, as long as a token has 2.9 bytes: prose has about 4, code 3."""
 MAX_ANSWER = 20_000
 """Characters of an answer."""
 
 _MAX_TITLE = 300
-_MAX_BODY = 3_000
-_MAX_PATHS = 3_000
+_MAX_BODY = 1_500
+_MAX_PATHS = 1_000
 _CUT = "[…]"
 
 _FRAME = """\
@@ -53,8 +54,8 @@ class Prompt(NamedTuple):
 
     @property
     def size(self) -> int:
-        """The number of characters that are sent."""
-        return len(self.system) + len(self.text)
+        """The number of bytes that are sent."""
+        return size_of(self.system) + size_of(self.text)
 
 
 AskModel = Callable[[str, Sequence[PromptPart], Mapping[str, Any]], str]
@@ -93,13 +94,20 @@ def escape_invisible(text: str) -> str:
     return "".join(map(_escape, text))
 
 
+def size_of(text: str) -> int:
+    """The bytes of a text in UTF-8: a letter beyond ASCII costs a model as much as several."""
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+
+
 def shorten(text: str, limit: int) -> str:
-    """The escaped text in at most `limit` characters, cut after a line if it has several."""
+    """The escaped text in at most `limit` bytes, cut after a line if it has several."""
     text = escape_invisible(text)
-    if len(text) <= limit:
+    if size_of(text) <= limit:
         return text
-    kept = text[: max(0, limit - len(_CUT))]
-    return kept[: kept.rfind("\n") + 1 or len(kept)] + _CUT[:limit]
+    if limit < size_of(_CUT):
+        return ""
+    kept = text.encode()[: limit - size_of(_CUT)].decode("utf-8", "ignore")
+    return kept[: kept.rfind("\n") + 1 or len(kept)] + _CUT
 
 
 def format_fields(**fields: str) -> str:

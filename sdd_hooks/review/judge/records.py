@@ -12,7 +12,7 @@ from typing import NamedTuple
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.governing import read_governing
 from sdd_hooks.reporting.outcome import Candidate, References
-from sdd_hooks.review.judge.prompt import PromptPart, format_fields, shorten
+from sdd_hooks.review.judge.prompt import PromptPart, format_fields, shorten, size_of
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.text.markdown import mask_non_prose
 
@@ -84,10 +84,10 @@ def select_for_comparison(subject: Subject, references: References, limit: int) 
 
 
 def format_record(record: RecordText, number: int, limit: int) -> PromptPart:
-    """Format a record in `limit` characters: its path, name and title as JSON, then its prose."""
+    """Format a record in `limit` bytes: its path, name and title as JSON, then its prose."""
     title = shorten(" ".join(record.title.split()), MAX_TITLE)
     header = format_fields(path=record.path, name=record.name, title=title)
-    excerpt = _excerpt(record, max(0, limit - len(header)))
+    excerpt = _excerpt(record, max(0, limit - size_of(header)))
     return PromptPart(f"record {number}", f"{header}\n{excerpt}")
 
 
@@ -111,9 +111,9 @@ def _excerpt(record: RecordText, limit: int) -> str:
     """The prose of a record; of a longer one, its beginning and its focus."""
     text = mask_non_prose(record.text)
     whole = _BLANK_LINES.sub("", text).strip()
-    if len(whole) <= limit or not record.focus:
+    if size_of(whole) <= limit or not record.focus:
         return shorten(whole, limit)
     lines = text.split("\n")
     focused = "\n".join("\n".join(lines[first - 1 : last]) for first, last in record.focus)
     focused = shorten(_BLANK_LINES.sub("", focused).strip(), limit * 2 // 3)
-    return f"{shorten(whole, max(0, limit - len(focused) - 1))}\n{focused}"
+    return f"{shorten(whole, max(0, limit - size_of(focused) - 1))}\n{focused}"

@@ -16,6 +16,7 @@ from sdd_hooks.findings import Finding, identify_findings
 from sdd_hooks.models.language_model import load_language_model
 from sdd_hooks.models.prompt_process import ModelPrompt, PromptFailed
 from sdd_hooks.reporting.outcome import References, ReviewOutcome
+from sdd_hooks.review.judge.choice import MAX_CANDIDATES
 from sdd_hooks.review.judge.judging import JudgeOptions, judge_review
 from sdd_hooks.review.judge.prompt import MAX_PROMPT
 from sdd_hooks.review.subject import Subject
@@ -105,7 +106,7 @@ def test_a_choice_and_a_finding_are_added(tmp_path: Path) -> None:
     size = sum(len(prompt.system) + len(prompt.prompt) for prompt in model.prompts)
     assert result.notes == (
         "First.",
-        f"the judge talker was asked 2 questions of {size:,} characters",
+        f"the judge talker was asked 2 questions of {size:,} bytes",
     )
 
 
@@ -276,11 +277,11 @@ def test_a_prompt_over_the_limit_is_not_sent(tmp_path: Path) -> None:
     assert result.references == before.references
     (note,) = result.notes[1:]
     assert note.startswith("the judge was not asked for ")
-    assert note.endswith(" characters, the limit is 500: the review goes without it")
+    assert note.endswith(" bytes, the limit is 500: the review goes without it")
 
 
-def test_the_prompts_of_a_large_change_are_within_the_limit(tmp_path: Path) -> None:
-    noise = "\u202e\u200b" * 40
+@pytest.mark.parametrize("noise", ["\u202e\u200b" * 40, "記録を選ぶ" * 60, "word and " * 40])
+def test_the_prompts_of_a_large_change_are_within_the_limit(tmp_path: Path, noise: str) -> None:
     records = {
         f"docs/adrs/ADR-{n:04}-x.md": f"# ADR-{n:04}: {noise}\n\n## Decision\n\n"
         + f"{noise} {MUST}\n" * 99
@@ -294,10 +295,10 @@ def test_the_prompts_of_a_large_change_are_within_the_limit(tmp_path: Path) -> N
     )
     with registered_model(answers(None)) as model:
         result = judge(made, unjudged(made, References(ranked)))
-    sizes = [len(prompt.system) + len(prompt.prompt) for prompt in model.prompts]
+    sizes = [len(f"{prompt.system}{prompt.prompt}".encode()) for prompt in model.prompts]
     assert len(sizes) == 2
     assert max(sizes) <= MAX_PROMPT
-    assert model.prompts[0].prompt.count('{"path": "docs/') == 20
+    assert model.prompts[0].prompt.count('{"path": "docs/') == MAX_CANDIDATES
     assert any(note.endswith(" of 2,400 added lines") for note in result.notes)
 
 

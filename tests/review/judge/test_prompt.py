@@ -76,13 +76,18 @@ def test_no_text_can_end_its_part(texts: list[str]) -> None:
 @given(st.text(), st.integers(0, 100))
 def test_a_shortened_text_is_within_the_limit(text: str, limit: int) -> None:
     shown = shorten(text, limit)
-    assert len(shown) <= limit
-    assert shown == escape_invisible(text) or len(escape_invisible(text)) > limit
+    assert len(shown.encode()) <= limit
+    assert shown == escape_invisible(text) or len(escape_invisible(text).encode()) > limit
 
 
 def test_a_text_is_cut_after_a_line() -> None:
-    assert shorten("one\ntwo\nthree\n", 12) == "one\ntwo\n[…]"
-    assert shorten("one two three", 10) == "one two[…]"
+    assert shorten("one\ntwo\nthree\n", 13) == "one\ntwo\n[…]"
+    assert shorten("one two three", 12) == "one two[…]"
+
+
+def test_a_letter_is_not_cut() -> None:
+    assert shorten("日本語", 8) == "日[…]"
+    assert shorten("日本語", 4) == ""
 
 
 def test_fields_are_json_on_one_line() -> None:
