@@ -37,6 +37,8 @@ def show(directory: Path | None, target: str, module: str | None, as_json: bool)
       sdd show docs/adrs/ADR-0004-events.md#decision-outcome
       sdd show src/parse.py#parse_user_id
     """
+    if not target.strip("# "):
+        raise click.UsageError("The name of what to show is empty")
     request = ShowRequest(target, module, start_directory(directory))
     shown = find_part(open_project(directory), request, time.time())
     if as_json:

@@ -4,7 +4,8 @@ What replaced a record is written in either of the two. Where the record itself 
 successor, the index finds the records that mention it.
 """
 
-# Governing: SPEC-0005 REQ "Search", SPEC-0002 REQ "Status", ADR-0012 (untrusted input)
+# Governing: ADR-0037 (search by kind), SPEC-0005 REQ "Search", SPEC-0002 REQ "Status",
+# ADR-0012 (untrusted input)
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 One query over everything would let ten matching decisions hide all code.
 """
 
-# Governing: SPEC-0005 REQ "Search", SPEC-0002 REQ "Status"
+# Governing: ADR-0037 (search by kind), SPEC-0005 REQ "Search", SPEC-0002 REQ "Status"
 
 from __future__ import annotations
 

@@ -78,6 +78,11 @@ class Done(NamedTuple):
         assert self.err == "", self.err
         return json.loads(self.out)
 
+    @property
+    def hits(self) -> list[Any]:
+        """The hits of `sdd search --json`, of all kinds."""
+        return [hit for group in self.json["groups"] for hit in group["hits"]]
+
 
 def run(
     where: Path,

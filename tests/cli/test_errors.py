@@ -49,7 +49,7 @@ def found(repo, query="database"):
     """The paths that a search finds."""
     done = run(repo.root, "search", "--json", query)
     assert done.code == 0, done
-    return [hit["path"] for hit in done.json["hits"]]
+    return [hit["path"] for hit in done.hits]
 
 
 @contextmanager
@@ -252,6 +252,6 @@ def test_unknown_names_of_kinds_and_modules(indexed):
 def test_the_option_directory_selects_a_directory(indexed):
     here = os.path.relpath(indexed.root, indexed.root.parent)
     done = run(indexed.root.parent, "-C", here, "search", "--json", "database")
-    assert [hit["path"] for hit in done.json["hits"]] == ["docs/adrs/ADR-0001-sqlite.md"]
+    assert [hit["path"] for hit in done.hits] == ["docs/adrs/ADR-0001-sqlite.md"]
     below = run(indexed.root / "docs", "search", "--json", "database")
-    assert below.json["hits"] == done.json["hits"]
+    assert below.hits == done.hits

@@ -34,7 +34,7 @@ def test_a_commit_refreshes_the_index(repo):
     assert run(repo.root, "hooks", "install").code == 0
     assert run(repo.root, "index", "add").code == 0
     repo.commit("Decide", {"docs/adrs/ADR-0002-queue.md": "# ADR-0002: Use a queue\n"})
-    (hit,) = run(repo.root, "search", "--json", "queue").json["hits"]
+    (hit,) = run(repo.root, "search", "--json", "queue").hits
     assert hit["path"] == "docs/adrs/ADR-0002-queue.md"
 
 
@@ -79,7 +79,7 @@ def test_an_event_can_be_run_by_hand(repo):
     repo.write("docs/adrs/ADR-0001-sqlite.md", ADR.replace("crash", "storm"))
     refreshed = "sdd: Refreshed index (0 added, 1 updated, 0 removed across all collections)\n"
     assert run(repo.root, "hook", "post-merge", "0") == (0, "", refreshed)
-    assert run(repo.root, "search", "--json", "storm").json["hits"]
+    assert run(repo.root, "search", "--json", "storm").hits
     assert run(repo.root.parent, "-C", "repo", "hook", "post-merge", "0") == (0, "", "")
     done = run(repo.root, "hook", "post-nothing")
     assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)

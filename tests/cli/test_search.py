@@ -7,11 +7,6 @@ from tests.support.abacus import CHOICE, install_abacus
 from tests.support.clock import set_touched
 
 
-def hits_of(done):
-    """The hits of all kinds."""
-    return [hit for group in done.json["groups"] for hit in group["hits"]]
-
-
 def index(repo, files=FILES):
     repo.commit("Start", files)
     assert run(repo.root, "index", "add").code == 0
@@ -44,22 +39,22 @@ def test_a_terminal_gets_a_list_for_people(repo):
 
 def test_code_is_found_by_its_definition(repo):
     index(repo)
-    (hit,) = hits_of(run(repo.root, "search", "--kind", "code", "--json", "parse user id"))
+    (hit,) = run(repo.root, "search", "--kind", "code", "--json", "parse user id").hits
     assert hit["id"] == "src/parse.py#parse_user_id"
 
 
 def test_kinds_and_limits_restrict_the_hits(repo):
     index(repo, {**FILES, "docs/adrs/ADR-0002-db.md": "# ADR-0002: A second database\n"})
-    hits = hits_of(run(repo.root, "search", "--json", "--kind", "specs", "query letter"))
+    hits = run(repo.root, "search", "--json", "--kind", "specs", "query letter").hits
     assert {hit["collection"] for hit in hits} == {"repo-specs"}
-    hits = hits_of(run(repo.root, "search", "--json", "--min-score", "0", "database one"))
+    hits = run(repo.root, "search", "--json", "--min-score", "0", "database one").hits
     assert len([hit for hit in hits if hit["kind"] == "adrs"]) == 2
     args = ("--json", "--min-score", "0", "--limit", "1")
-    limited = hits_of(run(repo.root, "search", *args, "database one"))
+    limited = run(repo.root, "search", *args, "database one").hits
     assert [hit["kind"] for hit in limited] == ["adrs", "specs"]
     assert limited[0] == hits[0]
     best = str(hits[0]["score"])
-    hits = hits_of(run(repo.root, "search", "--json", "--min-score", best, "database one"))
+    hits = run(repo.root, "search", "--json", "--min-score", best, "database one").hits
     assert all(hit["score"] >= float(best) for hit in hits)
 
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.cli.commands import FILES, on_terminal, run
+from tests.cli.commands import FILES, WORKSPACE, on_terminal, run
 
 SUPERSEDED = """\
 ---
@@ -199,3 +199,32 @@ def test_a_search_writes_no_file(indexed):
     before = state()
     search(indexed, "database")
     assert state() == before
+
+
+def test_modules_are_searched_together_or_alone(repo):
+    repo.commit("Start", {**FILES, **WORKSPACE})
+    assert run(repo.root, "index", "add").code == 0
+    hits = run(repo.root, "search", "laptop database", "--json").hits
+    assert [hit["artifact_id"] for hit in hits] == ["ADR-0001", "[api]/ADR-0001"]
+    (only,) = run(repo.root, "search", "laptop database", "--module", "api", "--json").hits
+    assert (only["artifact_id"], only["module"]) == ("[api]/ADR-0001", "api")
+    assert only["collection"] == "repo-api-adrs"
+    (first, *_) = run(repo.root, "search", "[api]/ADR-0001", "--json").hits
+    assert first["path"] == "services/api/docs/adrs/ADR-0001-x.md"
+
+
+def test_an_excerpt_is_no_option_and_no_import(indexed):
+    indexed.commit(
+        "Java",
+        {
+            "src/Mails.java": "import a.Mails;\nimport b.Mails;\n\n/** Sends mails. */\n"
+            "public class Mails {\n    void send() {}\n}\n"
+        },
+    )
+    assert run(indexed.root, "index", "update").code == 0
+    report = search(indexed, "mails in redis or postgresql")
+    assert "* Mails" not in report
+    assert "Mails wait in a table until the relay sends them." in report
+    code = search(indexed, "mails", "--kind", "code")
+    assert "import" not in code
+    assert "public class Mails {" in code

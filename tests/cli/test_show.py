@@ -128,6 +128,13 @@ def test_what_cannot_be_shown(indexed, target, message):
     assert (done.code, done.out, done.err) == (2, "", f"sdd: {message}\n")
 
 
+@pytest.mark.parametrize("target", ["", " ", "#"])
+def test_an_empty_name_is_an_error(indexed, target):
+    done = run(indexed.root, "show", target)
+    assert done.err == "sdd: The name of what to show is empty: see `sdd show --help`\n"
+    assert done.code == 2
+
+
 def test_a_path_may_be_relative_to_the_current_directory(indexed):
     done = run(indexed.root / "src", "show", "relay.py#relay")
     assert (done.code, done.out.splitlines()[0]) == (0, "src/relay.py:4-5")

@@ -54,8 +54,8 @@ def test_an_engine_from_outside_is_used_when_it_is_chosen(repo: Repo, tmp_path: 
         return done.out
 
     assert "repo-adrs" in sdd("index", "update", "--kind", "adrs")
-    assert "docs/adrs/ADR-0001-beads.md:1-1" in sdd("search", "beads")
-    assert "No relevant" in sdd("search", "rods")
+    assert "docs/adrs/ADR-0001-beads.md:1-1" in sdd("search", "beads", "--kind", "adrs")
+    assert "No relevant" in sdd("search", "rods", "--kind", "adrs")
     assert sdd("index", "serve") == "the abacus engine needs no daemon\n"
     assert not (repo.root / ".sdd/search/index.db").exists()
 

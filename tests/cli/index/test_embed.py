@@ -49,7 +49,7 @@ def test_index_embeds_the_chunks(with_model):
 
 def test_embedded_chunks_are_found_by_meaning(with_model):
     assert run(with_model.root, "index", env=WAITING).code == 0
-    hit = run(with_model.root, "search", "--json", "--min-score", "0", QUESTION).json["hits"][0]
+    hit = run(with_model.root, "search", "--json", "--min-score", "0", QUESTION).hits[0]
     assert hit["path"] == "docs/adrs/ADR-0001-sqlite.md"
     assert hit["cosine"] > 0.1
 
@@ -59,7 +59,7 @@ def test_a_read_only_checkout_is_searched_by_meaning(with_model):
     with read_only(with_model.root):
         done = run(with_model.root, "search", "--json", "--min-score", "0", QUESTION)
     assert done.json["notes"] == []
-    assert done.json["hits"][0]["cosine"] > 0.1
+    assert done.hits[0]["cosine"] > 0.1
 
 
 def test_one_kind_is_embedded_at_a_time(with_model):

@@ -85,7 +85,7 @@ def test_modules(repo):
     repo.commit("Start", {**FILES, **WORKSPACE})
     done = run(repo.root, "index", "update", "--module", "api", "--kind", "adrs", "--json").json
     assert done["collections"] == {"repo-api-adrs": counts(added=1)}
-    hits = run(repo.root, "search", "--module", "api", "--json", "database").json["hits"]
+    hits = run(repo.root, "search", "--module", "api", "--json", "database").hits
     assert {hit["collection"] for hit in hits} == {"repo-api-adrs"}
 
 
@@ -115,7 +115,7 @@ def test_remove_removes_the_selected_collections(repo):
     assert "confirm with --yes" in one_line(run(repo.root, "index", "remove"), 2)
     done = run(repo.root, "index", "remove", "--kind", "adrs", "--yes")
     assert done == (0, "removed repo-adrs\n", "")
-    assert run(repo.root, "search", "--json", "--kind", "code", "parse").json["hits"]
+    assert run(repo.root, "search", "--json", "--kind", "code", "parse").hits
     assert one_line(run(repo.root, "search", "--kind", "adrs", "database"), 4)
     assert run(repo.root, "index", "remove", "--yes", "--json").json["removed"] == [
         "repo-code",

@@ -295,7 +295,7 @@ def test_a_sync_refreshes_the_index(shop, server):
     assert re.search(r"^repo-issues +3 +0 +0 +0$", first.out, re.M)
     server.books["book"].write("5", "Gift wrapping")
     assert synced(repo, env)[0][0] == 1
-    assert "Gift wrapping" in run(repo.root, "search", "wrapping", env=env).out
+    assert "Gift wrapping" in run(repo.root, "search", "wrapping", "--kind", "issues", env=env).out
     server.books["book"].write("6", "Vouchers")
     second = run(repo.root, "index", "update", "--json", env=env).json
     assert second["collections"]["repo-issues"]["added"] == 1
