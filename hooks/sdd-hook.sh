@@ -68,6 +68,13 @@ sdd_new_work_tree() {
     case $1 in
         '' | *[!0]*) return 1 ;;
     esac
+    sdd_find_common_dir
+    # The file names the collections of the last refresh in any work tree.
+    [ -f "$sdd_common/sdd/collections" ]
+}
+
+# Sets sdd_common, the git directory that all work trees share.
+sdd_find_common_dir() {
     sdd_common=$sdd_git_dir
     if [ -f "$sdd_git_dir/commondir" ]; then
         IFS= read -r sdd_line <"$sdd_git_dir/commondir" || :
@@ -76,8 +83,6 @@ sdd_new_work_tree() {
             *) sdd_common=$sdd_git_dir/$sdd_line ;;
         esac
     fi
-    # The file names the collections of the last refresh in any work tree.
-    [ -f "$sdd_common/sdd/collections" ]
 }
 
 # Whether a rebase runs that will run post-rewrite at its end.
@@ -142,6 +147,11 @@ sdd_wanted() {
     if [ "$review" = 1 ]; then
         sdd_review_wanted "$@"
         return
+    fi
+    if [ "$event" = post-merge ]; then
+        # Decisions of other repositories are fetched, whatever the merge changed.
+        sdd_find_common_dir
+        [ ! -d "$sdd_common/sdd/records" ] || return 0
     fi
     if [ "$event" = pre-commit ]; then
         sdd_state=$sdd_artifacts

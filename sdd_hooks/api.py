@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from sdd_hooks.artifacts.frontmatter import FrontmatterValue as FrontmatterValue
     from sdd_hooks.artifacts.identifiers import ArtifactId as ArtifactId
     from sdd_hooks.artifacts.identifiers import ArtifactKind as ArtifactKind
+    from sdd_hooks.artifacts.identifiers import Origins as Origins
     from sdd_hooks.artifacts.requirements import Requirement as Requirement
     from sdd_hooks.artifacts.requirements import RequirementKeyword as RequirementKeyword
     from sdd_hooks.artifacts.requirements import RequirementLevel as RequirementLevel
@@ -93,6 +94,9 @@ if TYPE_CHECKING:
     from sdd_hooks.errors import RemoteError as RemoteError
     from sdd_hooks.errors import SddError as SddError
     from sdd_hooks.errors import StorageError as StorageError
+    from sdd_hooks.external.records import ExternalRecords as ExternalRecords
+    from sdd_hooks.external.records import SourceRecords as SourceRecords
+    from sdd_hooks.external.snapshots import Snapshot as Snapshot
     from sdd_hooks.findings import SEVERITIES as SEVERITIES
     from sdd_hooks.findings import Finding as Finding
     from sdd_hooks.findings import ReportedFinding as ReportedFinding
@@ -116,6 +120,11 @@ if TYPE_CHECKING:
     from sdd_hooks.models.embedding_model import load_model as load_model
     from sdd_hooks.models.embedding_model import model_device as model_device
     from sdd_hooks.project.collections import Collection as Collection
+    from sdd_hooks.project.committed import Entry as Entry
+    from sdd_hooks.project.external_sources import DeclaredSources as DeclaredSources
+    from sdd_hooks.project.external_sources import ExternalSource as ExternalSource
+    from sdd_hooks.project.external_sources import SourceAddress as SourceAddress
+    from sdd_hooks.project.external_sources import SourceProblem as SourceProblem
     from sdd_hooks.project.project import Project as Project
     from sdd_hooks.project.repository import Repository as Repository
     from sdd_hooks.project.workspace import Module as Module
@@ -185,6 +194,9 @@ NAMES = {
     },
     "The repository": {
         "sdd_hooks.project.project": "Project",
+        "sdd_hooks.project.external_sources": (
+            "DeclaredSources ExternalSource SourceAddress SourceProblem"
+        ),
         "sdd_hooks.project.repository": "Repository",
         "sdd_hooks.project.collections": "Collection",
         "sdd_hooks.system.files": "FileTooLarge PathRefused is_binary read_inside write_atomically",
@@ -245,10 +257,13 @@ NAMES = {
         "sdd_hooks.review.mentions": "Mention MentionPlace",
         "sdd_hooks.changes.change": "Change ChangedFile UnreadPart",
         "sdd_hooks.changes.tree": "Blob Tree",
+        "sdd_hooks.project.committed": "Entry",
+        "sdd_hooks.external.records": "ExternalRecords SourceRecords",
+        "sdd_hooks.external.snapshots": "Snapshot",
         "sdd_hooks.text.lines": "NumberedLine",
         "sdd_hooks.artifacts.corpus": "Corpus IdCollision",
         "sdd_hooks.artifacts.artifact": "Artifact",
-        "sdd_hooks.artifacts.identifiers": "ArtifactId ArtifactKind",
+        "sdd_hooks.artifacts.identifiers": "ArtifactId ArtifactKind Origins",
         "sdd_hooks.artifacts.status": "ArtifactStatus StatusOrigin",
         "sdd_hooks.artifacts.edges": "Edge EdgeOrigin",
         "sdd_hooks.artifacts.requirements": (

@@ -23,6 +23,7 @@ EDGES = (
     "embedding/background.py",
     "engines/qmd/release.py",
     "githooks/background.py",
+    "usecases/external_records.py",
     "usecases/refresh.py",
     # Called by llm.
     "models/llm_plugin.py",

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from contextlib import closing, nullcontext
 from pathlib import Path
@@ -18,6 +19,7 @@ from sdd_hooks.system.processes import Program, find_executable, run_program
 from sdd_hooks.text.display import format_count, one_line
 from sdd_hooks.usecases.embed import EmbedOptions, EmbedOutcome, VectorSharing
 from sdd_hooks.usecases.embed import embed as embed_collections
+from sdd_hooks.usecases.external_records import fetch_external_records
 from sdd_hooks.usecases.refresh import refresh_index
 
 GPU_PROGRAM = "nvidia-smi"
@@ -25,13 +27,19 @@ GPU_TIMEOUT = 20.0
 """Seconds: the driver may have to be loaded first."""
 
 
-def update(project: Project, progress: Progress) -> CommandResult:
-    """Refresh every declared collection, created when missing. Raises SddError."""
+def update(project: Project, access: Mapping[str, str], progress: Progress) -> CommandResult:
+    """Refresh every declared collection, created when missing.
+
+    `access` is git's environment for the host of the job. Raises SddError.
+    """
+    notes = fetch_external_records(project, time.time, access)
     refresh = refresh_index(project, project.select(), progress=progress).result
     total = refresh.total
     counts = {"added": total.added, "updated": total.updated, "removed": total.removed}
     text = ", ".join(f"{number:,} {change}" for change, number in counts.items() if number)
-    return CommandResult(notes=refresh.notes, log=(f"documents: {text or 'none changed'}",))
+    return CommandResult(
+        notes=(*notes, *refresh.notes), log=(f"documents: {text or 'none changed'}",)
+    )
 
 
 def embed(project: Project, access: Mapping[str, str], progress: Progress) -> CommandResult:
@@ -40,7 +48,7 @@ def embed(project: Project, access: Mapping[str, str], progress: Progress) -> Co
     With `Share Vectors`, those of other machines are pulled before and all are pushed after.
     `access` is git's environment for the remote. Raises SddError for an index that cannot be used.
     """
-    updated = update(project, progress)
+    updated = update(project, access, progress)
     options = EmbedOptions("foreground", push=True, access=access)
     outcome = embed_collections(
         project, project.collections, options, lambda _step: nullcontext(progress)

@@ -130,9 +130,9 @@ def _run(command: Command, project: Project, setup: JobSetup) -> CommandResult:
     if command == "sync":
         callbacks = SyncCallbacks(log.write, progress, log.write)
         return sync.sync(project, ci_job, inputs, time.time(), callbacks)
-    if command == "update":
-        return index.update(project, progress)
     access = git_access(ci_job, inputs.token, environ)
+    if command == "update":
+        return index.update(project, access, progress)
     if command == "embed":
         return index.embed(project, access, progress)
     from sdd_hooks.action.review import review_pull

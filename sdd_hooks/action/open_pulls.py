@@ -22,8 +22,8 @@ from sdd_hooks.forges.protocol import Forge, JobContext, PullRequest, PullReques
 from sdd_hooks.review.claims import NO_CLAIMS, Claims
 from sdd_hooks.review.read_claims import ClaimReader, OtherHead, read_claims
 from sdd_hooks.review.subject import Subject
-from sdd_hooks.sharing.git_errors import redact_git_error
 from sdd_hooks.system.git import FETCH_OBJECTS, Git, is_object_id
+from sdd_hooks.system.git_errors import redact_git_error
 
 MAX_PULLS = 200
 """Open pull requests that are compared, those that were updated last."""

@@ -3,6 +3,7 @@
 # Governing: ADR-0022 (one review, many reports), SPEC-0012 REQ "Review of a pull request",
 # REQ "Posting", REQ "Forks"
 
+import time
 from collections.abc import Callable, Mapping
 from typing import Literal, NamedTuple
 
@@ -11,6 +12,7 @@ from sdd_hooks.action.inputs import Inputs
 from sdd_hooks.action.open_pulls import PullJob, claims_of_pulls, no_claims
 from sdd_hooks.action.report_files import write_reports
 from sdd_hooks.action.results import CommandResult
+from sdd_hooks.changes.base import default_base
 from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK, RemoteError
 from sdd_hooks.findings import INCOMPLETE, SEVERITIES
 from sdd_hooks.forges.protocol import (
@@ -31,6 +33,7 @@ from sdd_hooks.reporting.registry import Links
 from sdd_hooks.reporting.summary import render_summary
 from sdd_hooks.review.read_claims import ClaimReader
 from sdd_hooks.text.display import format_count, is_unicode
+from sdd_hooks.usecases.external_records import fetch_external_records
 from sdd_hooks.usecases.review import CommitRange, Verdict, review_range, use_base_settings
 
 STATUS_CONTEXT = "sdd review"
@@ -82,7 +85,10 @@ def review_pull(
     nothing to compare, or it cannot be read.
     """
     if ci_job is None:
-        return _review_change(project, ReviewedChange(inputs.base, "HEAD"), None, inputs)
+        base = inputs.base or default_base(project.repository)
+        notes = fetch_external_records(project, time.time, access, base)
+        result = _review_change(project, ReviewedChange(inputs.base, "HEAD"), None, inputs)
+        return result._replace(notes=(*notes, *result.notes))
     forge = ci_job.vendor.open(ci_job.context, connect)
     try:
         git = project.repository.git
@@ -93,7 +99,10 @@ def review_pull(
         claims: ClaimReader = no_claims
         if change.pull is not None:
             claims = claims_of_pulls(PullJob(ci_job.context, forge, change.pull, access))
-        return _review_change(project, change, _Host(ci_job, forge, claims), inputs)
+        # The head of a pull request names no repository to fetch from.
+        notes = fetch_external_records(project, time.time, access, change.base)
+        result = _review_change(project, change, _Host(ci_job, forge, claims), inputs)
+        return result._replace(notes=(*notes, *result.notes))
     finally:
         forge.disconnect()
 

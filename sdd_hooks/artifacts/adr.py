@@ -21,7 +21,7 @@ from sdd_hooks.artifacts.document import (
 )
 from sdd_hooks.artifacts.edges import EdgeOwner
 from sdd_hooks.artifacts.fields import normalize_field_name
-from sdd_hooks.artifacts.identifiers import id_from_name
+from sdd_hooks.artifacts.identifiers import NO_ORIGINS, Origins, id_from_name
 from sdd_hooks.code.languages import MARKDOWN_SUFFIXES
 from sdd_hooks.findings import Finding
 from sdd_hooks.text.lazy_regex import lazy_regex
@@ -50,8 +50,12 @@ _Y_STATEMENT = lazy_regex(r"\bin\s+the\s+context\s+of\b", re.IGNORECASE)
 _Y_DECIDED = lazy_regex(r"\bwe\s+(?:have\s+)?(?:decided?|chose|choose)\b", re.IGNORECASE)
 
 
-def read_adr(path: str, text: str, module: str = "") -> Artifact | None:
+def read_adr(
+    path: str, text: str, module: str = "", origins: Origins = NO_ORIGINS
+) -> Artifact | None:
     """Read the ADR in the file at `path`. None: the file is not a record. Never raises.
+
+    `origins` are as in `identifiers.find_id_references`.
 
     These files are not records: the index of a folder, a template, and a page without a number, a
     status and a decision whose name does not begin with `adr`.
@@ -67,7 +71,8 @@ def read_adr(path: str, text: str, module: str = "") -> Artifact | None:
     identifier = in_name or document.heading_id or document.own_id
     if not (identifier or document.statuses or decision or _CALLED_ADR.match(name)):
         return None
-    edges, edge_findings = find_edges(document, EdgeOwner("ADR", identifier, path, module))
+    owner = EdgeOwner("ADR", identifier, path, module, origins)
+    edges, edge_findings = find_edges(document, owner)
     findings = [*check_document(document, path), *edge_findings]
     if in_name and document.heading_id and document.heading_id != in_name:
         message = f"the title says {document.heading_id} and the file name {in_name}: rename one"
@@ -86,7 +91,7 @@ def read_adr(path: str, text: str, module: str = "") -> Artifact | None:
         sections=document.sections,
         edges=edges,
         decision=decision,
-        successors=find_successors(document, "ADR", module),
+        successors=find_successors(document, "ADR", module, origins),
         frontmatter=document.matter.fields,
         findings=tuple(findings),
     )

@@ -13,7 +13,13 @@ from typing import NamedTuple
 from sdd_hooks.artifacts.adr import read_adr
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.edges import Edge, inverse_edge
-from sdd_hooks.artifacts.identifiers import ArtifactId, ArtifactKind, parse_id
+from sdd_hooks.artifacts.identifiers import (
+    NO_ORIGINS,
+    ArtifactId,
+    ArtifactKind,
+    Origins,
+    parse_id,
+)
 from sdd_hooks.artifacts.spec import DESIGN_FILE, SPEC_FILE, read_spec
 from sdd_hooks.text.decoding import decode
 
@@ -65,6 +71,11 @@ class Corpus:
         return found
 
     @cached_property
+    def origins(self) -> frozenset[str]:
+        """The names of the repositories of the artifacts, "" for this one."""
+        return frozenset(identifier.origin for identifier in self.by_id)
+
+    @cached_property
     def by_path(self) -> Mapping[str, Artifact]:
         """The artifact of each file. A design.md belongs to its spec."""
         return {path: artifact for artifact in self.artifacts for path in artifact.paths}
@@ -87,7 +98,8 @@ class Corpus:
         """Return existing ids that `identifier` may be a misspelling of, the closest first.
 
         Candidates have one digit changed, or the same number in another module. Without any, they
-        are the ids of the other kind with the same number.
+        are the ids of the other kind with the same number. For an id of another repository, all are
+        of that one, or of those whose names begin with its name.
         """
         digits = f"{identifier.number:05d}"
         changed = {
@@ -96,7 +108,10 @@ class Corpus:
             for digit in "0123456789"
         }
         near, others = [], []
+        origin = identifier.origin
         for other in (one for number in changed for one in self._ids_by_number.get(number, ())):
+            if origin and not f"{other.origin}/".startswith(f"{origin}/"):
+                continue
             difference = abs(other.number - identifier.number)
             if other.kind == identifier.kind:
                 near.append((difference > 0, difference, other))
@@ -128,23 +143,24 @@ def numbering_directory(path: str) -> str:
     return directory.rpartition("/")[0] if is_page else directory
 
 
-def load_corpus(sources: Iterable[ArtifactFile]) -> Corpus:
+def load_corpus(sources: Iterable[ArtifactFile], origins: Origins = NO_ORIGINS) -> Corpus:
     """Read every artifact among the files. Never raises.
 
-    Indexes, templates and other pages are skipped.
+    Indexes, templates and other pages are skipped. `origins` are as in
+    `identifiers.find_id_references`.
     """
     artifacts: list[Artifact] = []
     folders: dict[tuple[str, str], dict[str, str]] = {}
     for source in sources:
         path = PurePosixPath(source.path)
         if source.kind == "ADR":
-            if artifact := read_adr(source.path, decode(source.data), source.module):
+            if artifact := read_adr(source.path, decode(source.data), source.module, origins):
                 artifacts.append(artifact)
         elif path.name in (SPEC_FILE, DESIGN_FILE):
             directory = source.path.rpartition("/")[0]
             folders.setdefault((source.module, directory), {})[path.name] = decode(source.data)
     for (module, directory), texts in folders.items():
-        spec = read_spec(directory, texts.get(SPEC_FILE), texts.get(DESIGN_FILE), module)
+        spec = read_spec(directory, texts.get(SPEC_FILE), texts.get(DESIGN_FILE), module, origins)
         if spec:
             artifacts.append(spec)
     artifacts.sort(key=lambda artifact: (artifact.module, artifact.kind, artifact.path))

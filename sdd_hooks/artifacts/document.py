@@ -12,8 +12,10 @@ from sdd_hooks.artifacts.edges import Edge, EdgeOwner, read_frontmatter_edges, r
 from sdd_hooks.artifacts.fields import HeaderField, normalize_field_name, read_header_fields
 from sdd_hooks.artifacts.frontmatter import Frontmatter, read_frontmatter
 from sdd_hooks.artifacts.identifiers import (
+    NO_ORIGINS,
     ArtifactId,
     ArtifactKind,
+    Origins,
     find_ids,
     parse_id,
     split_heading,
@@ -195,7 +197,10 @@ def _statements(document: ArtifactDocument) -> Iterator[tuple[str, str, int]]:
 
 
 def find_successors(
-    document: ArtifactDocument, kind: ArtifactKind, module: str = ""
+    document: ArtifactDocument,
+    kind: ArtifactKind,
+    module: str = "",
+    origins: Origins = NO_ORIGINS,
 ) -> tuple[ArtifactId, ...]:
     """Return the ids that replace a superseded document: from its status or `Superseded by`."""
     if document.status.value != "superseded":
@@ -206,8 +211,8 @@ def find_successors(
     for text in texts:
         # Parentheses contain history: superseded by 9 (was: amended by 7).
         outside = re.sub(r"\s\([^()]*(?:\([^()]*\)[^()]*)*\)", "", text)
-        named = find_ids(outside, kind, module)
-        bare = parse_id(outside, kind, module)
+        named = find_ids(outside, kind, module, origins)
+        bare = parse_id(outside, kind, module, origins)
         if named or bare:
             return named or ((bare,) if bare else ())
     return ()

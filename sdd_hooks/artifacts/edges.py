@@ -10,8 +10,10 @@ from typing import Literal, NamedTuple
 
 from sdd_hooks.artifacts.frontmatter import Frontmatter
 from sdd_hooks.artifacts.identifiers import (
+    NO_ORIGINS,
     ArtifactId,
     ArtifactKind,
+    Origins,
     find_ids,
     id_from_name,
     parse_id,
@@ -104,12 +106,16 @@ class Edge(NamedTuple):
 
 
 class EdgeOwner(NamedTuple):
-    """The artifact whose edges are read. Ids without a module refer to its `module`."""
+    """The artifact whose edges are read. Ids without a module refer to its `module`.
+
+    `origins` are as in `identifiers.find_id_references`.
+    """
 
     kind: ArtifactKind
     id: ArtifactId | None
     path: str
     module: str = ""
+    origins: Origins = NO_ORIGINS
 
 
 def read_frontmatter_edges(
@@ -159,7 +165,7 @@ def _read_key(matter: Frontmatter, key: str, holder: EdgeOwner) -> Iterator[Edge
     for item in matter.items(key):
         if item.lower() in _NOTHING:
             continue
-        target = _target(item, kinds, holder.module)
+        target = _target(item, kinds, holder)
         if target is None:
             message = f"`{key}` names no artifact: `{_short(item)}` is not like {kinds[0]}-0001"
             yield finding("unreadable-id", severity, message, item)
@@ -171,10 +177,11 @@ def _read_key(matter: Frontmatter, key: str, holder: EdgeOwner) -> Iterator[Edge
         yield Edge(key, holder.id, target, holder.path, line)
 
 
-def _target(item: str, kinds: tuple[ArtifactKind, ...], module: str) -> ArtifactId | None:
-    if target := parse_id(item, kinds[0], module):
+def _target(item: str, kinds: tuple[ArtifactKind, ...], holder: EdgeOwner) -> ArtifactId | None:
+    module = holder.module
+    if target := parse_id(item, kinds[0], module, holder.origins):
         return target
-    if len(linked := find_ids(item, kinds[0], module)) == 1:
+    if len(linked := find_ids(item, kinds[0], module, holder.origins)) == 1:
         return linked[0]
     name = item.rsplit("/", 1)[-1]
     if " " not in name and name.lower().endswith(_LINKED_SUFFIXES):
@@ -202,7 +209,8 @@ def read_prose_edges(
         edge = _PROSE_KINDS.get(name, "")
         wanted = FORWARD[holder.kind].get(edge, ())
         if wanted and _is_ids_alone(value):
-            for target in find_ids(_without_notes(value), wanted[0], holder.module):
+            ids = _without_notes(value)
+            for target in find_ids(ids, wanted[0], holder.module, holder.origins):
                 if target.kind in wanted:
                     yield Edge(edge, holder.id, target, holder.path, line, "prose")
 

@@ -13,10 +13,16 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
-from sdd_hooks.artifacts.identifiers import ArtifactId, IdReference, find_id_references
+from sdd_hooks.artifacts.identifiers import (
+    NO_ORIGINS,
+    ArtifactId,
+    IdReference,
+    Origins,
+    find_id_references,
+)
 from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.markdown import unify_line_endings
 
@@ -47,7 +53,9 @@ _LABEL = lazy_regex(
 
 # Between the label and the first id: spaces, or a line break and a leader.
 _FIRST = lazy_regex(
-    r"[\s#/*;%!>\-'\"|.:]{0,40}(?=\[?[@`*]{0,3}[\[(]?(?:adr|spec|\w[\w.-]*\]/))", re.I
+    r"[\s#/*;%!>\-'\"|.:]{0,40}(?=\[?[@`*]{0,3}[\[(]?"
+    r"(?:adr|spec|\w[\w.-]*\]/|(?:[\w.~+-]{1,100}/){1,11}(?:\[|adr|spec)))",
+    re.I,
 )
 
 _LEADER = lazy_regex(
@@ -78,11 +86,11 @@ _BRACKET = lazy_regex(r"[()]")
 _SCENARIO = lazy_regex(r'\s*scenarios?\s*(?:"[^"]{1,300}"|“[^”]{1,300}”)', re.IGNORECASE)
 
 
-def read_governing(text: str) -> tuple[GoverningReference, ...]:
+def read_governing(text: str, origins: Origins = NO_ORIGINS) -> tuple[GoverningReference, ...]:
     """Return every artifact that the governing comments of a source file name, in order.
 
-    A comment may continue over several lines. A label in a string of code does not count. Never
-    raises.
+    A comment may continue over several lines. A label in a string of code does not count.
+    `origins` are as in `find_id_references`. Never raises.
     """
     folded = text.casefold()
     if "govern" not in folded and "implements" not in folded:
@@ -96,7 +104,9 @@ def read_governing(text: str) -> tuple[GoverningReference, ...]:
         line += text.count("\n", position, match.start())
         position = match.start()
         verb: GoverningVerb = "governing" if match["governing"] else "implements"
-        result.extend(_entries(*_comment(text, match), verb, line + 1))
+        comment, starts = _comment(text, match)
+        references = find_id_references(comment, origins)
+        result.extend(_entries(comment, references, starts, verb, line + 1))
     return tuple(result)
 
 
@@ -144,15 +154,22 @@ def _comment(text: str, label: re.Match[str]) -> tuple[str, list[int]]:
 
 
 def _entries(
-    comment: str, starts: list[int], verb: GoverningVerb, first_line: int
+    comment: str,
+    references: Iterable[IdReference],
+    starts: list[int],
+    verb: GoverningVerb,
+    first_line: int,
 ) -> Iterator[GoverningReference]:
-    """Yield the references of `ID REQ "name" (reason), …`, up to the first other text."""
+    """Yield the entries of `ID REQ "name" (reason), …`, up to the first other text.
+
+    `references` are the ids in the comment.
+    """
 
     def line(at: int) -> int:
         return first_line + bisect_right(starts, at) - 1
 
     mentions: dict[int, list[IdReference]] = {}
-    for reference in find_id_references(comment):
+    for reference in references:
         mentions.setdefault(reference.start, []).append(reference)
     position = _skip(comment, 0)
     current: ArtifactId | None = None

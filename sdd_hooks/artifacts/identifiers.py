@@ -9,8 +9,9 @@ number. Every common spelling is read; the written one is `ADR-0012`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from sdd_hooks.text.lazy_regex import lazy_regex
@@ -28,16 +29,19 @@ MAX_HEADING = 500
 class ArtifactId:
     """The kind, number, letter suffix (`0034a`) and module of an artifact.
 
-    `str()` returns the canonical spelling: `ADR-0012`, `ADR-0034a`, `[api]/SPEC-0007`.
+    `origin` is the name of the repository that it is in, "" for this one. `str()` returns the
+    canonical spelling: `ADR-0012`, `ADR-0034a`, `[api]/SPEC-0007`, `acme/ADR-0012`.
     """
 
     kind: ArtifactKind
     number: int
     suffix: str = ""
     module: str = ""
+    origin: str = ""
 
     def __str__(self) -> str:
-        prefix = f"[{self.module}]/" if self.module else ""
+        prefix = f"{self.origin}/" if self.origin else ""
+        prefix += f"[{self.module}]/" if self.module else ""
         return f"{prefix}{self.kind}-{self.number:04d}{self.suffix}"
 
 
@@ -110,11 +114,24 @@ _NEXT = lazy_regex(
 )
 _MODULE = lazy_regex(r"\[([A-Za-z0-9][A-Za-z0-9_.-]{0,63})\]/\Z")
 
+Origins = Mapping[str, str]
+"""The names, in lower case, that stand before the ids of other repositories, each with the
+`origin` of these ids: `acme` in `acme/ADR-0012`. A path that ends so (`docs/acme/ADR-0012`) is
+none."""
 
-def find_id_references(text: str) -> Iterator[IdReference]:
+NO_ORIGINS: Origins = MappingProxyType({})
+
+_MAX_ORIGIN = 400
+"""Characters before an id in which the name of a repository is looked for."""
+
+_ORIGIN = lazy_regex(r"[\w.~+@/-]+/\Z")
+
+
+def find_id_references(text: str, origins: Origins = NO_ORIGINS) -> Iterator[IdReference]:
     """Yield every ADR and spec id in the text, in order and in any common spelling. Never raises.
 
-    A list (`ADRs 0015/0017`) or a range (`ADR-0105..0108`) yields each of its ids.
+    A list (`ADRs 0015/0017`) or a range (`ADR-0105..0108`) yields each of its ids. Without
+    `origins`, all ids are of this repository.
     """
     position = 0
     while match := _MENTION.search(text, position):
@@ -122,7 +139,8 @@ def find_id_references(text: str) -> Iterator[IdReference]:
         plural = bool(match["adrs"] or match["specs"])
         module = _module_before(text, match.start())
         start = match.start() - (len(module) + 3 if module else 0)
-        first = ArtifactId(kind, int(match["number"]), match["suffix"], module)
+        origin, start = _origin_before(text, start, origins)
+        first = ArtifactId(kind, int(match["number"]), match["suffix"], module, origin)
         yield IdReference(first, start, match.end())
         position = match.end()
         previous = match
@@ -132,7 +150,7 @@ def find_id_references(text: str) -> Iterator[IdReference]:
             if following["range"]:
                 yield from _range(first, following)
             elif plural or padded:
-                first = ArtifactId(kind, int(following["number"]), following["suffix"], module)
+                first = replace(first, number=int(following["number"]), suffix=following["suffix"])
                 yield IdReference(first, following.start("number"), following.end())
             else:
                 break
@@ -144,7 +162,7 @@ def _range(first: ArtifactId, match: re.Match[str]) -> Iterator[IdReference]:
     last = int(match["number"])
     start = first.number + 1 if last - first.number < MAX_RANGE else last
     for number in range(start, last + 1) if last > first.number else (last,):
-        identifier = ArtifactId(first.kind, number, "", first.module)
+        identifier = replace(first, number=number, suffix="")
         yield IdReference(identifier, match.start("number"), match.end())
 
 
@@ -155,40 +173,64 @@ def _module_before(text: str, start: int) -> str:
     return match[1] if match else ""
 
 
-def parse_id(text: str, kind: ArtifactKind | None = None, module: str = "") -> ArtifactId | None:
+def _origin_before(text: str, start: int, origins: Origins) -> tuple[str, int]:
+    """The origin of the id at `start` and where it begins; "" and `start` for this repository."""
+    if not origins or not text.endswith("/", 0, start):
+        return "", start
+    match = _ORIGIN.search(text[max(0, start - _MAX_ORIGIN) : start])
+    name = match[0][:-1] if match else ""
+    origin = origins.get(name.lower(), "")
+    return (origin, start - len(name) - 1) if origin else ("", start)
+
+
+def parse_id(
+    text: str,
+    kind: ArtifactKind | None = None,
+    module: str = "",
+    origins: Origins = NO_ORIGINS,
+) -> ArtifactId | None:
     """Parse the one id in `text`. None: it has none or several.
 
-    A bare number is an id of `kind`. An id without a module belongs to `module`.
+    A bare number is an id of `kind`. An id without a module belongs to `module`, unless it is one
+    of another repository.
     """
     text = text.strip()
-    references = list(find_id_references(text[:300]))
+    references = list(find_id_references(text[:300], origins))
     if len(references) == 1:
-        first = references[0].id
-        return first if first.module else replace(first, module=module)
+        return in_module(references[0].id, module)
     if references or kind is None:
         return None
     bare = re.fullmatch(r"#?([0-9]{1,5})([a-z]?)", text)
     return ArtifactId(kind, int(bare[1]), bare[2], module) if bare else None
 
 
+def in_module(identifier: ArtifactId, module: str) -> ArtifactId:
+    """An id of this repository without a module as one of `module`; any other id as it is."""
+    is_bare = not (identifier.module or identifier.origin)
+    return replace(identifier, module=module) if is_bare else identifier
+
+
 _LINK = lazy_regex(r"\[[^\[\]]{0,300}\]\(([^()\s]{1,300})\)")
 
 
-def find_ids(text: str, kind: ArtifactKind, module: str = "") -> tuple[ArtifactId, ...]:
+def find_ids(
+    text: str, kind: ArtifactKind, module: str = "", origins: Origins = NO_ORIGINS
+) -> tuple[ArtifactId, ...]:
     """Return the ids that a short text spells, or links to as records of `kind`, in order.
 
     `Superseded by [0009](0009-use-queues.md)` names ADR-0009. Only the first 4,000 characters are
     read.
     """
     text = text[:4_000]
-    positions = [(reference.start, reference.id) for reference in find_id_references(text)]
+    found = find_id_references(text, origins)
+    positions = [(reference.start, reference.id) for reference in found]
     spelled = [start for start, _ in positions]
     for link in _LINK.finditer(text):
         if not any(link.start() <= start < link.end() for start in spelled):
             name = re.split("[#?]", link[1])[0].rsplit("/", 1)[-1]
             linked = id_from_name(re.sub(r"\.mdx?$", "", name), kind)
             positions += [(link.start(), linked)] if linked else []
-    ids = (i if i.module else replace(i, module=module) for _, i in sorted(positions))
+    ids = (in_module(identifier, module) for _, identifier in sorted(positions))
     return tuple(dict.fromkeys(ids))
 
 

@@ -15,7 +15,7 @@ from sdd_hooks.artifacts.document import (
     title_from_name,
 )
 from sdd_hooks.artifacts.edges import EdgeOwner
-from sdd_hooks.artifacts.identifiers import id_from_name
+from sdd_hooks.artifacts.identifiers import NO_ORIGINS, Origins, id_from_name
 from sdd_hooks.artifacts.requirements import read_requirements
 from sdd_hooks.findings import Finding
 
@@ -24,12 +24,17 @@ DESIGN_FILE = "design.md"
 
 
 def read_spec(
-    directory: str, spec: str | None, design: str | None, module: str = ""
+    directory: str,
+    spec: str | None,
+    design: str | None,
+    module: str = "",
+    origins: Origins = NO_ORIGINS,
 ) -> Artifact | None:
     """Read the spec in `directory` from the texts of its two files, None for a missing file.
 
     Returns None when both are missing, and for the folder of a template. The id comes from the
-    heading (`# SPEC-0007: Title`), else from the folder's name. Never raises.
+    heading (`# SPEC-0007: Title`), else from the folder's name. `origins` are as in
+    `identifiers.find_id_references`. Never raises.
     """
     text = design if spec is None else spec
     if text is None:
@@ -42,7 +47,8 @@ def read_spec(
     if is_placeholder_title(document.title):
         return None
     identifier = document.heading_id or id_from_name(name, "SPEC", module) or document.own_id
-    edges, edge_findings = find_edges(document, EdgeOwner("SPEC", identifier, path, module))
+    owner = EdgeOwner("SPEC", identifier, path, module, origins)
+    edges, edge_findings = find_edges(document, owner)
     findings = [*check_document(document, path), *edge_findings]
     if spec is None or design is None:
         missing = SPEC_FILE if spec is None else DESIGN_FILE
@@ -66,7 +72,7 @@ def read_spec(
         date=find_date(document),
         sections=document.sections,
         edges=edges,
-        successors=find_successors(document, "SPEC", module),
+        successors=find_successors(document, "SPEC", module, origins),
         requirements=read_requirements(document.prose, document.sections),
         design="" if design is None else design_path,
         frontmatter=document.matter.fields,

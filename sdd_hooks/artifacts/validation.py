@@ -11,30 +11,36 @@ from sdd_hooks.artifacts.corpus import Corpus, IdCollision, numbering_directory
 from sdd_hooks.artifacts.edges import Edge, find_cycles
 from sdd_hooks.findings import Finding, Severity
 
+NO_ARTIFACTS = Corpus()
+
 _SUPERSEDED = {"ADR": ("superseded", "deprecated"), "SPEC": ("deprecated", "superseded")}
 
 
-def validate_artifacts(corpus: Corpus, only: Collection[str] | None = None) -> tuple[Finding, ...]:
+def validate_artifacts(
+    corpus: Corpus, only: Collection[str] | None = None, external: Corpus = NO_ARTIFACTS
+) -> tuple[Finding, ...]:
     """Return the findings about the artifacts, ordered by path and line.
 
     Critical: a duplicate id in one directory, an edge to an unknown id, a cycle, and invalid
     frontmatter. The other findings are warnings. With `only`, findings that involve none of these
-    paths are left out.
+    paths are left out. `external` are the artifacts of other repositories, to which edges may lead;
+    an edge to a repository without any is not checked.
     """
     selected = {
         finding
-        for finding, paths in _all(corpus)
+        for finding, paths in _all(corpus, external)
         if only is None or any(path in only for path in paths)
     }
     return tuple(sorted(selected))
 
 
-def _all(corpus: Corpus) -> Iterator[tuple[Finding, tuple[str, ...]]]:
+def _all(corpus: Corpus, external: Corpus) -> Iterator[tuple[Finding, tuple[str, ...]]]:
     """Yield each finding with the paths of the files that it involves."""
     for artifact in corpus.artifacts:
         for finding in artifact.findings:
             yield finding, artifact.paths
         yield from _edge_findings(corpus, artifact)
+        yield from _external_findings(external, artifact)
     for collision in corpus.collisions:
         for path in collision.paths:
             yield _duplicate(collision, path), collision.paths
@@ -55,7 +61,7 @@ def _duplicate(collision: IdCollision, path: str) -> Finding:
 
 def _edge_findings(corpus: Corpus, artifact: Artifact) -> Iterator[tuple[Finding, tuple[str, ...]]]:
     for edge in artifact.edges:
-        if edge.origin != "frontmatter":
+        if edge.origin != "frontmatter" or edge.target.origin:
             continue
         targets = corpus.resolve(edge.target)
         if not targets:
@@ -79,6 +85,16 @@ def _edge_findings(corpus: Corpus, artifact: Artifact) -> Iterator[tuple[Finding
                     edge.path, edge.line, "superseded-status", "warning", message, target.name
                 )
                 yield finding, (*artifact.paths, *target.paths)
+
+
+def _external_findings(
+    external: Corpus, artifact: Artifact
+) -> Iterator[tuple[Finding, tuple[str, ...]]]:
+    """The edges to an id that another repository does not have."""
+    for edge in artifact.edges:
+        is_checked = edge.origin == "frontmatter" and edge.target.origin in external.origins
+        if is_checked and not external.resolve(edge.target):
+            yield _unknown(external, artifact, edge), artifact.paths
 
 
 def _unknown(corpus: Corpus, artifact: Artifact, edge: Edge) -> Finding:

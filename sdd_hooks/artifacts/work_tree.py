@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from sdd_hooks.artifacts.corpus import ArtifactFile, Corpus, load_corpus
-from sdd_hooks.artifacts.identifiers import ArtifactKind
+from sdd_hooks.artifacts.identifiers import NO_ORIGINS, ArtifactKind, Origins
 from sdd_hooks.project.collections import Collection, all_pathspecs, select_paths
 from sdd_hooks.system.files import FileTooLarge, PathRefused, read_inside
 from sdd_hooks.system.git import Git, nul_split
@@ -23,13 +23,16 @@ ARTIFACT_KINDS: dict[str, ArtifactKind] = {"adrs": "ADR", "specs": "SPEC"}
 _LIST = ("ls-files", "-z", "--cached", "--others", "--exclude-standard", "--")
 
 
-def read_work_tree(git: Git, collections: Iterable[Collection]) -> tuple[Corpus, list[str]]:
+def read_work_tree(
+    git: Git, collections: Iterable[Collection], origins: Origins = NO_ORIGINS
+) -> tuple[Corpus, list[str]]:
     """Read the artifacts of the collections. The second value notes each file that is left out.
 
-    `git` runs at the root of the repository. Files that git ignores do not count. Raises GitError.
+    `git` runs at the root of the repository. Files that git ignores do not count. `origins` are as
+    in `identifiers.find_id_references`. Raises GitError.
     """
     sources, left_out = read_artifact_files(git, collections)
-    return load_corpus(sources), left_out
+    return load_corpus(sources, origins), left_out
 
 
 def read_artifact_files(

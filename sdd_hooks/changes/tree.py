@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import ArtifactFile, Corpus, load_corpus
+from sdd_hooks.artifacts.identifiers import NO_ORIGINS, Origins
 from sdd_hooks.artifacts.work_tree import ARTIFACT_KINDS, MAX_ARTIFACT_BYTES, read_work_tree
 from sdd_hooks.project.collections import Collection, CollectionMap, all_pathspecs
 from sdd_hooks.project.committed import Entry, list_commit
@@ -157,11 +158,11 @@ class Tree:
         paths = {name[prefix:] for name in nul_split(done.stdout)}
         return [blob for blob in self.blobs(pathspecs) if blob.path in paths] if paths else []
 
-    def corpus(self, collections: Sequence[Collection]) -> Corpus:
+    def corpus(self, collections: Sequence[Collection], origins: Origins = NO_ORIGINS) -> Corpus:
         """The artifacts in the collections.
 
         Artifacts of a submodule are read from its commit in this tree, or from its work tree if its
-        clone lacks that commit.
+        clone lacks that commit. `origins` are as in `identifiers.find_id_references`.
         """
         groups: dict[str, list[Collection]] = {}
         for one in collections:
@@ -169,24 +170,26 @@ class Tree:
                 groups.setdefault(one.repository, []).append(one)
         artifacts: list[Artifact] = []
         for repository, group in groups.items():
-            artifacts += self._artifacts(repository, group)
+            artifacts += self._artifacts(repository, group, origins)
         return Corpus(tuple(sorted(artifacts, key=lambda one: (one.module, one.kind, one.path))))
 
-    def _artifacts(self, repository: str, group: Sequence[Collection]) -> Sequence[Artifact]:
+    def _artifacts(
+        self, repository: str, group: Sequence[Collection], origins: Origins
+    ) -> Sequence[Artifact]:
         if repository:
             commit = self._submodule(repository)
             if not commit:
                 return ()
             inner = Tree(self.git.at(self.root / repository), commit)
             if inner.git.try_output("cat-file", "-e", f"{commit}^{{commit}}") is None:
-                return read_work_tree(self.git, group)[0].artifacts
+                return read_work_tree(self.git, group, origins)[0].artifacts
             sources = list(inner._sources(f"{repository}/", [], group))
         else:
             sources = list(self._sources("", all_pathspecs(group), group))
         for source in sources:
             if not is_binary(source.data):
                 self._cache.keep(source.path, decode(source.data))
-        return load_corpus(sources).artifacts
+        return load_corpus(sources, origins).artifacts
 
     def _sources(
         self, prefix: str, specs: Sequence[str], group: Sequence[Collection]

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sdd_hooks.engines.protocol import Bookmark, CollectionChanges
+from sdd_hooks.project.collections import OUTSIDE_GIT
 
 _HEXADECIMAL = frozenset("0123456789abcdef")
 
@@ -43,8 +44,8 @@ def parse_bookmark(value: Any) -> Bookmark | None:
 def covers(changes: Sequence[CollectionChanges], kinds: Mapping[str, str]) -> bool:
     """Whether an update with `changes` covers the whole index, so that it counts as touched.
 
-    `kinds` is the kind of each indexed collection, by name. Collections of issues do not count: a
-    sync updates them, at other times.
+    `kinds` is the kind of each indexed collection, by name. Collections outside of git do not
+    count: a sync and a fetch update them, at other times.
     """
-    files = {name for name, kind in kinds.items() if kind != "issues"}
+    files = {name for name, kind in kinds.items() if kind not in OUTSIDE_GIT}
     return (files or set(kinds)) <= {change.collection.name for change in changes}

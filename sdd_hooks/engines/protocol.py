@@ -64,7 +64,8 @@ class CollectionChanges(NamedTuple):
     With `complete`, `paths` are all documents of the collection, and the engine removes
     every other one. `bookmark` is stored in the same transaction as the change; None keeps the
     stored one. `gone` are those of `paths` that belong to the collection no more although their
-    files may exist: ignored ones, and those behind a link.
+    files may exist: ignored ones, and those behind a link. `contents` has the documents of a
+    collection without files, by path; None for one with files.
     """
 
     collection: Collection
@@ -72,6 +73,7 @@ class CollectionChanges(NamedTuple):
     complete: bool
     bookmark: Bookmark | None
     gone: frozenset[str] = frozenset()
+    contents: Mapping[str, bytes] | None = None
 
 
 class Counts(NamedTuple):

@@ -14,6 +14,7 @@ from pathlib import Path
 from sdd_hooks.engines.protocol import Bookmark, CollectionChanges, Engine, IndexedDocument
 from sdd_hooks.engines.sampling import SamplesDocuments, content_digest
 from sdd_hooks.errors import SddError
+from sdd_hooks.project.collections import OUTSIDE_GIT
 from sdd_hooks.system.files import read_inside
 
 _MAX_BYTES = 8_000_000
@@ -35,7 +36,7 @@ def find_difference(
     known = {
         change.collection.name: frozenset(change.paths)
         for change in changes
-        if change.collection.kind != "issues" and not change.complete
+        if change.collection.kind not in OUTSIDE_GIT and not change.complete
     }
     for document in engine.sample(SAMPLE_SIZE):
         paths = known.get(document.collection)
@@ -53,7 +54,7 @@ def forget_bookmarks(engine: Engine, changes: Sequence[CollectionChanges]) -> No
         [
             CollectionChanges(change.collection, (), False, unknown)
             for change in changes
-            if change.collection.kind != "issues"
+            if change.collection.kind not in OUTSIDE_GIT
         ]
     )
 

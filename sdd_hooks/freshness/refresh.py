@@ -17,9 +17,10 @@ from sdd_hooks.engines.registry import is_indexed, not_indexed, open_engine, req
 from sdd_hooks.engines.sampling import SamplesDocuments
 from sdd_hooks.errors import IndexDamaged, StorageError
 from sdd_hooks.freshness.comparison import find_difference, forget_bookmarks
+from sdd_hooks.freshness.external_changes import external_changes
 from sdd_hooks.freshness.hook_state import REQUEST_FILE, distrust_state, write_state
 from sdd_hooks.freshness.index_changes import Scan, ScanScope, issue_changes, start_scan
-from sdd_hooks.project.collections import Collection
+from sdd_hooks.project.collections import EXTERNAL, OUTSIDE_GIT, Collection
 from sdd_hooks.project.project import Project
 from sdd_hooks.project.repository import Repository, ignore_derived_state
 from sdd_hooks.system.files import create_mark
@@ -78,9 +79,9 @@ class _Request(NamedTuple):
 
     @property
     def needs_git(self) -> bool:
-        """Whether git has to be run: not for issues alone, which git ignores."""
+        """Whether git has to compare files: not for collections outside of git alone."""
         return self.collections is None or any(
-            collection.kind != "issues" for collection in self.collections
+            collection.kind not in OUTSIDE_GIT for collection in self.collections
         )
 
 
@@ -298,17 +299,20 @@ def _find_changes(
     request: _Request,
     scan: Scan | None,
 ) -> Iterator[tuple[CollectionChanges, Scan | None]]:
-    """What may differ, by collection, each with the scan that found it; issues have none.
+    """What may differ, by collection, each with the scan that found it; others have none.
 
     `scan` is the running scan of the repository itself.
     """
     git = project.repository.git
     by_repository: dict[str, list[Collection]] = {}
     for collection in collections:
-        if collection.kind != "issues":
+        if collection.kind not in OUTSIDE_GIT:
             by_repository.setdefault(collection.repository, []).append(collection)
             continue
         name = collection.name
+        if collection.kind == EXTERNAL:
+            yield external_changes(project, collection, bookmarks.get(name)), None
+            continue
         issues = issue_changes(
             git.root, collection, request.scope, bookmarks.get(name), request.synced.get(name)
         )

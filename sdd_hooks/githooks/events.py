@@ -110,6 +110,8 @@ def _refresh(
     repository = discover(context.cwd, context.environ)
     if event != "post-rewrite" and _is_rebasing(repository, event):
         return ()
+    if event == "post-merge":
+        _fetch_external_records(repository, clock)
     if not was_refreshed(repository):
         if event == "post-checkout" and set("".join(arguments[:1])) == {"0"}:
             _index_new_work_tree(repository)
@@ -198,6 +200,16 @@ def _limit_to_patience(clock: Callable[[], float]) -> Progress:
         return total <= MAX_CHANGED_PATHS and clock() - started < MAX_SECONDS
 
     return goes_on
+
+
+def _fetch_external_records(repository: Repository, clock: Callable[[], float]) -> None:
+    """Start to fetch decisions of other repositories in the background, if there may be any."""
+    if not (repository.shared_dir / "records").is_dir():
+        return
+    from sdd_hooks.project.project import read_project
+    from sdd_hooks.usecases.external_records import start_external_fetch
+
+    start_external_fetch(read_project(repository, "cached"), clock)
 
 
 def _index_new_work_tree(repository: Repository) -> None:

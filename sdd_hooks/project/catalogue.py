@@ -16,7 +16,8 @@ from typing import NamedTuple
 from sdd_hooks.code.languages import LANGUAGES, MARKDOWN_SUFFIXES
 from sdd_hooks.config.semantic_search import SEMANTIC_SEARCH_FILE, ExtraCollection
 from sdd_hooks.errors import ConfigurationError
-from sdd_hooks.project.collections import ISSUES_DIRECTORY, Collection
+from sdd_hooks.project.collections import EXTERNAL, ISSUES_DIRECTORY, Collection
+from sdd_hooks.project.external_sources import ExternalSource
 from sdd_hooks.project.layout import Layout
 from sdd_hooks.text.slugs import slugify
 
@@ -43,11 +44,16 @@ class ProjectPart(NamedTuple):
 
 
 def build_collections(
-    root: Path, slug: str, parts: Sequence[ProjectPart], extras: Sequence[ExtraCollection]
+    root: Path,
+    slug: str,
+    parts: Sequence[ProjectPart],
+    extras: Sequence[ExtraCollection],
+    sources: Sequence[ExternalSource] = (),
 ) -> tuple[Collection, ...]:
     """Return the collections of the repository at `root` with this slug.
 
-    Raises ConfigurationError when two collections have one name.
+    `sources` are the repositories elsewhere whose records count here. Raises ConfigurationError
+    when two collections have one name.
     """
     neighbours = _Neighbours(
         DirectorySet(part.root for part in parts),
@@ -57,6 +63,7 @@ def build_collections(
     collections = [
         *(collection for part in parts for collection in _of_part(slug, part, neighbours)),
         *map(_extra, extras),
+        *_external(slug, sources),
     ]
     _require_distinct(root, collections, extras)
     return tuple(collections)
@@ -189,6 +196,25 @@ def _extra(extra: ExtraCollection) -> Collection:
         excluded=_inside((_STATE,), directories, ""),
         context=f"Files in {extra.directory or 'the repository'} that match {extra.pattern}",
     )
+
+
+def _external(slug: str, sources: Sequence[ExternalSource]) -> Iterator[Collection]:
+    names: dict[str, int] = {}
+    for source in sources:
+        name = f"{slug}-external-{slugify(source.name)}"
+        names[name] = names.get(name, 0) + 1
+        yield Collection(
+            # Two names may have one slug.
+            name=f"{name}-{names[name]}" if names[name] > 1 else name,
+            kind=EXTERNAL,
+            module="",
+            repository="",
+            directories=(source.name,),
+            suffixes=(),
+            pattern="",
+            excluded=(),
+            context=f"Architecture decision records of {source.name} ({source.address.url})",
+        )
 
 
 def _require_distinct(

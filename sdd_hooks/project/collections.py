@@ -20,6 +20,13 @@ from sdd_hooks.text.globs import compile_glob
 
 COLLECTION_KINDS = ("adrs", "specs", "code", "issues")
 
+EXTERNAL = "external"
+"""The kind of a collection of decision records of another repository, which has no file here. Its
+one directory is the name of the repository, and its paths are like `acme:docs/adr/0012-x.md`."""
+
+OUTSIDE_GIT = frozenset({"issues", EXTERNAL})
+"""The kinds of collections whose documents no commit of this repository has."""
+
 ISSUES_DIRECTORY = ".sdd/issues"
 
 _VENDORED = re.compile(r"(?:^|/)(?:" + "|".join(map(re.escape, VENDORED)) + ")/")
@@ -28,7 +35,7 @@ _VENDORED = re.compile(r"(?:^|/)(?:" + "|".join(map(re.escape, VENDORED)) + ")/"
 class Collection(NamedTuple):
     """A named set of files. Paths are relative to the repository's root, with `/`.
 
-    `kind` is one of COLLECTION_KINDS, or the name of a collection from `semantic-search.yml`.
+    `kind` is one of COLLECTION_KINDS, EXTERNAL, or the name of one from `semantic-search.yml`.
     `module` is "" for the root, `repository` the submodule of the files or "". The files are below
     one of `directories` ("" is the root) and not below one of `excluded`. Their names end with one
     of the lower-case `suffixes` (empty: any; `/name` is a whole name), and match the glob `pattern`
@@ -54,11 +61,12 @@ class Collection(NamedTuple):
     def pathspecs(self) -> tuple[str, ...]:
         """Return pathspecs for git that match every file of the collection, and possibly others.
 
-        A submodule is one entry of the repository around it. git ignores issues: no pathspecs.
+        A submodule is one entry of the repository around it. Issues are ignored by git, and records
+        of another repository have no files here: no pathspecs.
         """
         if self.repository:
             return (f":(literal){self.repository}",)
-        if self.kind == "issues":
+        if self.kind in OUTSIDE_GIT:
             return ()
         if "" not in self.directories:
             return tuple(f":(literal){directory}" for directory in self.directories)
@@ -82,6 +90,9 @@ class Collection(NamedTuple):
 @lru_cache(maxsize=256)
 def _predicate(collection: Collection) -> Callable[[str], bool]:
     """The predicate of `contains`, prepared once for all paths."""
+    if collection.kind == EXTERNAL:
+        origin = f"{collection.directories[0]}:"
+        return lambda path: path.startswith(origin)
     flat = frozenset(collection.flat)
     whole = [directory for directory in collection.directories if directory not in flat]
     inside = () if "" in whole else _below(whole)

@@ -19,8 +19,9 @@ from sdd_hooks.config.memory_file import find_memory_file
 from sdd_hooks.config.semantic_search import read_semantic_search
 from sdd_hooks.errors import EXIT_USAGE, SddError
 from sdd_hooks.project.catalogue import ProjectPart, build_collections
-from sdd_hooks.project.collections import COLLECTION_KINDS, Collection
+from sdd_hooks.project.collections import COLLECTION_KINDS, EXTERNAL, Collection
 from sdd_hooks.project.discovery import Look, Place, discover_records
+from sdd_hooks.project.external_sources import DeclaredSources, find_external_sources
 from sdd_hooks.project.layout import build_layout, check_declarations, resolve_declarations
 from sdd_hooks.project.repository import Repository, discover
 from sdd_hooks.project.workspace import Module, find_modules
@@ -42,13 +43,18 @@ class UnknownName(SddError):
 
 
 class Project(NamedTuple):
-    """A repository, its configuration, its modules, its collections, and warnings about them."""
+    """A repository, its configuration, its modules, its collections, and warnings about them.
+
+    `external` are the repositories elsewhere that the memory file of the work tree declares. They
+    are fetched and used only as far as the base declares them.
+    """
 
     repository: Repository
     configuration: Configuration
     modules: tuple[Module, ...]
     collections: tuple[Collection, ...]
     warnings: tuple[str, ...]
+    external: DeclaredSources = DeclaredSources()
 
     @property
     def environ(self) -> Mapping[str, str]:
@@ -71,7 +77,8 @@ class Project(NamedTuple):
         return tuple(
             c
             for c in self.collections
-            if (not kinds or c.kind in kinds) and (module is None or c.module == module)
+            if (not kinds or c.kind in kinds or (c.kind == EXTERNAL and "adrs" in kinds))
+            and (module is None or c.module == module)
         )
 
     def module_configuration(self, module: str) -> Configuration:
@@ -126,8 +133,10 @@ def read_project(repository: Repository, look: Look = "tracked") -> Project:
         repository_of_part = place.root if place.is_repository else ""
         parts.append(ProjectPart(name, place.root, repository_of_part, layout))
         missing += check_declarations(root, own.path, declared) if own else ()
-    collections = build_collections(root, repository.slug, parts, extras)
-    warnings = [*configuration.warnings, *differences, *unknown, *missing]
+    external = find_external_sources(memory)
+    collections = build_collections(root, repository.slug, parts, extras, external.sources)
+    refused = [ConfigurationWarning(memory.path, *one) for one in external.problems if memory]
+    warnings = [*configuration.warnings, *differences, *unknown, *missing, *refused]
     left_out = sum(one.left_out for one in recognised.values())
     shown = [_relative(root, warning) for warning in warnings]
     if left_out:
@@ -138,6 +147,7 @@ def read_project(repository: Repository, look: Look = "tracked") -> Project:
         modules,
         collections,
         tuple(shown),
+        external,
     )
 
 

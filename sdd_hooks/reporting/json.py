@@ -67,6 +67,8 @@ def _candidate(candidate: Candidate) -> Fields:
         "section": _unicode(candidate.section),
         "quote": _unicode(candidate.quote),
         "line": candidate.line,
+        "origin": candidate.origin,
+        "url": candidate.url,
         "evidence": [_evidence(one) for one in candidate.evidence],
     }
 

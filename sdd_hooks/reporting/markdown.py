@@ -7,6 +7,7 @@ The report of the comment and of the step's summary is the same, cut to what eac
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from sdd_hooks.findings import SEVERITIES, Finding, Severity, SuppressedFinding
@@ -34,6 +35,9 @@ _NAMES: dict[Severity, str] = {
     "warning": "warning",
     "info": "remark",
 }
+
+# Has no character that ends a link.
+_ADDRESS = re.compile(r"https://[A-Za-z0-9._~:/?#%+=&-]{1,2000}")
 
 # Markdown ignores a line end alone.
 _LINE_BREAK = "\\"
@@ -159,7 +163,8 @@ def _suggestion(candidate: Candidate, links: Links | None) -> Iterator[str]:
     if candidate.evidence:
         why = f"Why: {format_count(len(candidate.evidence), 'reason')}"
         title = f"{why}, score {candidate.score:.2f}"
-        yield from _fold(title, (_evidence(one, links) for one in candidate.evidence))
+        lines = (_evidence(one, candidate, links) for one in candidate.evidence)
+        yield from _fold(title, lines)
 
 
 def _candidate(candidate: Candidate, links: Links | None) -> Iterator[str]:
@@ -171,15 +176,22 @@ def _candidate(candidate: Candidate, links: Links | None) -> Iterator[str]:
         yield ""
         yield f"  > {escape_sentence(candidate.quote, MAX_QUOTE)}"
     for one in candidate.evidence:
-        yield f"  {_evidence(one, links)}"
+        yield f"  {_evidence(one, candidate, links)}"
 
 
 def _source(candidate: Candidate, links: Links | None) -> str:
     section = f"“{escape_text(candidate.section)}” in " if candidate.section else "In "
+    if candidate.origin:
+        # The file is in another repository, to which the links of this one do not lead.
+        place = place_link(candidate.path, candidate.line, None)
+        is_address = place and _ADDRESS.fullmatch(candidate.url)
+        return f"{section}[{place}]({candidate.url})" if is_address else f"{section}{place}"
     return f"{section}{place_link(candidate.path, candidate.line, links)}"
 
 
-def _evidence(evidence: Evidence, links: Links | None) -> str:
+def _evidence(evidence: Evidence, candidate: Candidate, links: Links | None) -> str:
+    if candidate.is_place(evidence.path):
+        links = None
     where = f" ({place_link(evidence.path, evidence.line, links)})" if evidence.path else ""
     return f"- {escape_text(evidence.kind)}: {escape_text(evidence.detail)}{where}"
 

@@ -26,7 +26,9 @@ class Candidate(NamedTuple):
 
     `referenced` is whether the change names the record already, `suggested` whether the review asks
     to name it. `quote` is a sentence of the record, unchanged, at `line` of its file, and `section`
-    the heading above it. They are "" and 0 for a candidate that no report shows.
+    the heading above it. They are "" and 0 for a candidate that no report shows. `url` is the web
+    address of a record of another repository, and `origin` the name of that repository, which its
+    `path` and its `id` begin with; both are "" for a record of this one.
     """
 
     path: str
@@ -39,6 +41,12 @@ class Candidate(NamedTuple):
     section: str = ""
     quote: str = ""
     line: int = 0
+    url: str = ""
+    origin: str = ""
+
+    def is_place(self, path: str) -> bool:
+        """Whether this path is that of the record in another repository."""
+        return bool(self.origin) and path == self.path
 
     @property
     def name(self) -> str:

@@ -147,14 +147,18 @@ def _suggestion(one: Candidate) -> Fields:
     quoted = f" {one.section}: {one.quote}" if one.quote else ""
     identity = sha256(f"{SUGGESTION}\0{one.path}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
     related: list[Fields] = []
-    for each in one.evidence[:MAX_LOCATIONS]:
+    evidence = [each for each in one.evidence if not one.is_place(each.path)]
+    for each in evidence[:MAX_LOCATIONS]:
         location = {**_location(each.path, each.line), "message": _message(each.detail)}
         # SARIF allows no duplicates.
         if each.path and location not in related:
             related.append(location)
+    # A location is a file of this repository.
+    location = _location("", 0) if one.origin else _location(one.path, one.line)
+    address = f" {one.url}" if one.url else ""
     return {
-        "message": _message(reference_question(one) + quoted),
-        "locations": [_location(one.path, one.line)],
+        "message": _message(reference_question(one) + quoted + address),
+        "locations": [location],
         "relatedLocations": related,
         "partialFingerprints": {_FINGERPRINT: identity},
     }

@@ -90,6 +90,7 @@ def _suggestion(one: Candidate, screen: _Screen) -> Block:
     return [
         *screen.strong(*screen.wrapped(reference_question(one))),
         *screen.wrapped(where, _INDENT),
+        *(screen.wrapped(one.url, _INDENT) if one.url else ()),
         *_quoted(one.quote, screen),
         *_some(one.evidence, lambda each: _evidence(each, one.path, kinds, screen), screen),
     ]

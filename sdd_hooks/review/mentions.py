@@ -13,7 +13,12 @@ from typing import Literal, NamedTuple
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus
 from sdd_hooks.artifacts.governing import read_governing
-from sdd_hooks.artifacts.identifiers import ArtifactId, find_id_references
+from sdd_hooks.artifacts.identifiers import (
+    NO_ORIGINS,
+    ArtifactId,
+    Origins,
+    find_id_references,
+)
 from sdd_hooks.changes.change import Change, ChangedFile
 from sdd_hooks.code.paths import is_document, is_external, is_markdown, is_sample, is_test
 from sdd_hooks.text.lazy_regex import lazy_regex
@@ -78,19 +83,22 @@ _COMMENT = lazy_regex(r"\s*(?:#|//|/\*|\*|--|;|%|<!--)")
 _FENCE = lazy_regex(r" {0,3}(`{3,}|~{3,})")
 
 
-def find_mentions(change: Change, read: Callable[[str], str]) -> Iterator[Mention]:
+def find_mentions(
+    change: Change, read: Callable[[str], str], origins: Origins = NO_ORIGINS
+) -> Iterator[Mention]:
     """Find every mention of an artifact: in files by path and line, then in the texts of a change.
 
     `read` returns the text of a file after the change. Vendored and generated files, fixtures and
     templates have no mentions, nor do code blocks, code spans, URLs and the frontmatter of
-    Markdown. Title, body and messages mention each artifact once.
+    Markdown. Title, body and messages mention each artifact once. `origins` are as in
+    `identifiers.find_id_references`.
     """
     for file in change.files:
         if file.is_file and not is_external(file.path) and not is_sample(file.path):
             added = lines_that_may_name(file)
             if added:
-                yield from find_file_mentions(file.path, read(file.path), added)
-    yield from _without_foreign(list(_text_mentions(change)))
+                yield from find_file_mentions(file.path, read(file.path), added, origins)
+    yield from _without_foreign(list(_text_mentions(change, origins)))
 
 
 def lines_that_may_name(file: ChangedFile) -> dict[int, str]:
@@ -102,16 +110,18 @@ def lines_that_may_name(file: ChangedFile) -> dict[int, str]:
     return {line.number: line.text for line in file.added if _MAYBE.search(line.text)}
 
 
-def find_file_mentions(path: str, text: str, added: Mapping[int, str]) -> Iterator[Mention]:
+def find_file_mentions(
+    path: str, text: str, added: Mapping[int, str], origins: Origins = NO_ORIGINS
+) -> Iterator[Mention]:
     """Find the mentions on the added lines of a file, governing comments first. Never raises.
 
-    `added` has the text of each added line by its number.
+    `added` has the text of each added line by its number. `origins` are as in `find_mentions`.
     """
     # A lone carriage return ends no line for git.
     text = text.replace("\r", " ")
     seen: set[tuple[int, ArtifactId]] = set()
     in_test = is_test(path)
-    for mention in _comments(path, text, added):
+    for mention in _comments(path, text, added, origins):
         if not in_test or _in_header(text, mention):
             seen.add((mention.line, mention.id))
             yield mention
@@ -122,7 +132,7 @@ def find_file_mentions(path: str, text: str, added: Mapping[int, str]) -> Iterat
     for number, line in added.items():
         # A file that could not be read has no lines: the added line itself is searched.
         shown = lines[number - 1][: len(line)] if number <= len(lines) else line
-        for mention in _in_line("text", shown, canonical=not is_document(path)):
+        for mention in _in_line("text", shown, origins, canonical=not is_document(path)):
             if (number, mention.id) not in seen and len(found) < MAX_MENTIONS:
                 found.append(mention._replace(path=path, line=number, text=line))
     yield from _without_foreign(found)
@@ -142,12 +152,14 @@ def _without_foreign(mentions: Sequence[Mention]) -> Iterator[Mention]:
     return (mention for mention in mentions if mention.id not in foreign)
 
 
-def _comments(path: str, text: str, added: Mapping[int, str]) -> Iterator[Mention]:
+def _comments(
+    path: str, text: str, added: Mapping[int, str], origins: Origins
+) -> Iterator[Mention]:
     """The governing comments on added lines."""
     if not _GOVERNING.search(text):
         return
     searched = _blank_code(text) if is_markdown(path) else text
-    for entry in read_governing(searched):
+    for entry in read_governing(searched, origins):
         if entry.line in added:
             # `Governing: ADR-0001` in Markdown can be prose, so it binds no code.
             place: MentionPlace = "text" if is_document(path) else "comment"
@@ -174,12 +186,14 @@ def _blank_code(text: str) -> str:
     return "\n".join(lines)
 
 
-def _in_line(place: MentionPlace, line: str, *, canonical: bool = False) -> Iterator[Mention]:
+def _in_line(
+    place: MentionPlace, line: str, origins: Origins, *, canonical: bool = False
+) -> Iterator[Mention]:
     """The mentions in a line of text; with `canonical` only ids in the form `ADR-0001`."""
     if not _MAYBE.search(line):
         return
     shown = _SPAN.sub(_blank, _URL.sub(_blank, line))
-    ids = list(find_id_references(shown))
+    ids = list(find_id_references(shown, origins))
     in_range = {
         index
         for index in range(1, len(ids))
@@ -189,6 +203,8 @@ def _in_line(place: MentionPlace, line: str, *, canonical: bool = False) -> Iter
     in_range |= {index - 1 for index in in_range}
     for index, reference in enumerate(ids):
         written = shown[reference.start : reference.end]
+        if reference.id.origin:
+            written = written.rpartition("/")[2]
         # In `Rename ADRs (#123)` the number is that of a pull request.
         if "(#" in written or (canonical and not _CANONICAL.fullmatch(written)):
             continue
@@ -199,7 +215,7 @@ def _in_line(place: MentionPlace, line: str, *, canonical: bool = False) -> Iter
         yield Mention(place, reference.id, "", 0, line, requirement, alone, foreign)
 
 
-def _text_mentions(change: Change) -> Iterator[Mention]:
+def _text_mentions(change: Change, origins: Origins) -> Iterator[Mention]:
     """The mentions in title, body and messages: each artifact and requirement once."""
     texts: list[tuple[MentionPlace, str]] = [("title", change.title), ("body", change.body)]
     texts += [("message", message) for message in change.messages]
@@ -209,7 +225,7 @@ def _text_mentions(change: Change) -> Iterator[Mention]:
         if text.startswith("Merge "):
             continue
         for line in mask_non_prose(text[:MAX_TEXT]).split("\n"):
-            for mention in _in_line(place, line):
+            for mention in _in_line(place, line, origins):
                 key = (mention.id, mention.requirement)
                 if key not in seen:
                     seen.add(key)

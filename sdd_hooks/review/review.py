@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from sdd_hooks.artifacts.work_tree import ARTIFACT_KINDS
@@ -13,8 +14,20 @@ from sdd_hooks.changes.change import Change
 from sdd_hooks.changes.diff import read_change, read_staged
 from sdd_hooks.changes.tree import Tree
 from sdd_hooks.code.languages import MARKDOWN_SUFFIXES
+from sdd_hooks.external.records import (
+    NO_RECORDS,
+    ExternalRecords,
+    read_external_records,
+)
 from sdd_hooks.findings import identify_findings
-from sdd_hooks.project.committed import index_committed_files, read_committed_collections
+from sdd_hooks.project.committed import (
+    CommittedFiles,
+    index_committed_files,
+    read_committed_collections,
+    read_committed_files,
+    read_committed_memory,
+)
+from sdd_hooks.project.external_sources import find_external_sources
 from sdd_hooks.project.project import Project
 from sdd_hooks.reporting.outcome import References, ReviewOutcome
 from sdd_hooks.review.apply_rules import apply_rules
@@ -40,13 +53,14 @@ def review_commits(  # noqa: PLR0913 (each caller needs another part of it)
     body: str = "",
     judge: str = "",
     claims: ClaimReader | None = None,
+    clock: Callable[[], float] = time.time,
 ) -> ReviewOutcome:
     """Review the changes of `head` since its merge base with `base`.
 
     `title` and `body` are those of the pull request, or "". `judge` names a model of `llm` that
     reviews the change as well, "" for none. `claims` finds numbers of records that other work
-    takes, None for none. Raises RepositoryError for a commit that does not
-    exist, and EngineUnavailable for a model that cannot be loaded.
+    takes, None for none. `clock` returns seconds since the epoch. Raises RepositoryError for a
+    commit that does not exist, and EngineUnavailable for a model that cannot be loaded.
     """
     # An unknown model stops the review at once, and not after minutes.
     model = _load_judge(judge, project.environ)
@@ -57,7 +71,7 @@ def review_commits(  # noqa: PLR0913 (each caller needs another part of it)
     change = read_change(git, base, head).described_by(title, body)
     subject = add_claims(subject_of(project, change, tip=change.base_tip), claims)
     max_suggestions = project.configuration.review.max_suggestions
-    notes = _shallow_notes(git)
+    notes = (*_shallow_notes(git), *subject.external.notes(clock()))
     try:
         with time_limit(REFERENCES_SECONDS):
             references = find_references(project.repository, subject, max_suggestions)
@@ -99,15 +113,33 @@ def subject_of(project: Project, change: Change, *, index: str = "", tip: str = 
     settings = project.configuration.review
     before = Tree(git, change.base)
     if not _may_declare(change):
-        return Subject(change, before, after, artifacts, tip_tree, settings)
+        external = _read_external(project, change, None)
+        return Subject(change, before, after, artifacts, tip_tree, settings, external=external)
     files = index_committed_files(git, before.entries())
     committed = read_committed_collections(files, project.repository.slug)
+    external = _read_external(project, change, files)
     # The records of a submodule are read from its clone, which is not a part of the base.
     at_base = (
         *(one for one in committed if one.kind in ARTIFACT_KINDS),
         *(one for one in artifacts if one.repository),
     )
-    return Subject(change, before, after, artifacts, tip_tree, settings, at_base)
+    return Subject(change, before, after, artifacts, tip_tree, settings, at_base, external=external)
+
+
+def _read_external(
+    project: Project, change: Change, files: CommittedFiles | None
+) -> ExternalRecords:
+    """The records of the repositories that the base of a change declares.
+
+    `files` are those of the base. Without them, the change touches no memory file, and the base is
+    read only if the work tree declares a repository.
+    """
+    if files is None:
+        if not project.external.sources:
+            return NO_RECORDS
+        files = read_committed_files(project.repository.git, change.base)
+    declared = find_external_sources(read_committed_memory(files))
+    return read_external_records(project.repository, declared)
 
 
 def _may_declare(change: Change) -> bool:

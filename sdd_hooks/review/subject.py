@@ -9,9 +9,11 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from sdd_hooks.artifacts.corpus import Corpus
+from sdd_hooks.artifacts.identifiers import Origins
 from sdd_hooks.changes.change import Change
 from sdd_hooks.changes.tree import Blob, Tree
 from sdd_hooks.config.settings import ReviewSettings
+from sdd_hooks.external.records import NO_RECORDS, ExternalRecords
 from sdd_hooks.project.collections import Collection, CollectionMap
 from sdd_hooks.review.claims import NO_CLAIMS, Claims
 from sdd_hooks.review.mentions import MAX_MENTIONS, Mention, find_mentions
@@ -25,8 +27,8 @@ class Subject:
 
     `collections` are those after the change, `collections_before` those of the base, None for the
     same ones. `tip` is the current commit of the base branch, None when that is `before`. `claims`
-    are the numbers that work which is not merged takes. Trees are read on first use, and each part
-    once.
+    are the numbers that work which is not merged takes, `external` the records of the repositories
+    that the base declares. Trees are read on first use, and each part once.
     """
 
     change: Change
@@ -37,6 +39,7 @@ class Subject:
     settings: ReviewSettings = field(default_factory=ReviewSettings)
     collections_before: tuple[Collection, ...] | None = None
     claims: Claims = NO_CLAIMS
+    external: ExternalRecords = NO_RECORDS
     _results: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -61,24 +64,37 @@ class Subject:
     @cached_property
     def corpus(self) -> Corpus:
         """The artifacts as the change leaves them."""
-        return self.after.corpus(self.collections)
+        return self.after.corpus(self.collections, self.origins)
+
+    @cached_property
+    def citable(self) -> Corpus:
+        """The artifacts that a change can cite: those of `corpus`, and of other repositories."""
+        external = self.external.corpus.artifacts
+        return Corpus((*self.corpus.artifacts, *external)) if external else self.corpus
+
+    @property
+    def origins(self) -> Origins:
+        """The names of other repositories in front of ids, as in `find_id_references`."""
+        return self.external.names
 
     @cached_property
     def corpus_before(self) -> Corpus:
         """The artifacts at the base."""
         if not self._touches_artifacts and self.base_collections == self.collections:
             return self.corpus
-        return self.before.corpus(self.base_collections)
+        return self.before.corpus(self.base_collections, self.origins)
 
     @cached_property
     def corpus_tip(self) -> Corpus:
         """The artifacts at the current commit of the base branch."""
-        return self.corpus_before if self.tip is None else self.tip.corpus(self.base_collections)
+        if self.tip is None:
+            return self.corpus_before
+        return self.tip.corpus(self.base_collections, self.origins)
 
     @cached_property
     def mentions(self) -> tuple[Mention, ...]:
         """The artifacts that the change names: in files by path and line, then in its texts."""
-        return tuple(islice(find_mentions(self.change, self.text), MAX_MENTIONS))
+        return tuple(islice(find_mentions(self.change, self.text, self.origins), MAX_MENTIONS))
 
     @cached_property
     def changed_paths(self) -> frozenset[str]:

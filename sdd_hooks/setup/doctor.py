@@ -14,9 +14,10 @@ from sdd_hooks.artifacts.work_tree import read_work_tree
 from sdd_hooks.engines.protocol import Engine, IndexStatus
 from sdd_hooks.engines.registry import find_backend, is_indexed, open_engine, require_engine
 from sdd_hooks.errors import EngineUnavailable, RepositoryError, SddError
+from sdd_hooks.external.records import read_external_records
 from sdd_hooks.findings import Finding
 from sdd_hooks.freshness import tiers
-from sdd_hooks.project.collections import Collection
+from sdd_hooks.project.collections import OUTSIDE_GIT, Collection
 from sdd_hooks.project.project import Project
 from sdd_hooks.setup.plan import plan_setup
 from sdd_hooks.setup.records import NOTHING_FOUND, count_records, describe_records
@@ -157,7 +158,7 @@ def _check_freshness(project: Project, status: IndexStatus) -> Check:
 
 
 def _follows_head(collection: Collection) -> bool:
-    return collection.kind != "issues" and not collection.repository
+    return collection.kind not in OUTSIDE_GIT and not collection.repository
 
 
 def _check_vectors(status: IndexStatus) -> Check:
@@ -187,10 +188,11 @@ def _check_model(project: Project) -> Iterator[Check]:
 def _check_artifacts(project: Project) -> Check:
     try:
         collections = project.select(("adrs", "specs"))
-        corpus, left_out = read_work_tree(project.repository.git, collections)
+        external = read_external_records(project.repository, project.external)
+        corpus, left_out = read_work_tree(project.repository.git, collections, external.names)
     except SddError as error:
         return Check("artifacts", "fail", str(error))
-    findings = validate_artifacts(corpus)
+    findings = validate_artifacts(corpus, external=external.corpus)
     problems = [f"{_location(one)}: {one.message}" for one in findings] + left_out
     if not corpus.artifacts and not problems:
         return Check("artifacts", "warn", NOTHING_FOUND, WRITE_ADVICE)

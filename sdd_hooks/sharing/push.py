@@ -13,13 +13,13 @@ from typing import NamedTuple
 from sdd_hooks.engines.protocol import Engine, Progress
 from sdd_hooks.errors import RemoteError
 from sdd_hooks.project.project import Project
-from sdd_hooks.sharing.git_errors import PushRejected
 from sdd_hooks.sharing.merge import MergedSegments, merge_segments
 from sdd_hooks.sharing.options import DEFAULT_OPTIONS, SharingOptions
 from sdd_hooks.sharing.outcome import PushOutcome
 from sdd_hooks.sharing.segment_tree import SegmentEntry, write_commit
 from sdd_hooks.sharing.segments import vector_exchange
 from sdd_hooks.sharing.vector_ref import VectorRef, open_vector_ref, vector_ref_name
+from sdd_hooks.system.git_errors import PushRejected
 
 _MAX_ATTEMPTS = 10
 """How often a push is tried while other machines push first."""

@@ -15,13 +15,13 @@ from typing import NamedTuple
 
 from sdd_hooks.errors import RemoteError, RepositoryError, StorageError
 from sdd_hooks.project.repository import Repository
-from sdd_hooks.sharing.git_errors import UNREACHABLE, push_rejection, remote_error
 from sdd_hooks.sharing.object_directory import ObjectDirectory
 from sdd_hooks.sharing.options import SharingOptions
 from sdd_hooks.sharing.segment_format import FORMAT
 from sdd_hooks.sharing.segment_tree import SegmentEntry, UnusableTree, read_entries
 from sdd_hooks.system.files import read_state, state_directory, write_atomically
 from sdd_hooks.system.git import FETCH_OBJECTS, Git, GitError, is_object_id
+from sdd_hooks.system.git_errors import UNREACHABLE, push_rejection, remote_error
 from sdd_hooks.system.locks import hold_lock
 from sdd_hooks.system.processes import ProgramResult
 from sdd_hooks.text.slugs import slugify

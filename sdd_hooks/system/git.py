@@ -86,15 +86,17 @@ class GitError(RepositoryError):
 class Git:
     """git in the directory `root`, with the variables of `environ`.
 
-    Two are equal when their directories are. `environ` may hold tokens, so `repr` leaves it out.
-    It is copied for each command, so a change to `os.environ` counts from then on.
+    With `bare`, the directory is a bare repository, which git would otherwise not accept. Two are
+    equal when their directories are. `environ` may hold tokens, so `repr` leaves it out. It is
+    copied for each command, so a change to `os.environ` counts from then on.
     """
 
-    __slots__ = ("environ", "root")
+    __slots__ = ("bare", "environ", "root")
 
-    def __init__(self, root: Path, environ: Mapping[str, str]) -> None:
+    def __init__(self, root: Path, environ: Mapping[str, str], *, bare: bool = False) -> None:
         self.root: Final = root
         self.environ: Final = environ
+        self.bare: Final = bare
 
     def __repr__(self) -> str:
         return f"Git({self.root!r})"
@@ -226,7 +228,8 @@ class Git:
         return fields.get("username", ""), fields["password"]
 
     def _command(self, args: Sequence[str]) -> list[str]:
-        return [self.find_program(), "-C", str(self.root), *args]
+        where = ("--git-dir=.",) if self.bare else ()
+        return [self.find_program(), "-C", str(self.root), *where, *args]
 
     def find_program(self) -> str:
         """The git on PATH: a repository must not supply it. Raises RepositoryError."""

@@ -13,8 +13,9 @@ from sdd_hooks.errors import EngineUnavailable, NotIndexed, SddError, StorageErr
 from sdd_hooks.freshness.hook_state import distrust_state, write_state
 from sdd_hooks.freshness.read_gate import open_index
 from sdd_hooks.freshness.refresh import RefreshOptions, RefreshResult, lock_index, refresh
-from sdd_hooks.project.collections import Collection
+from sdd_hooks.project.collections import EXTERNAL, Collection
 from sdd_hooks.project.project import Project
+from sdd_hooks.usecases.external_records import fetch_external_records
 from sdd_hooks.usecases.refresh import ShowStep, refresh_index, show_nothing
 
 if TYPE_CHECKING:
@@ -70,16 +71,18 @@ def update_index(
     show_sync: ShowSync,
     show_step: ShowStep = show_nothing,
 ) -> IndexUpdate:
-    """Sync the issues among the collections, then refresh all of them.
+    """Sync the issues among the collections, fetch decisions of other repositories, and refresh.
 
-    `clock` returns seconds since the epoch. Raises what `refresh` raises; a sync that fails is a
-    warning.
+    `clock` returns seconds since the epoch. Raises what `refresh` raises; a sync or a fetch that
+    fails is a warning.
     """
     collections, full = scope
     from sdd_hooks.usecases.sync import sync_before_refresh
 
     with show_sync() as callbacks:
         warnings = sync_before_refresh(project, collections, clock, callbacks)
+    if collections is None or any(one.kind == EXTERNAL for one in collections):
+        warnings = (*warnings, *fetch_external_records(project, clock))
     with show_step("refresh") as progress:
         options = RefreshOptions(scan="full" if full else "all")
         result = refresh_index(project, collections, options, progress).result
@@ -103,6 +106,7 @@ def sync_refresh_and_embed(
 
     with show_sync() as callbacks:
         warnings = sync_before_refresh(project, collections, clock, callbacks)
+    warnings = (*warnings, *fetch_external_records(project, clock))
     with show_step("refresh") as progress:
         result = refresh(project, collections, progress=progress)
     error: SddError | None

@@ -122,6 +122,7 @@ def validate_staged_artifacts(
     from sdd_hooks.artifacts.work_tree import ARTIFACT_KINDS
     from sdd_hooks.changes.diff import read_staged
     from sdd_hooks.changes.tree import Tree
+    from sdd_hooks.external.records import read_external_records
     from sdd_hooks.review.rules.frontmatter import validate_changed
     from sdd_hooks.review.subject import Subject
 
@@ -129,15 +130,21 @@ def validate_staged_artifacts(
     collections = tuple(one for one in project.collections if one.kind in ARTIFACT_KINDS)
     index = find_commit_index(project.repository, cwd)
     staged = Tree(git, "", index)
+    external = read_external_records(project.repository, project.external)
     if not files:
         change = read_staged(git, index)
-        return list(validate_changed(Subject(change, Tree(git, change.base), staged, collections)))
+        before = Tree(git, change.base)
+        subject = Subject(change, before, staged, collections, external=external)
+        return list(validate_changed(subject))
     directory = os.path.realpath(cwd)
     paths = {os.path.relpath(os.path.join(directory, name), root) for name in files}  # noqa: PTH118
     # Files of submodules are committed there.
     in_repository = [one for one in collections if not one.repository]
     artifacts = {path for path in paths if any(one.contains(path) for one in in_repository)}
-    return validate_artifacts(staged.corpus(collections), only=artifacts) if artifacts else ()
+    if not artifacts:
+        return ()
+    corpus = staged.corpus(collections, external.names)
+    return validate_artifacts(corpus, artifacts, external.corpus)
 
 
 def review_message(
@@ -215,8 +222,8 @@ def _suggest_references(project: Project, subject: Subject) -> References:
 
     change = subject.change
     max_suggestions = project.configuration.review.max_suggestions
-    ids = find_id_references(change.messages[0])
-    names_record = any(subject.corpus.resolve(reference.id) for reference in ids)
+    ids = find_id_references(change.messages[0], subject.origins)
+    names_record = any(subject.citable.resolve(reference.id) for reference in ids)
     if names_record or not max_suggestions or not change.files:
         return References()
     if project.repository.git.try_output("rev-parse", "HEAD") is None:

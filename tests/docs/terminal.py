@@ -150,11 +150,42 @@ def qmd(terminal: Terminal) -> None:
     terminal.run(f"mkdir ~/models && ln -s {path} ~/models/all-MiniLM-L6-v2.gguf")
 
 
+def handbook(terminal: Terminal) -> None:
+    """The shop, set up and indexed, whose team has decisions at `git.example.com`.
+
+    A program in place of ssh runs git's own server in a directory.
+    """
+    indexed(terminal)
+    terminal.run(
+        "mkdir -p ~/.served/acme && git init -q -b main ~/.handbook && cd ~/.handbook"
+        " && mkdir -p docs/adr"
+    )
+    record = terminal.home / ".handbook/docs/adr/0012-encrypt-personal-data.md"
+    record.write_text(
+        "# ADR-0012: Encrypt personal data\n\n## Status\n\nAccepted\n\n## Decision\n\n"
+        "We encrypt each address and each email of a customer with the function `seal` before it"
+        " is stored.\n",
+        encoding="utf-8",
+    )
+    terminal.run(
+        "git add . && git commit -q -m Decide"
+        " && git clone -q --bare . ~/.served/acme/handbook.git && cd ~/shop"
+    )
+    ssh = terminal.home / ".ssh-server"
+    ssh.write_text(
+        f'#!/bin/sh\nfor command; do :; done\ncd {terminal.home}/.served && eval "$command"\n',
+        encoding="utf-8",
+    )
+    ssh.chmod(0o755)
+    terminal.environ.update(GIT_SSH_COMMAND=str(ssh), GIT_SSH_VARIANT="ssh")
+
+
 SCENES = {
     "home": lambda _terminal: None,
     "shop": shop,
     "initialised": initialised,
     "indexed": indexed,
+    "handbook": handbook,
     "model": model,
     "qmd": qmd,
 }

@@ -59,6 +59,8 @@ def test_everything_is_in_the_document():
         "section": "Decision Outcome",
         "quote": "Every outbound call is retried by the client, never by the caller.",
         "line": 42,
+        "origin": "",
+        "url": "",
         "evidence": [
             {
                 "kind": "comments",

@@ -74,7 +74,7 @@ def apply_changes(
                 connection.execute("COMMIT; BEGIN IMMEDIATE")
             file = None
             if path not in changes.gone:
-                file = _read(root, path, changes.collection.kind, tally)
+                file = _read(root, path, changes, tally)
             document = stored.get(path)
             if file is None:
                 if document is not None:
@@ -152,15 +152,18 @@ def _look_up(
         )
 
 
-def _read(root: Path, path: str, kind: str, tally: _Tally) -> _FileContent | None:
+def _read(root: Path, path: str, changes: CollectionChanges, tally: _Tally) -> _FileContent | None:
     """Return the content of a file; None if it is missing, binary, too large, or refused."""
     if not is_storable(path):
         # A terminal could not display the name.
         tally.notes.append(f"{path!a}: left out, its name is not printable text")
         return None
     try:
-        limit = MAX_CODE_BYTES if kind == "code" else MAX_DOCUMENT_BYTES
-        data = read_inside(root, path, limit, follow=False)
+        limit = MAX_CODE_BYTES if changes.collection.kind == "code" else MAX_DOCUMENT_BYTES
+        if changes.contents is not None:
+            data = changes.contents[path]
+        else:
+            data = read_inside(root, path, limit, follow=False)
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
         return None
     except (PathRefused, FileTooLarge) as error:
@@ -178,7 +181,7 @@ def _find_removed(
     root: Path, stored: Mapping[str, _StoredDocument], changes: CollectionChanges
 ) -> dict[str, _StoredDocument]:
     """Return the stored documents that have no file any more. Reads no file."""
-    if changes.complete:
+    if changes.complete or changes.contents is not None:
         current = frozenset(changes.paths)
         return {path: document for path, document in stored.items() if path not in current}
     return {

@@ -52,7 +52,7 @@ from sdd_hooks.engines.qmd.state import (
     with_documents,
 )
 from sdd_hooks.errors import EngineUnavailable, IndexDamaged, StorageError
-from sdd_hooks.project.collections import Collection
+from sdd_hooks.project.collections import EXTERNAL, Collection
 from sdd_hooks.project.project import Project
 from sdd_hooks.system.processes import ProgramResult
 
@@ -97,7 +97,14 @@ class QmdEngine:
         return self._state_file.state
 
     def ensure(self, collections: Sequence[Collection]) -> None:
-        """Create the collections that are missing and store changed definitions."""
+        """Create the collections that are missing and store changed definitions.
+
+        Those without files are left out, with a note: qmd reads files.
+        """
+        external = ", ".join(one.name for one in collections if one.kind == EXTERNAL)
+        if external:
+            self.notes.append(f"{external}: left out, qmd indexes files of this repository")
+        collections = [one for one in collections if one.kind != EXTERNAL]
         self._collections.update({collection.name: collection for collection in collections})
         states = dict(self._state.collections)
         for collection in collections:
@@ -122,6 +129,7 @@ class QmdEngine:
         from sdd_hooks.engines.qmd.contexts import outdated_notes
 
         root = self._folder.root
+        changes = [change for change in changes if change.collection.kind != EXTERNAL]
         states: Mapping[str, CollectionState] = self._state.collections
         # Before qmd reads the files, so that a later change is found by the next update.
         fingerprints = {

@@ -12,7 +12,7 @@ from functools import cached_property
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus
 from sdd_hooks.artifacts.governing import read_governing
-from sdd_hooks.artifacts.identifiers import ArtifactId, find_id_references
+from sdd_hooks.artifacts.identifiers import ArtifactId, Origins, find_id_references
 from sdd_hooks.changes.change import Change
 from sdd_hooks.changes.tree import Blob
 from sdd_hooks.review.mentions import lines_that_may_name
@@ -46,17 +46,19 @@ def find_cited_ids(subject: Subject) -> set[ArtifactId]:
     """Find the ids in the texts and the added lines of a change, and in the governing comments of
     its files."""
     change = subject.change
-    ids = set(_find_ids((change.title, change.body, *change.messages)))
+    origins = subject.origins
+    ids = set(_find_ids((change.title, change.body, *change.messages), origins))
     for file in change.files:
-        ids.update(_find_ids(text[:MAX_LINE] for text in lines_that_may_name(file).values()))
+        lines = (text[:MAX_LINE] for text in lines_that_may_name(file).values())
+        ids.update(_find_ids(lines, origins))
     blobs = [Blob(file.path, file.blob) for file in change.files if file.is_file and file.blob]
     for text in subject.after.texts(blobs[:MAX_FILES]).values():
-        ids.update(reference.id for reference in read_governing(text))
+        ids.update(reference.id for reference in read_governing(text, origins))
     return ids
 
 
-def _find_ids(texts: Iterable[str]) -> Iterator[ArtifactId]:
-    return (reference.id for text in texts for reference in find_id_references(text))
+def _find_ids(texts: Iterable[str], origins: Origins) -> Iterator[ArtifactId]:
+    return (reference.id for text in texts for reference in find_id_references(text, origins))
 
 
 @dataclass(frozen=True)

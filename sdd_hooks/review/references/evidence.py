@@ -20,7 +20,7 @@ from sdd_hooks.review.references.file_mentions import read_file_mentions
 from sdd_hooks.review.references.history import find_citing_commits, find_touching_commits
 from sdd_hooks.review.references.query import ChangeQuery
 from sdd_hooks.review.references.ranking import APPLIES, RankedRecord, Scores, rank_records
-from sdd_hooks.review.references.records import read_records
+from sdd_hooks.review.references.records import read_external, read_records
 from sdd_hooks.review.references.signals import RepositoryContext
 from sdd_hooks.review.references.similarity import Similarity
 from sdd_hooks.review.subject import Subject
@@ -110,13 +110,15 @@ def _read_context(repository: Repository, subject: Subject) -> RepositoryContext
 
     # The git processes run while the artifacts are parsed.
     with ThreadPoolExecutor(3) as pool:
-        citing = pool.submit(find_citing_commits, repository, base)
-        touching = pool.submit(find_touching_commits, repository, base, paths_before)
-        mentions = pool.submit(read_file_mentions, repository, base, is_wanted)
+        origins = subject.origins
+        citing = pool.submit(find_citing_commits, repository, base, origins)
+        touching = pool.submit(find_touching_commits, repository, base, paths_before, origins)
+        mentions = pool.submit(read_file_mentions, repository, base, is_wanted, origins)
         corpus = subject.corpus
         adrs = (artifact for artifact in corpus.artifacts if artifact.kind == "ADR")
         pathspecs = all_pathspecs(subject.collections)
-        records = read_records(repository, subject.after, adrs, pathspecs)
+        records = read_records(repository, subject.after, adrs, pathspecs, origins)
+        records += read_external(repository, subject.external)
         specs = [artifact for artifact in corpus.artifacts if artifact.kind == "SPEC"]
         paths = [blob.path for blob in subject.before.blobs()]
         return RepositoryContext(

@@ -12,7 +12,12 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sdd_hooks.artifacts.identifiers import ArtifactId, find_id_references
+from sdd_hooks.artifacts.identifiers import (
+    NO_ORIGINS,
+    ArtifactId,
+    Origins,
+    find_id_references,
+)
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.review.references.cache import load_cached, store_cached
 from sdd_hooks.system.git import nul_split
@@ -42,9 +47,15 @@ FileMentions = Mapping[str, Sequence[FileMention]]
 
 
 def read_file_mentions(
-    repository: Repository, commit: str, wanted: Callable[[str], bool]
+    repository: Repository,
+    commit: str,
+    wanted: Callable[[str], bool],
+    origins: Origins = NO_ORIGINS,
 ) -> FileMentions:
-    """Read the mentions of the `wanted` files of `commit`. Binary files have none."""
+    """Read the mentions of the `wanted` files of `commit`. Binary files have none.
+
+    `origins` are as in `identifiers.find_id_references`.
+    """
     cached = load_cached(repository, _CACHE)
     lines = _from_rows(cached.get("files"))
     before = cached.get("commit")
@@ -57,7 +68,7 @@ def read_file_mentions(
     mentions = {}
     for path, rows in lines.items():
         if wanted(path):
-            in_file = [FileMention(number, text, _find_ids(text)) for number, text in rows]
+            in_file = [FileMention(number, text, _find_ids(text, origins)) for number, text in rows]
             if with_ids := [mention for mention in in_file if mention.ids]:
                 mentions[path] = with_ids
     return mentions
@@ -111,5 +122,5 @@ def _from_rows(cached: Any) -> _Lines | None:
     return lines
 
 
-def _find_ids(text: str) -> tuple[ArtifactId, ...]:
-    return tuple(reference.id for reference in find_id_references(text))
+def _find_ids(text: str, origins: Origins) -> tuple[ArtifactId, ...]:
+    return tuple(reference.id for reference in find_id_references(text, origins))

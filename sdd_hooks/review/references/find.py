@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from sdd_hooks.changes.change import Change
+from sdd_hooks.external.records import ExternalRecords
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.reporting.outcome import Candidate, References
 from sdd_hooks.review.references.code_words import read_code_words
@@ -35,13 +36,14 @@ def find_references(repository: Repository, subject: Subject, max_suggestions: i
 
     A suggested record is in force, and the change does not cite it. Raises GitError.
     """
-    if not any(collection.kind == "adrs" for collection in subject.collections):
+    has_records = any(collection.kind == "adrs" for collection in subject.collections)
+    if not has_records and not subject.external.sources:
         return References()
     gathered = gather_evidence(repository, subject)
     if not gathered.ranked:
         return References()
     changed = {file.path for file in subject.change.files}
-    eligibility = Eligibility(subject.corpus, find_cited_ids(subject), changed)
+    eligibility = Eligibility(subject.citable, find_cited_ids(subject), changed)
     trailer = find_silencing_trailer(subject.change)
     paths = [] if trailer else _select(gathered, subject.change, eligibility)
     suggested = paths[:max_suggestions]
@@ -62,9 +64,9 @@ def find_references(repository: Repository, subject: Subject, max_suggestions: i
             path in suggested,
             eligibility.is_cited(artifact),
         )
-        candidates[path] = (
-            _explain(candidate, ranked, explainer) if path in explained else candidate
-        )
+        if path in explained:
+            candidate = _explain(candidate, ranked, explainer)
+        candidates[path] = _with_origin(candidate, subject.external)
     return References(
         tuple(candidates.values()), tuple(candidates[path] for path in folded), trailer
     )
@@ -90,6 +92,15 @@ def _select(gathered: GatheredEvidence, change: Change, eligibility: Eligibility
         return []
     following = (path for record in others for path in eligibility.find_eligible(record))
     return list(dict.fromkeys((*paths, *following)))
+
+
+def _with_origin(candidate: Candidate, external: ExternalRecords) -> Candidate:
+    """The candidate with its repository and its web address, when that is another one."""
+    origin = external.origin(candidate.path)
+    if not origin:
+        return candidate
+    url = external.page(candidate.path, candidate.line)
+    return candidate._replace(origin=origin, url=url)
 
 
 def _explain(candidate: Candidate, ranked: RankedRecord, explainer: Explainer) -> Candidate:

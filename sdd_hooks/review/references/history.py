@@ -12,7 +12,12 @@ import os
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from sdd_hooks.artifacts.identifiers import ArtifactId, find_id_references
+from sdd_hooks.artifacts.identifiers import (
+    NO_ORIGINS,
+    ArtifactId,
+    Origins,
+    find_id_references,
+)
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.review.references.cache import load_cached, store_cached
 from sdd_hooks.system.git import is_object_id
@@ -44,10 +49,15 @@ class PastCommit(NamedTuple):
     files: tuple[str, ...] = ()
 
 
-def find_citing_commits(repository: Repository, base: str) -> list[PastCommit]:
-    """Find the commits up to `base` that name a record, newest first, at most MAX_COMMITS."""
-    tip, cached = _load(repository)
-    commits = _list_citing(repository, base, tip)
+def find_citing_commits(
+    repository: Repository, base: str, origins: Origins = NO_ORIGINS
+) -> list[PastCommit]:
+    """Find the commits up to `base` that name a record, newest first, at most MAX_COMMITS.
+
+    `origins` are as in `identifiers.find_id_references`.
+    """
+    tip, cached = _load(repository, origins)
+    commits = _list_citing(repository, base, tip, origins)
     if cached:
         removed = set(_list_ids(repository, tip, base))
         commits += [commit for commit in cached if commit.id not in removed]
@@ -58,7 +68,7 @@ def find_citing_commits(repository: Repository, base: str) -> list[PastCommit]:
     return commits
 
 
-def _load(repository: Repository) -> tuple[str, list[PastCommit]]:
+def _load(repository: Repository, origins: Origins) -> tuple[str, list[PastCommit]]:
     """The cached base and its commits; ("", []) when the repository lacks the base."""
     cached = load_cached(repository, _CACHE)
     tip = cached.get("tip")
@@ -67,31 +77,32 @@ def _load(repository: Repository) -> tuple[str, list[PastCommit]]:
     if repository.git.try_output("cat-file", "-e", f"{tip}^{{commit}}") is None:
         return "", []
     rows = cached.get("commits")
-    commits = [_from_row(row) for row in rows] if isinstance(rows, list) else [None]
+    commits = [_from_row(row, origins) for row in rows] if isinstance(rows, list) else [None]
     return ("", []) if None in commits else (tip, [commit for commit in commits if commit])
 
 
-def _from_row(row: Any) -> PastCommit | None:
+def _from_row(row: Any, origins: Origins) -> PastCommit | None:
     match row:
         case [str(id), str(message)]:
-            return _past_commit(id, message)
+            return _past_commit(id, message, origins)
     return None
 
 
-def _list_citing(repository: Repository, base: str, tip: str) -> list[PastCommit]:
+def _list_citing(repository: Repository, base: str, tip: str, origins: Origins) -> list[PastCommit]:
     """The citing commits up to `base` that are not in `tip`; all of them when `tip` is ""."""
     search = ("--regexp-ignore-case", "--extended-regexp", f"--grep={_MENTION}")
     revisions = (base, "--not", tip) if tip else (base,)
     limit = f"--max-count={MAX_COMMITS}"
-    return _log(repository, "-z", limit, *search, *revisions, "--")
+    return _log(repository, origins, "-z", limit, *search, *revisions, "--")
 
 
 def find_touching_commits(
-    repository: Repository, base: str, paths: Sequence[str]
+    repository: Repository, base: str, paths: Sequence[str], origins: Origins = NO_ORIGINS
 ) -> list[PastCommit]:
     """Find the commits up to `base` that touched one of `paths`, newest first, with those paths.
 
-    At most MAX_COMMITS, among the last MAX_COMMITS of the branch.
+    At most MAX_COMMITS, among the last MAX_COMMITS of the branch. `origins` are as in
+    `identifiers.find_id_references`.
     """
     if not paths:
         return []
@@ -100,7 +111,7 @@ def find_touching_commits(
     revisions = (base, "--not", oldest.decode().strip()) if oldest else (base,)
     options = ("--no-renames", "--name-only", "-z", f"--max-count={MAX_COMMITS}")
     pathspecs = [f":(literal){path}" for path in paths] if len(paths) <= MAX_PATHSPECS else []
-    commits = _log(repository, *options, *revisions, "--", *pathspecs)
+    commits = _log(repository, origins, *options, *revisions, "--", *pathspecs)
     wanted = set(paths)
     touching = (
         commit._replace(files=tuple(file for file in commit.files if file in wanted))
@@ -109,19 +120,20 @@ def find_touching_commits(
     return [commit for commit in touching if commit.files]
 
 
-def _log(repository: Repository, *arguments: str) -> list[PastCommit]:
+def _log(repository: Repository, origins: Origins, *arguments: str) -> list[PastCommit]:
     # git fails when a partial clone lacks an object; the output before the failure is valid.
     output = repository.git.run("log", _FORMAT, *arguments).stdout
-    return [commit for entry in output.split(b"\x01") if (commit := _parse_entry(entry))]
+    entries = (_parse_entry(entry, origins) for entry in output.split(b"\x01"))
+    return [commit for commit in entries if commit]
 
 
-def _parse_entry(entry: bytes) -> PastCommit | None:
+def _parse_entry(entry: bytes, origins: Origins) -> PastCommit | None:
     id, _, rest = entry.partition(b"\0")
     message, _, names = rest.partition(b"\0")
     if not is_object_id(id.decode("ascii", "replace")):
         return None
     files = [os.fsdecode(name) for name in names.strip(b"\n\0").split(b"\0") if name]
-    return _past_commit(id.decode(), message.decode("utf-8", "replace"), files)
+    return _past_commit(id.decode(), message.decode("utf-8", "replace"), origins, files)
 
 
 def _list_ids(repository: Repository, tip: str, base: str) -> list[str]:
@@ -130,7 +142,7 @@ def _list_ids(repository: Repository, tip: str, base: str) -> list[str]:
     return repository.git.run("rev-list", limit, tip, "--not", base).stdout.decode().split()
 
 
-def _past_commit(id: str, message: str, files: Sequence[str] = ()) -> PastCommit:
+def _past_commit(id: str, message: str, origins: Origins, files: Sequence[str] = ()) -> PastCommit:
     text = message[:MAX_MESSAGE]
-    ids = frozenset(reference.id for reference in find_id_references(text))
+    ids = frozenset(reference.id for reference in find_id_references(text, origins))
     return PastCommit(id, text, ids, tuple(files))

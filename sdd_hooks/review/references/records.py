@@ -9,15 +9,22 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from typing import Any, NamedTuple
 
 from sdd_hooks.artifacts.artifact import Artifact
-from sdd_hooks.artifacts.identifiers import ArtifactId, find_ids, parse_id
+from sdd_hooks.artifacts.identifiers import (
+    NO_ORIGINS,
+    ArtifactId,
+    Origins,
+    find_ids,
+    parse_id,
+)
 from sdd_hooks.changes.tree import Tree
+from sdd_hooks.external.records import ExternalRecords
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.review.references.cache import load_cached, store_cached
 from sdd_hooks.review.references.words import find_dotted_names, split_words
@@ -27,6 +34,7 @@ MIN_SECTION_WORDS = 5
 """Words of a section that is compared. A shorter one is a heading without text."""
 
 _CACHE = "records"
+_EXTERNAL_CACHE = "external"
 _QUOTED = re.compile(r"`([^`\n]{2,80})`")
 _JOINED = re.compile(r"\b[A-Za-z]+[a-z][A-Z]\w+|\b\w+_\w+\b")
 # The lookbehind makes the search linear: a match cannot begin within a run of such characters.
@@ -63,35 +71,93 @@ class DecisionRecord:
 
 
 def read_records(
-    repository: Repository, tree: Tree, artifacts: Iterable[Artifact], pathspecs: Sequence[str]
+    repository: Repository,
+    tree: Tree,
+    artifacts: Iterable[Artifact],
+    pathspecs: Sequence[str],
+    origins: Origins = NO_ORIGINS,
 ) -> list[DecisionRecord]:
     """Read the records that `artifacts` are from `tree`, ordered by path.
 
-    `pathspecs` select their folders, so that git lists only a part of a large tree.
+    `pathspecs` select their folders, so that git lists only a part of a large tree. `origins` are
+    as in `identifiers.find_id_references`.
     """
     by_path = {artifact.path: artifact for artifact in artifacts}
-    blobs = {blob.path: blob for blob in tree.blobs(pathspecs) if blob.path in by_path}
-    rows = load_cached(repository, _CACHE).get("blobs")
-    cached = rows if isinstance(rows, dict) else {}
-    records: list[DecisionRecord] = []
-    stored: dict[str, Any] = {}
-    for path, text in sorted(tree.texts(blobs.values()).items()):
-        artifact, id = by_path[path], blobs[path].id
-        content = _from_row(cached.get(id), artifact) or _read_content(artifact, text)
-        records.append(DecisionRecord(artifact, text, content))
-        stored[id] = _to_row(content)
-    if stored.keys() - cached.keys():
-        store_cached(repository, _CACHE, {"blobs": stored})
+    cache = _ContentCache(repository, _CACHE, origins)
+    records = list(_read(tree, by_path, pathspecs, cache))
+    cache.store()
     return records
 
 
-def _read_content(artifact: Artifact, text: str) -> RecordContent:
+def read_external(repository: Repository, external: ExternalRecords) -> list[DecisionRecord]:
+    """Read the records of other repositories, ordered by repository and path.
+
+    The ids that they contain are those of their repository.
+    """
+    cache = _ContentCache(repository, _EXTERNAL_CACHE, NO_ORIGINS)
+    records: list[DecisionRecord] = []
+    for one in external.sources:
+        if one.tree is not None:
+            by_path = {one.tree_path(artifact.path): artifact for artifact in one.artifacts}
+            records += [
+                replace(record, content=_with_origin(record.content, one.source.name))
+                for record in _read(one.tree, by_path, (), cache)
+            ]
+    cache.store()
+    return records
+
+
+class _ContentCache:
+    """The contents of records by the id of their blob: those of the last review, and of this.
+
+    The ids in a content depend on the names of other repositories.
+    """
+
+    def __init__(self, repository: Repository, name: str, origins: Origins) -> None:
+        self._repository, self._name, self._origins = repository, name, origins
+        self._names = sorted(map(list, origins.items()))
+        data = load_cached(repository, name)
+        rows = data.get("blobs")
+        is_valid = isinstance(rows, dict) and data.get("origins", []) == self._names
+        self._cached = rows if isinstance(rows, dict) and is_valid else {}
+        self._stored: dict[str, Any] = {}
+
+    def content(self, id: str, artifact: Artifact, text: str) -> RecordContent:
+        """The content of a record, which is read if it is not cached."""
+        content = _from_row(self._cached.get(id), artifact, self._origins)
+        content = content or _read_content(artifact, text, self._origins)
+        self._stored[id] = _to_row(content)
+        return content
+
+    def store(self) -> None:
+        """Store the contents of this review, if one of them is new."""
+        if self._stored.keys() - self._cached.keys():
+            data = {"blobs": self._stored, **({"origins": self._names} if self._names else {})}
+            store_cached(self._repository, self._name, data)
+
+
+def _read(
+    tree: Tree, by_path: Mapping[str, Artifact], pathspecs: Sequence[str], cache: _ContentCache
+) -> Iterator[DecisionRecord]:
+    """The records by their path in `tree`, ordered by it."""
+    blobs = {blob.path: blob for blob in tree.blobs(pathspecs) if blob.path in by_path}
+    for path, text in sorted(tree.texts(blobs.values()).items()):
+        artifact = by_path[path]
+        yield DecisionRecord(artifact, text, cache.content(blobs[path].id, artifact, text))
+
+
+def _with_origin(content: RecordContent, origin: str) -> RecordContent:
+    """The content with its ids as those of another repository."""
+    return content._replace(ids=frozenset(replace(id, origin=origin) for id in content.ids))
+
+
+def _read_content(artifact: Artifact, text: str, origins: Origins) -> RecordContent:
     sections = [text[section.start : section.end] for section in artifact.sections]
     return RecordContent(
         tuple(Counter(split_words(section)) for section in sections),
         frozenset(_identifiers(text)),
         frozenset(_paths(text)),
-        frozenset(id for section in sections for id in find_ids(section, "ADR")),
+        frozenset(id for section in sections for id in find_ids(section, "ADR", "", origins)),
     )
 
 
@@ -113,7 +179,7 @@ def _to_row(content: RecordContent) -> Sequence[Any]:
     return [content.counts, sorted(content.identifiers), sorted(content.paths), ids]
 
 
-def _from_row(row: Any, artifact: Artifact) -> RecordContent | None:
+def _from_row(row: Any, artifact: Artifact, origins: Origins) -> RecordContent | None:
     """The cached content of a record, None when it is not in the form that `_to_row` writes."""
     match row:
         case [[*counts], [*identifiers], [*paths], [*names]]:
@@ -124,7 +190,7 @@ def _from_row(row: Any, artifact: Artifact) -> RecordContent | None:
         return None
     numbers = chain.from_iterable(section.values() for section in counts)
     texts = chain(identifiers, paths, names)
-    ids = [parse_id(name) for name in names if isinstance(name, str)]
+    ids = [parse_id(name, origins=origins) for name in names if isinstance(name, str)]
     if None in ids or not _have_type(int, numbers) or not _have_type(str, texts):
         return None
     return RecordContent(

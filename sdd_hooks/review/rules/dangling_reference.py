@@ -44,10 +44,17 @@ def check(subject: Subject) -> Iterator[Finding]:
     unknown: list[Mention] = []
     # A line may have thousands of mentions, and a corpus thousands of records.
     is_example = lru_cache(1)(lambda text: _EXAMPLE.search(text) is not None)
-    ids = subject.corpus.by_id
-    kinds = {(id.kind, module) for id in ids for module in (id.module, "")}
+    ids = subject.citable.by_id
+    kinds = {(id.kind, id.origin, module) for id in ids for module in (id.module, "")}
+    # A name that several repositories share is the name of none.
+    shared = {origin for name, origin in subject.origins.items() if name == origin.lower()}
+    kinds |= {
+        ("ADR", origin, "")
+        for origin in shared - {one.source.name for one in subject.external.sources}
+    }
     for mention in subject.mentions:
-        claims = (mention.id.kind, mention.id.module) in kinds and _claims_to_exist(mention)
+        key = (mention.id.kind, mention.id.origin, mention.id.module)
+        claims = key in kinds and _claims_to_exist(mention)
         if not claims or (mention.place != "comment" and is_example(mention.text)):
             continue
         artifacts = _artifacts(subject, mention)
@@ -90,7 +97,7 @@ def _artifacts(subject: Subject, mention: Mention) -> tuple[Artifact, ...]:
 
     Prose and messages can also refer to an artifact that the change removes.
     """
-    corpora = [subject.corpus]
+    corpora = [subject.citable]
     if not mention.path or is_document(mention.path):
         corpora.append(subject.corpus_before)
     for corpus in corpora:
@@ -136,7 +143,7 @@ def _describe_unknown(subject: Subject, mentions: Sequence[Mention]) -> str:
         return f"{named} do not exist: {_did_you_mean('')}"
     if len(ids) > 1:
         return f"{', '.join(map(str, ids[:-1]))} and {ids[-1]} do not exist: {_did_you_mean('')}"
-    close = ", ".join(str(other) for other in subject.corpus.close_matches(ids[0]))
+    close = ", ".join(str(other) for other in subject.citable.close_matches(ids[0]))
     return f"{ids[0]} does not exist: {_did_you_mean(close)}"
 
 
@@ -181,7 +188,7 @@ def _stale_comments(subject: Subject) -> Iterator[_Comment]:
         if subject.is_artifact(path):
             continue
         lines = split_lines(text)
-        for entry in read_governing(text):
+        for entry in read_governing(text, subject.origins):
             if (path, entry.line) not in added:
                 yield _Comment(path, entry, lines[entry.line - 1])
 

@@ -31,7 +31,12 @@ def check(subject: Subject) -> Iterator[Finding]:
     changed = {file.path for file in subject.change.files}
     shared = any(_is_shared(one, changed) for one in candidates)
     at_base = (
-        {_identity(one) for one in validate_artifacts(subject.corpus_before)} if shared else set()
+        {
+            _identity(one)
+            for one in validate_artifacts(subject.corpus_before, external=subject.external.corpus)
+        }
+        if shared
+        else set()
     )
     for finding in candidates:
         if not (_is_shared(finding, changed) and _identity(finding) in at_base):
@@ -57,7 +62,12 @@ def validate_changed(subject: Subject) -> tuple[Finding, ...]:
     if not changed and not former:
         return ()
     return tuple(
-        sorted({*validate_artifacts(subject.corpus, only=changed), *_dangling(subject, former)})
+        sorted(
+            {
+                *validate_artifacts(subject.corpus, changed, subject.external.corpus),
+                *_dangling(subject, former),
+            }
+        )
     )
 
 

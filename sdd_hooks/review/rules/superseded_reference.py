@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Container, Iterator, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 from sdd_hooks.artifacts.artifact import Artifact
-from sdd_hooks.artifacts.identifiers import ArtifactId, find_id_references
+from sdd_hooks.artifacts.identifiers import ArtifactId, Origins, find_id_references
 from sdd_hooks.code.paths import is_changelog, is_index
 from sdd_hooks.findings import Finding
 from sdd_hooks.review.mentions import MAX_TEXT, PLACE_NAMES, Mention, resolve_mention
@@ -43,9 +43,10 @@ def check(subject: Subject) -> Iterator[Finding]:
     ]
     outdated += _outdated_edges(subject)
     # Most changes name nothing outdated, and then the corpus is not searched.
-    known = find_successors(subject.corpus) if outdated else {}
+    known = find_successors(subject.citable) if outdated else {}
     # A line may have thousands of mentions.
-    read = _TextReader(lru_cache(2)(_says_outdated), lru_cache(2)(_ids_in))
+    find_ids = lru_cache(2)(partial(_ids_in, subject.origins))
+    read = _TextReader(lru_cache(2)(_says_outdated), find_ids)
     for reference in outdated:
         replacements = find_replacements(reference.artifact, known)
         related = {one.path for one in (*replacements, *known.get(reference.artifact.path, ()))}
@@ -65,7 +66,7 @@ class _Outdated(NamedTuple):
 
 def _find_outdated(subject: Subject, mention: Mention) -> Artifact | None:
     """The first artifact with the mentioned id, None when one with that id is in force."""
-    artifacts = resolve_mention(subject.corpus, mention.id)
+    artifacts = resolve_mention(subject.citable, mention.id)
     if not artifacts or any(artifact.status.authoritative for artifact in artifacts):
         return None
     return artifacts[0]
@@ -102,8 +103,8 @@ def _says_outdated(text: str) -> bool:
     return _ACKNOWLEDGED.search(text) is not None
 
 
-def _ids_in(text: str) -> frozenset[ArtifactId]:
-    return frozenset(found.id for found in find_id_references(text[:MAX_TEXT]))
+def _ids_in(origins: Origins, text: str) -> frozenset[ArtifactId]:
+    return frozenset(found.id for found in find_id_references(text[:MAX_TEXT], origins))
 
 
 def _acknowledges(

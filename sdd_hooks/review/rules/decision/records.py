@@ -39,7 +39,12 @@ class RecordChange(NamedTuple):
 
 
 def read_record_changes(subject: Subject) -> Iterator[RecordChange]:
-    """Read every record that has a block before or after the change."""
+    """Read every record that has a block before or after the change.
+
+    A record of another repository counts only where the base trusts the rules of that repository;
+    no change edits it.
+    """
+    yield from _read_trusted(subject)
     files = {file.before: file for file in subject.change.files}
     at_base = CollectionMap(_adrs(subject.base_collections))
     at_head = CollectionMap(_adrs(subject.collections))
@@ -55,6 +60,17 @@ def read_record_changes(subject: Subject) -> Iterator[RecordChange]:
             record = _read_changed(subject, at_head, file)
             if record:
                 yield RecordChange(None, record, changed=True)
+
+
+def _read_trusted(subject: Subject) -> Iterator[RecordChange]:
+    for one in subject.external.sources:
+        if one.tree is None or not one.source.trusts_rules:
+            continue
+        for artifact in one.artifacts:
+            text = one.tree.text(one.tree_path(artifact.path))
+            if MARK in text:
+                record = RecordRules(artifact, *read_rules(text))
+                yield RecordChange(record, record, changed=False)
 
 
 def _adrs(collections: Iterable[Collection]) -> tuple[Collection, ...]:
