@@ -9,9 +9,10 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from sdd_hooks.artifacts.artifact import Artifact
-from sdd_hooks.artifacts.corpus import load_corpus
+from sdd_hooks.artifacts.corpus import Corpus, load_corpus
 from sdd_hooks.artifacts.document import title_from_name
 from sdd_hooks.artifacts.identifiers import ArtifactId, ArtifactKind, id_from_name, split_heading
+from sdd_hooks.artifacts.replacements import find_replacements
 from sdd_hooks.artifacts.spec import DESIGN_FILE, SPEC_FILE
 from sdd_hooks.artifacts.work_tree import ARTIFACT_KINDS, read_paths
 from sdd_hooks.engines.protocol import Engine, Hit, KnowsTitles
@@ -23,7 +24,7 @@ from sdd_hooks.text.decoding import decode
 MAX_MATCHES = 8
 """Artifacts that are read in full, as many as the hits of a search."""
 
-_HITS = 3 * MAX_MATCHES
+_HITS = 2 * MAX_MATCHES
 """Files of hits: a spec has several, and a page of the directory may be no artifact."""
 
 _PAGES = frozenset({"readme", "index", "template", "adr-template", "adr_template"})
@@ -80,7 +81,7 @@ def find_topic_matches(
     indexed = engine.bookmarks()
     listed = (by_name[name] for name in by_name if name in indexed)
     others = [one for collection in listed for one in _others(engine, collection, read)]
-    return TopicMatches(tuple(found), tuple(others), tuple(notes))
+    return TopicMatches(_order(found), tuple(others), tuple(notes))
 
 
 def list_titles(engine: Engine, collection: str) -> Sequence[tuple[str, str]]:
@@ -88,6 +89,24 @@ def list_titles(engine: Engine, collection: str) -> Sequence[tuple[str, str]]:
     if isinstance(engine, KnowsTitles):
         return engine.titles(collection)
     return [(document.path, document.title) for document in engine.documents(collection)]
+
+
+def _order(found: Sequence[TopicMatch]) -> tuple[TopicMatch, ...]:
+    """The matches in their order, but each after those that replaced it."""
+    corpus = Corpus(tuple(match.artifact for match in found))
+    replacements = find_replacements(corpus)
+    rank = {match.artifact.path: place for place, match in enumerate(found)}
+
+    def place(match: TopicMatch) -> tuple[int, bool]:
+        own = rank[match.artifact.path]
+        if match.artifact.status.authoritative:
+            return own, False
+        ids = replacements.get(match.artifact.path, ())
+        successors = [rank[one.path] for other in ids for one in corpus.resolve(other)]
+        last = max(successors, default=own)
+        return max(own, last), last > own
+
+    return tuple(sorted(found, key=place))
 
 
 class _Key(NamedTuple):

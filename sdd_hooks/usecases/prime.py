@@ -99,9 +99,10 @@ def _modules(project: Project, module: str | None) -> tuple[str, ...]:
 
 def _relevance(found: TopicMatch) -> Relevance:
     hit = found.hit
-    # The excerpt of a heading is the title, which the report shows anyway.
-    excerpt = "the title" if hit.snippet.startswith("# ") else hit.snippet
-    return Relevance(hit.score, hit.section, excerpt)
+    # A hit of the heading alone has no excerpt.
+    return Relevance(
+        hit.score, hit.section, hit.snippet or ("the heading" if hit.section else "the title")
+    )
 
 
 def _primed(

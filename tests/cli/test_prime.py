@@ -77,7 +77,10 @@ def test_every_artifact_without_a_topic(shop: Repo) -> None:
 
 def test_the_artifacts_that_match_a_topic(shop: Repo) -> None:
     data = report(shop, "session", "tokens")
-    assert set(ids(data["artifacts"])) == {"ADR-0001", "ADR-0002", "SPEC-0007"}
+    found = ids(data["artifacts"])
+    assert set(found) == {"ADR-0001", "ADR-0002", "SPEC-0007"}
+    assert found.index("ADR-0001") < found.index("ADR-0002"), "replaced by the other"
+    assert all(one["relevance"]["excerpt"] for one in data["artifacts"])  # type: ignore[attr-defined]
     texts = {one["id"]: one["text"] for one in data["artifacts"]}  # type: ignore[attr-defined]
     assert texts["ADR-0001"] == AUTH["docs/adrs/ADR-0001-jwt.md"]
     assert "Design of session tokens" in texts["SPEC-0007"]
