@@ -122,7 +122,8 @@ class Hit(NamedTuple):
     """One chunk that matches a query. Lines are 1-based and inclusive; `score` is in 0..1.
 
     `id` is the stable `path#anchor`. `cosine` (-1..1) is None when no vector was compared.
-    `snippet` has the sentences that answer the query on one line, or the lines of code.
+    `snippet` has the sentences that answer the query on one line, or the lines of code; a further
+    hit of a document may have none.
     `context` is the description of the collection.
     """
 

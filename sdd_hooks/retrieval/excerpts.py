@@ -15,7 +15,7 @@ from sdd_hooks.engines.snippets import query_words
 from sdd_hooks.errors import EngineUnavailable
 from sdd_hooks.retrieval.questions import KindQuery
 from sdd_hooks.retrieval.records import Records
-from sdd_hooks.text.excerpts import MAX_EXCERPT, prose_excerpt
+from sdd_hooks.text.excerpts import MAX_EXCERPT, code_excerpt, prose_excerpt
 from sdd_hooks.text.markdown import unify_line_endings
 from sdd_hooks.text.prose import read_prose, split_sentences
 
@@ -27,7 +27,7 @@ def with_excerpt(records: Records, hit: Hit) -> Hit:
     """Return the hit with an excerpt, if its record or file has any.
 
     Of a record that is the first sentences of its decision or overview, of another document its
-    first sentences, of code the signatures of its first definitions.
+    first sentences, of code the definition, else the signatures of the file's first ones.
     """
     if hit.snippet:
         return hit
@@ -37,6 +37,10 @@ def with_excerpt(records: Records, hit: Hit) -> Hit:
         return hit._replace(snippet=summarize(artifact, text))
     if is_document(hit.path):
         return hit._replace(snippet=_first_sentences(text))
+    if hit.section:
+        lines = unify_line_endings(text).split("\n")[hit.first_line - 1 : hit.last_line]
+        words = query_words(hit.section)
+        return hit._replace(snippet=code_excerpt("\n".join(lines), hit.section, words))
     return hit._replace(snippet="\n".join(_outline(hit.path, text)))
 
 

@@ -92,12 +92,24 @@ def search_words(
 def read_hits(
     connection: apsw.Connection, matches: Sequence[FusedMatch[int]], query: str
 ) -> tuple[Hit, ...]:
-    """Read the hits of these chunks, in their order. `query` is the text of the query."""
+    """Read the hits of these chunks, in their order. `query` is the text of the query.
+
+    Only the first hit of a document has a snippet: that takes longer than the rest of a search.
+    """
     words = query_words(query)
-    return tuple(_read_hit(connection, match, words) for match in matches)
+    with_snippet: set[tuple[str, str]] = set()
+    hits = []
+    for match in matches:
+        hit, text = _read_hit(connection, match)
+        if (hit.collection, hit.path) not in with_snippet:
+            with_snippet.add((hit.collection, hit.path))
+            hit = hit._replace(snippet=chunk_snippet(text, hit.section, words, hit.path))
+        hits.append(hit)
+    return tuple(hits)
 
 
-def _read_hit(connection: apsw.Connection, match: FusedMatch[int], words: frozenset[str]) -> Hit:
+def _read_hit(connection: apsw.Connection, match: FusedMatch[int]) -> tuple[Hit, str]:
+    """Read the hit of a chunk, without its snippet, and the text of the chunk."""
     rows = connection.execute(
         "SELECT collections.name, context, path, title, anchor, section, first_line, last_line,"
         " text FROM chunks JOIN documents ON documents.id = document"
@@ -111,7 +123,7 @@ def _read_hit(connection: apsw.Connection, match: FusedMatch[int], words: frozen
     path = original_path(stored)
     if "\0" in text:
         _require_hash(connection, match.key, title, section, text)
-    return Hit(
+    hit = Hit(
         id=f"{path}#{anchor}",
         collection=collection,
         path=path,
@@ -121,9 +133,10 @@ def _read_hit(connection: apsw.Connection, match: FusedMatch[int], words: frozen
         section=section,
         score=round(match.score, 4),
         cosine=None if match.cosine is None else round(match.cosine, 4),
-        snippet=chunk_snippet(text, section, words, path),
+        snippet="",
         context=context,
     )
+    return hit, text
 
 
 def _require_hash(
