@@ -70,6 +70,13 @@ class ExternalRecords(NamedTuple):
         """The records of all sources."""
         return Corpus(tuple(artifact for one in self.sources for artifact in one.artifacts))
 
+    def text(self, path: str) -> str:
+        """The text of a record by its path; "" for a path that is none."""
+        for one in self.sources:
+            if one.tree is not None and path.startswith(f"{one.source.name}:"):
+                return one.tree.text(one.tree_path(path))
+        return ""
+
     def origin(self, path: str) -> str:
         """The name of the source of a record by its path; "" for a path of this repository."""
         names = (one.source.name for one in self.sources)

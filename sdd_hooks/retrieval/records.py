@@ -9,7 +9,8 @@ successor, the index finds the records that mention it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 from sdd_hooks.artifacts.adr import read_adr
@@ -19,7 +20,8 @@ from sdd_hooks.artifacts.identifiers import ArtifactId
 from sdd_hooks.artifacts.spec import DESIGN_FILE, SPEC_FILE, read_spec
 from sdd_hooks.artifacts.work_tree import ARTIFACT_KINDS, MAX_ARTIFACT_BYTES
 from sdd_hooks.engines.protocol import Engine, Hit, Query, SubQuery
-from sdd_hooks.project.collections import Collection
+from sdd_hooks.external.records import NO_RECORDS, ExternalRecords
+from sdd_hooks.project.collections import EXTERNAL, Collection
 from sdd_hooks.retrieval.report import RecordLabel
 from sdd_hooks.system.files import FileTooLarge, PathRefused, read_inside
 from sdd_hooks.text.decoding import decode
@@ -29,14 +31,38 @@ _MENTIONS = 20
 
 
 class Records:
-    """Reads the records of hits, each file once. `collections` are those of the project."""
+    """Reads the records of hits, each file once. `collections` are those of the project.
 
-    def __init__(self, root: Path, engine: Engine, collections: Iterable[Collection]) -> None:
+    `external` reads the records of other repositories, on the first hit among them.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        engine: Engine,
+        collections: Iterable[Collection],
+        external: Callable[[], ExternalRecords] = lambda: NO_RECORDS,
+    ) -> None:
         self._root = root
+        self._read_external = external
         self._engine = engine
         self._collections: Mapping[str, Collection] = {c.name: c for c in collections}
         self._texts: dict[str, str | None] = {}
         self._artifacts: dict[tuple[str, str], Artifact | None] = {}
+
+    @cached_property
+    def external(self) -> ExternalRecords:
+        """The records of other repositories."""
+        return self._read_external()
+
+    @cached_property
+    def _external_artifacts(self) -> Mapping[str, Artifact]:
+        return self.external.corpus.by_path
+
+    def _is_external(self, path: str) -> bool:
+        return any(
+            one.kind == EXTERNAL and one.contains(path) for one in self._collections.values()
+        )
 
     def collection(self, name: str) -> Collection:
         """Return the collection with this name."""
@@ -48,6 +74,8 @@ class Records:
 
     def text(self, path: str) -> str | None:
         """Return the content of a file; None if it cannot be read."""
+        if path not in self._texts and self._is_external(path):
+            self._texts[path] = self.external.text(path) or None
         if path not in self._texts:
             try:
                 self._texts[path] = decode(read_inside(self._root, path, MAX_ARTIFACT_BYTES))
@@ -63,6 +91,8 @@ class Records:
         return self._artifacts[key]
 
     def _read(self, collection: Collection | None, path: str) -> Artifact | None:
+        if collection is not None and collection.kind == EXTERNAL:
+            return self._external_artifacts.get(path)
         kind = ARTIFACT_KINDS.get(collection.kind) if collection else None
         if collection is None or kind is None:
             return None

@@ -8,10 +8,12 @@ One query over everything would let ten matching decisions hide all code.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 
 from sdd_hooks.artifacts.work_tree import ARTIFACT_KINDS
 from sdd_hooks.engines.protocol import Engine, Hit, Query, SearchResult
 from sdd_hooks.engines.registry import not_indexed
+from sdd_hooks.external.records import read_external_records
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project
 from sdd_hooks.retrieval.excerpts import excerpt_by_meaning, with_excerpt
@@ -56,7 +58,8 @@ def search_by_kind(
     found = [name for name in names if name in indexed]
     if not found:
         raise not_indexed(project)
-    records = Records(project.repository.root, engine, project.collections)
+    external = partial(read_external_records, project.repository, project.external)
+    records = Records(project.repository.root, engine, project.collections, external)
     name = parse_name(text)
     groups, results = [], []
     for kind in order_kinds(collection.kind for collection in collections):

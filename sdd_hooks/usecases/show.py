@@ -5,15 +5,18 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.governing import read_governing
+from sdd_hooks.artifacts.identifiers import parse_id
 from sdd_hooks.chunking.document import chunk_document
 from sdd_hooks.code.paths import is_markdown
 from sdd_hooks.engines.protocol import Engine
 from sdd_hooks.errors import EXIT_USAGE, SddError
+from sdd_hooks.external.records import read_external_records
 from sdd_hooks.freshness.read_gate import open_fresh_index
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project
@@ -55,7 +58,8 @@ def show(project: Project, request: ShowRequest, now: float) -> Shown:
     """
     selected = project.select((), request.module)
     with open_fresh_index(project, now) as (engine, freshness):
-        records = Records(project.repository.root, engine, project.collections)
+        external = partial(read_external_records, project.repository, project.external)
+        records = Records(project.repository.root, engine, project.collections, external)
         collections = _indexed(engine, selected)
         name, anchor = _split(request.target)
         if name.ids:
@@ -128,7 +132,14 @@ def _find_record(
 
 
 def _find_file(project: Project, request: ShowRequest, records: Records, name: str) -> str:
-    """Return the path of a file, relative to the top of the repository."""
+    """Return the path of a file, relative to the top of the repository.
+
+    `acme/ADR-0012` is the file of a record of another repository.
+    """
+    identifier = parse_id(name, origins=project.external.names)
+    if identifier and identifier.origin:
+        for artifact in records.external.corpus.resolve(identifier):
+            return artifact.path
     root = project.repository.root
     candidates = [name.removeprefix("./")]
     with suppress(ValueError):

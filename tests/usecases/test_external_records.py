@@ -16,6 +16,7 @@ from sdd_hooks.external.snapshots import read_snapshot
 from sdd_hooks.freshness.refresh import refresh
 from sdd_hooks.githooks.context import HookContext
 from sdd_hooks.githooks.events import run_hook
+from sdd_hooks.retrieval.search_by_kind import search_by_kind
 from sdd_hooks.usecases.external_records import (
     CHECK_INTERVAL,
     fetch_external_records,
@@ -23,6 +24,7 @@ from sdd_hooks.usecases.external_records import (
     start_external_fetch,
 )
 from sdd_hooks.usecases.index import UpdateScope, update_index
+from sdd_hooks.usecases.show import ShowRequest, show
 from sdd_hooks.usecases.sync import SyncCallbacks
 from tests.support.external import NOW, Handbook, declaring, memory_file, record
 from tests.support.git_server import git_daemon
@@ -119,6 +121,27 @@ def test_an_update_of_the_index_fetches_and_a_search_finds(handbook: Handbook, r
     refresh(repo.project())
     with closing(open_engine(repo.project())) as engine:
         assert set(engine.bookmarks()) == {"repo-adrs"}
+
+
+def test_a_search_and_a_view_say_where_a_decision_is_from(handbook: Handbook, repo: Repo) -> None:
+    declaring(repo, handbook.line)
+    project = repo.project()
+    assert fetch_external_records(project, clock) == ()
+    refresh(project, project.select(("adrs",)))
+    with closing(open_engine(project)) as engine:
+        report = search_by_kind(project, engine, "kafka events", project.select(("adrs",)))
+    labels = [hit.record.id for group in report.groups for hit in group.hits if hit.record]
+    assert labels[0] == "acme/ADR-0001"
+    for name in ("acme/ADR-0002", "acme/handbook/ADR-0002", "acme:docs/adr/0002-use-rabbit.md"):
+        shown = show(project, ShowRequest(name, None, repo.root), NOW)
+        assert shown.record is not None
+        assert str(shown.record.id) == "acme/ADR-0002"
+        assert "RabbitMQ" in shown.part.text
+        assert shown.label is not None
+        assert shown.label.replaced_by == ("acme/ADR-0001",)
+    own = show(project, ShowRequest("ADR-0001", None, repo.root), NOW)
+    assert own.record is not None
+    assert str(own.record.id) == "ADR-0001"
 
 
 def test_a_fetch_in_the_background_is_due_after_an_interval(handbook: Handbook, repo: Repo) -> None:
