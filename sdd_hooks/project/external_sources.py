@@ -8,7 +8,7 @@ The directory in parentheses is optional, as is the line below. A source has a n
 """
 
 # Governing: ADR-0035 (decisions of another repository are read, not run), ADR-0007 (Markdown-native
-# configuration), ADR-0012 (untrusted input)
+# configuration), ADR-0012 (untrusted input), SPEC-0001 REQ "Decisions of other repositories"
 
 from __future__ import annotations
 
