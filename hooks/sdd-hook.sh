@@ -196,7 +196,7 @@ sdd_wanted() {
         set -- --cached HEAD -- "$@"
     else
         [ "$sdd_dirty" = 0 ] && [ ! -e "$sdd_again" ] || return 0
-        ! sdd_sparse_changed || return 0
+        ! sdd_rules_changed || return 0
         if [ "$event$sdd_large" = post-commit1 ]; then
             ! sdd_same_commits "$sdd_commit" HEAD -- "$@"
             return
@@ -221,12 +221,14 @@ sdd_read_header() {
     [ ${#sdd_commit} -eq 40 ] || [ ${#sdd_commit} -eq 64 ]
 }
 
-# Whether the rules of a sparse checkout are newer than the state. git runs no hook for them, and reports
-# no difference.
-sdd_sparse_changed() {
+# Whether the rules of a sparse checkout, or of info/exclude, are newer than the state. git runs no hook for
+# them, and reports no difference.
+sdd_rules_changed() {
+    sdd_find_common_dir
     # shellcheck disable=SC3013
     [ "$sdd_git_dir/info/sparse-checkout" -nt "$sdd_state" ] ||
-        [ "$sdd_git_dir/config.worktree" -nt "$sdd_state" ]
+        [ "$sdd_git_dir/config.worktree" -nt "$sdd_state" ] ||
+        [ "$sdd_common/info/exclude" -nt "$sdd_state" ]
 }
 
 sdd_unchanged() {

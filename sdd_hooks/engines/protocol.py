@@ -48,7 +48,8 @@ class Bookmark(NamedTuple):
     `head` is the commit (empty when there was none), `dirty` the repo-relative paths whose content
     differed from that commit, `definition` the digest of the collection's definition. Issues are in
     no commit: their `head` identifies the state of their folder after the last sync. `sparse` is
-    the digest of what a sparse checkout left out, "" for a full one.
+    the digest of the rules that git does not track, "" for none: those of a sparse checkout, and
+    the patterns of `info/exclude`.
     """
 
     head: str

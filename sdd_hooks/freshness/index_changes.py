@@ -14,6 +14,7 @@ import os
 import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -155,7 +156,7 @@ class Scan:
 
         definition = collection.definition()
         if self._sparse is None:
-            self._sparse = sparse_rules(self.git.root)
+            self._sparse = local_rules(self.git.root)
         since = None
         if (
             bookmark is not None
@@ -325,20 +326,37 @@ def is_rules_file(path: str) -> bool:
     return _name(path) in {IGNORE_RULES, CONTENT_RULES}
 
 
-def sparse_rules(root: Path) -> str:
-    """Return a digest of what a sparse checkout of this work tree leaves out; "" for a full one."""
+def local_rules(root: Path) -> str:
+    """Return a digest of the rules of a work tree that git does not track; "" for none.
+
+    They are those of a sparse checkout, and the patterns of `info/exclude`.
+    """
     git_dir = root / ".git"
-    try:
+    rules = b""
+    with suppress(OSError, SddError):
         if git_dir.is_file():
             line = git_dir.read_bytes()[:_MAX_LINK_BYTES].removeprefix(b"gitdir: ").rstrip(b"\r\n")
             git_dir = root / os.fsdecode(line)
-        rules = read_inside(git_dir, "info/sparse-checkout", _MAX_RULES_BYTES)
-        switches = read_inside(git_dir, "config.worktree", _MAX_RULES_BYTES)
-    except (OSError, SddError):
+        rules = _exclude_patterns(git_dir)
+        sparse = read_inside(git_dir, "info/sparse-checkout", _MAX_RULES_BYTES)
+        rules += sparse + b"\0" + read_inside(git_dir, "config.worktree", _MAX_RULES_BYTES)
+    if not rules:
         return ""
     from hashlib import sha256
 
-    return sha256(rules + b"\0" + switches).hexdigest()[:16]
+    return sha256(rules).hexdigest()[:16]
+
+
+def _exclude_patterns(git_dir: Path) -> bytes:
+    """The lines of `info/exclude` that are no comments, which all work trees share."""
+    common_dir = git_dir
+    with suppress(OSError, SddError):
+        line = read_inside(git_dir, "commondir", _MAX_LINK_BYTES).rstrip(b"\r\n")
+        common_dir = git_dir / os.fsdecode(line)
+    with suppress(OSError, SddError):
+        lines = read_inside(common_dir, "info/exclude", _MAX_RULES_BYTES).splitlines(keepends=True)
+        return b"".join(line for line in lines if line.strip() and not line.startswith(b"#"))
+    return b""
 
 
 def _name(path: str) -> str:

@@ -40,7 +40,8 @@ class ModelNotAllowed(EngineUnavailable):
     def __init__(self, model: str) -> None:
         super().__init__(
             f"{model} sends texts to a service with your key, and only this repository names it:"
-            f" allow it with `git config --global --add {KEY} {model}`"
+            f" `sdd index embed` asks you to allow it here, and"
+            f" `git config --global --add {KEY} {model}` allows it everywhere"
         )
         self.model = model
 

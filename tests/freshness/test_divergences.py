@@ -12,7 +12,7 @@ from sdd_hooks.engines.embedded.database import open_database
 from sdd_hooks.engines.embedded.schema import INDEX
 from sdd_hooks.engines.protocol import Query, SubQuery
 from sdd_hooks.engines.registry import open_engine
-from sdd_hooks.freshness.index_changes import ScanScope, start_scan
+from sdd_hooks.freshness.index_changes import ScanScope, local_rules, start_scan
 from sdd_hooks.freshness.refresh import RefreshOptions, RefreshResult, refresh
 from tests.support.oracle import assert_index_matches_scratch, documents
 from tests.support.repos import Repo
@@ -99,6 +99,39 @@ def test_a_sparse_checkout_of_a_linked_work_tree_is_followed(adrs: Repo, tmp_pat
     linked.git("sparse-checkout", "set", "nothing")
     follow(linked)
     assert documents(linked) == []
+
+
+@pytest.mark.parametrize("scope", ["tracked", "all"])
+def test_patterns_of_info_exclude_are_followed(adrs: Repo, scope: ScanScope) -> None:
+    three = adrs.write("docs/adrs/ADR-0003-three.md", record(3))
+    path = three.relative_to(adrs.root).as_posix()
+    follow(adrs)
+    assert path in documents(adrs)
+    exclude = adrs.root / ".git/info/exclude"
+    exclude.write_text("# A comment\n\nADR-0003*\n")
+    follow(adrs, scope)
+    assert path not in documents(adrs)
+    exclude.write_text("# Another comment\n")
+    follow(adrs, scope)
+    assert path in documents(adrs)
+
+
+def test_a_linked_work_tree_follows_the_shared_patterns(adrs: Repo, tmp_path: Path) -> None:
+    linked = adrs.worktree(tmp_path / "linked", "side")
+    linked.write("docs/adrs/ADR-0003-three.md", record(3))
+    project = linked.project()
+    refresh(project, collections=project.collections)
+    (adrs.root / ".git/info/exclude").write_text("ADR-0003*\n")
+    follow(linked, "tracked")
+    assert documents(linked) == [ONE, TWO]
+
+
+def test_comments_in_info_exclude_are_no_rules(adrs: Repo) -> None:
+    exclude = adrs.root / ".git/info/exclude"
+    exclude.write_text("# A comment\n\n")
+    assert local_rules(adrs.root) == ""
+    exclude.write_text("*.log\n")
+    assert local_rules(adrs.root)
 
 
 def test_a_directory_that_is_replaced_by_a_link_is_followed(adrs: Repo) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from sdd_hooks.freshness.refresh import refresh
 from tests.githooks.conftest import after
 from tests.githooks.recorder import Hooked, Recorder
 from tests.support.oracle import assert_index_matches_scratch, documents
@@ -78,3 +79,16 @@ def test_a_readme_starts_no_process(fresh: Hooked, tracer: Recorder) -> None:
     after(fresh, "commit", "-m", "x")
     assert tracer.calls() == []
     assert_index_matches_scratch(fresh)
+
+
+def test_patterns_of_info_exclude_are_followed(fresh: Hooked) -> None:
+    exclude = fresh.root / ".git/info/exclude"
+    exclude.write_text("ADR-0077*\n")
+    fresh.write("docs/adrs/ADR-0077-queues.md", RECORD)
+    refresh(fresh.project())
+    assert "docs/adrs/ADR-0077-queues.md" not in documents(fresh)
+    exclude.write_text("")
+    fresh.write("NOTES.txt", "x\n")
+    fresh.git("add", "NOTES.txt")
+    after(fresh, "commit", "-m", "x")
+    assert "docs/adrs/ADR-0077-queues.md" in documents(fresh)

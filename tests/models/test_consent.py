@@ -47,7 +47,8 @@ def test_a_model_that_only_the_repository_names_is_refused(
         require_consent(NAMES, root, environ)
     assert str(caught.value) == (
         "llm:3-small sends texts to a service with your key, and only this repository names it:"
-        " allow it with `git config --global --add sdd.remoteModel llm:3-small`"
+        " `sdd index embed` asks you to allow it here, and"
+        " `git config --global --add sdd.remoteModel llm:3-small` allows it everywhere"
     )
 
 

@@ -64,10 +64,10 @@ class QmdBackend(EngineBackend):
 
         Raises EngineUnavailable when the configured model is invalid.
         """
-        from sdd_hooks.engines.qmd.embedding import check_model
+        from sdd_hooks.engines.qmd.embedding import check_configured_model
 
         environ = project.environ
-        model = check_model(_model_name(project), project.repository.root)
+        model = check_configured_model(project)
         model = model or environ.get("QMD_EMBED_MODEL", "") or _DEFAULT_FILE
         if model.startswith("/") or _is_cached(model.rpartition("/")[2], environ):
             return None
@@ -75,12 +75,12 @@ class QmdBackend(EngineBackend):
 
     def embedder(self, project: Project) -> str:
         """Return the model and the device that qmd runs it on. Raises EngineUnavailable."""
-        from sdd_hooks.engines.qmd.embedding import check_model, find_device
+        from sdd_hooks.engines.qmd.embedding import check_configured_model, find_device
         from sdd_hooks.engines.qmd.index_folder import index_folder
         from sdd_hooks.engines.qmd.installation import find_qmd
 
         name, environ = _model_name(project), project.environ
-        check_model(name, project.repository.root)
+        check_configured_model(project)
         device = find_device(find_qmd(environ), environ, index_folder(project.repository))
         return f"{name or self.default_model} on {device}"
 

@@ -15,6 +15,7 @@ from sdd_hooks.engines.qmd.index_folder import IndexFolder
 from sdd_hooks.engines.qmd.installation import Installation, explain_failure, run_qmd
 from sdd_hooks.engines.qmd.output import EmbedOutput, parse_device, parse_embed
 from sdd_hooks.errors import EngineUnavailable, StorageError
+from sdd_hooks.project.project import Project
 from sdd_hooks.system.files import PathRefused, resolve_inside
 from sdd_hooks.system.user_cache import read_cached, write_cached
 
@@ -80,6 +81,21 @@ def check_model(name: str, root: Path) -> str:
     if header != _GGUF_HEADER:
         raise _unusable(name, "it is not a GGUF file")
     return str(path)
+
+
+def check_configured_model(project: Project) -> str:
+    """Return the model of a project for qmd's configuration; see `check_model`.
+
+    Raises:
+        EngineUnavailable: it is unusable. The message begins with its file and line.
+    """
+    try:
+        return check_model(project.configuration.search.embed_model, project.repository.root)
+    except EngineUnavailable as error:
+        place = project.configuration.locate("search", "embed_model")
+        if place is None:
+            raise
+        raise EngineUnavailable(f"{place[0]}:{place[1]}: {error}") from None
 
 
 def find_device(qmd: Installation, environ: Mapping[str, str], folder: IndexFolder) -> str:

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from sdd_hooks.engines.bookmarks import covers
@@ -27,7 +28,7 @@ from sdd_hooks.engines.protocol import (
     SearchResult,
     report_progress,
 )
-from sdd_hooks.engines.qmd.embedding import DEFAULT_MODEL, check_model
+from sdd_hooks.engines.qmd.embedding import DEFAULT_MODEL, check_configured_model
 from sdd_hooks.engines.qmd.index_folder import index_folder, require_own_folder
 from sdd_hooks.engines.qmd.installation import Installation, explain_failure, run_qmd
 from sdd_hooks.engines.qmd.output import (
@@ -82,6 +83,7 @@ class QmdEngine:
         self._git = project.repository.git
         self._folder = index_folder(project.repository)
         self._model = project.configuration.search.embed_model
+        self._check_model = partial(check_configured_model, project)
         self._collections = {collection.name: collection for collection in project.collections}
         require_own_folder(self._git, self._folder)
         self._state_file = StateFile(self._folder, repair=repair)
@@ -205,7 +207,7 @@ class QmdEngine:
         from sdd_hooks.engines.qmd.embedding import embed_collections
 
         started = self._clock()
-        model = check_model(self._model, self._folder.root)
+        model = self._check_model()
         self._note_release()
         states = self._state.collections
         self._declare(states, (), model)
@@ -262,7 +264,7 @@ class QmdEngine:
         )
         model_error = ""
         try:
-            check_model(self._model, self._folder.root)
+            self._check_model()
         except EngineUnavailable as error:
             model_error = str(error)
         try:
@@ -311,7 +313,7 @@ class QmdEngine:
         """Return where qmd runs models. Raises EngineUnavailable if the model cannot run."""
         from sdd_hooks.engines.qmd.embedding import find_device
 
-        check_model(self._model, self._folder.root)
+        self._check_model()
         return find_device(self._qmd, self._environ, self._folder)
 
     def status(self) -> IndexStatus:
@@ -422,7 +424,7 @@ class QmdEngine:
     def _usable_model(self) -> str:
         """Return the configured model, or qmd's default ("") if an embed would refuse it."""
         try:
-            return check_model(self._model, self._folder.root)
+            return self._check_model()
         except EngineUnavailable:
             return ""
 

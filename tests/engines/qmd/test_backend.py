@@ -72,7 +72,7 @@ def test_a_download_is_left_to_the_embed(repo: Repo, tmp_path: Path) -> None:
 
 
 def test_a_model_of_another_format_is_refused(repo: Repo, tmp_path: Path) -> None:
-    with pytest.raises(EngineUnavailable, match="Embed Model 'minilm'"):
+    with pytest.raises(EngineUnavailable, match=r"CLAUDE\.md:6: Embed Model 'minilm': "):
         ENGINE.required_download(project(repo, environment(tmp_path), "minilm"))
 
 
