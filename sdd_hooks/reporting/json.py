@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sdd_hooks.findings import SEVERITIES, Finding
-from sdd_hooks.reporting.outcome import Candidate, Evidence, ReviewOutcome
+from sdd_hooks.reporting.outcome import Candidate, Evidence, ReviewOutcome, reference_question
 from sdd_hooks.reporting.registry import Reporter
 from sdd_hooks.text.json_document import json_document
 
@@ -34,8 +34,13 @@ def document(review: ReviewOutcome) -> Fields:
         "references": {
             "ranked": [_candidate(one) for one in references.ranked],
             "folded": [_candidate(one) for one in references.folded],
+            "governing": [_candidate(one) for one in references.governing],
             "silenced": _unicode(references.silenced),
         },
+        "issues": [
+            {field: _unicode(text) for field, text in issue._asdict().items()}
+            for issue in review.issues
+        ],
         "findings": [
             {**_finding(one.finding), "fingerprint": one.fingerprint, "changed": one.on_added_line}
             for one in review.findings
@@ -64,6 +69,7 @@ def _candidate(candidate: Candidate) -> Fields:
         "score": round(candidate.score, 6),
         "suggested": candidate.suggested,
         "referenced": candidate.referenced,
+        "question": _unicode(reference_question(candidate)) if candidate.suggested else "",
         "section": _unicode(candidate.section),
         "quote": _unicode(candidate.quote),
         "line": candidate.line,

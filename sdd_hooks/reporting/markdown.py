@@ -12,12 +12,21 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from sdd_hooks.findings import SEVERITIES, Finding, Severity, SuppressedFinding
 from sdd_hooks.reporting.escape import code_span, escape_sentence, escape_text
-from sdd_hooks.reporting.outcome import Candidate, Evidence, ReviewOutcome, reference_question
+from sdd_hooks.reporting.outcome import (
+    Candidate,
+    Evidence,
+    ReviewOutcome,
+    governed_statement,
+    issue_statement,
+    reference_question,
+)
 from sdd_hooks.reporting.registry import Links, Reporter
 from sdd_hooks.text.display import format_count
 
 MAX_OPEN = 5
 """Findings of one severity, places of one finding, and notes that are not folded."""
+MAX_GOVERNING = 20
+"""Decisions that the change names."""
 MAX_QUOTE = 600
 """Characters of a sentence of a record."""
 MAX_SNIPPET = 160
@@ -67,6 +76,9 @@ def markdown_lines(review: ReviewOutcome, links: Links | None) -> Iterator[str]:
     yield f"## {_verdict(review)}"
     yield ""
     yield from _references(review, links)
+    if review.issues:
+        title = f"{format_count(len(review.issues), 'prior issue')} touched"
+        yield from _fold(title, (f"- {escape_text(issue_statement(one))}" for one in review.issues))
     for severity in SEVERITIES:
         yield from _findings(review, severity, links)
     yield from _suppressed(review.suppressed, links)
@@ -147,6 +159,9 @@ def _references(review: ReviewOutcome, links: Links | None) -> Iterator[str]:
     if folded:
         title = format_count(len(folded), "more candidate" if suggested else "candidate")
         yield from _fold(title, (line for one in folded for line in _candidate(one, links)))
+    if governing := references.governing:
+        title = f"{format_count(len(governing), 'decision')} referenced"
+        yield from _fold(title, (_governing(one, links) for one in governing[:MAX_GOVERNING]))
     if references.silenced:
         yield f"Which decision it rests on was not asked: {code_span(references.silenced)}"
         yield ""
@@ -177,6 +192,11 @@ def _candidate(candidate: Candidate, links: Links | None) -> Iterator[str]:
         yield f"  > {escape_sentence(candidate.quote, MAX_QUOTE)}"
     for one in candidate.evidence:
         yield f"  {_evidence(one, candidate, links)}"
+
+
+def _governing(candidate: Candidate, links: Links | None) -> str:
+    place = place_link(candidate.path, 0, links)
+    return f"- {escape_text(governed_statement(candidate))}: {place}"
 
 
 def _source(candidate: Candidate, links: Links | None) -> str:

@@ -59,16 +59,31 @@ class Candidate(NamedTuple):
         return f"{self.id} ({self.title})" if self.id and self.title else self.name
 
 
+class TouchedIssue(NamedTuple):
+    """A prior issue that the change touches, as its synced file has it.
+
+    `status` is open, closed, merged or draft. `reason` is one line of text, `path` the file.
+    """
+
+    id: str
+    title: str
+    status: str
+    reason: str
+    path: str
+
+
 class References(NamedTuple):
     """The records that may govern a change, best first.
 
     `folded` are the candidates that a report shows behind a fold, after the suggested ones.
-    `silenced` is the trailer of the change that asks for no suggestions, unchanged, or "".
+    `governing` are those in force that the change names, and does not change itself. `silenced` is
+    the trailer of the change that asks for no suggestions, unchanged, or "".
     """
 
     ranked: tuple[Candidate, ...] = ()
     folded: tuple[Candidate, ...] = ()
     silenced: str = ""
+    governing: tuple[Candidate, ...] = ()
 
     @property
     def suggested(self) -> tuple[Candidate, ...]:
@@ -82,7 +97,8 @@ class ReviewOutcome:
 
     `base` and `head` are commit ids, `head` "" for a review of what is staged. `files` is the
     number of changed files. `findings` are ordered by severity, path and line, and do not contain
-    the suggestions. `notes` say what the review did not cover, and why.
+    the suggestions. `issues` are synced issues that the change touches. `notes` say what the review
+    did not cover, and why.
     """
 
     base: str
@@ -93,6 +109,7 @@ class ReviewOutcome:
     findings: tuple[ReportedFinding, ...] = ()
     suppressed: tuple[SuppressedFinding, ...] = ()
     notes: tuple[str, ...] = ()
+    issues: tuple[TouchedIssue, ...] = ()
 
     def count(self, severity: Severity) -> int:
         """How many findings have this severity. A suggestion counts as `info`."""
@@ -114,3 +131,14 @@ def reference_question(candidate: Candidate) -> str:
     """
     title = f" ({candidate.title})" if candidate.id and candidate.title else ""
     return f"Should this PR reference {candidate.name}?{title}"
+
+
+def governed_statement(candidate: Candidate) -> str:
+    """That a record governs the change and is named by it, in one line of plain text."""
+    title = f" ({candidate.title})" if candidate.id and candidate.title else ""
+    return f"governed by {candidate.name}, referenced{title}"
+
+
+def issue_statement(issue: TouchedIssue) -> str:
+    """A prior issue and why the change touches it, in one line of plain text."""
+    return f"{issue.id} {issue.title} ({issue.status}): {issue.reason}"

@@ -16,6 +16,9 @@ from sdd_hooks.reporting.outcome import (
     Evidence,
     References,
     ReviewOutcome,
+    TouchedIssue,
+    governed_statement,
+    issue_statement,
     reference_question,
 )
 from sdd_hooks.reporting.registry import Reporter
@@ -25,6 +28,8 @@ MAX_LINES = 20
 """Lines of each part of the report; the rest is counted."""
 MAX_PLACES = 6
 """Places of one finding; the rest is counted."""
+MAX_GOVERNING = 5
+"""Decisions that the change names; the rest is counted."""
 MAX_WRAPPED = 4
 """Lines of one wrapped text."""
 MIN_WIDTH = 40
@@ -68,12 +73,15 @@ class _Screen:
 def render_terminal(review: ReviewOutcome, *, width: int, colour: bool) -> str:
     """The review as text for a terminal of `width` columns (0: no limit), ending in a line end.
 
-    The parts are: suggestions, findings by severity, suppressed findings, totals, notes.
+    The parts are: suggestions, referenced decisions, prior issues, findings by severity, suppressed
+    findings, totals, notes.
     """
     screen = _Screen(max(min(width, MAX_WIDTH), MIN_WIDTH) if width else 0, colour)
     blocks = [
         *(_suggestion(one, screen) for one in review.references.suggested),
         _advice(review.references, screen),
+        _governing(review.references.governing, screen),
+        _issues(review.issues, screen),
         *(_group(review.findings, severity, screen) for severity in SEVERITIES),
         _suppressed(review.suppressed, screen),
         screen.strong(*screen.wrapped(_total(review))),
@@ -118,6 +126,24 @@ def _advice(references: References, screen: _Screen) -> Block:
     if references.folded:
         lines += screen.wrapped(f"Less likely: {', '.join(names)}")
     return screen.faint(*lines)
+
+
+def _governing(governing: Sequence[Candidate], screen: _Screen) -> Block:
+    """The decisions that the change names."""
+    lines = [
+        line
+        for one in governing[:MAX_GOVERNING]
+        for line in screen.wrapped(governed_statement(one), "", _INDENT)
+    ]
+    return [*screen.faint(*lines), *_left(len(governing) - MAX_GOVERNING, _INDENT, screen)]
+
+
+def _issues(issues: Sequence[TouchedIssue], screen: _Screen) -> Block:
+    """The prior issues that the change touches."""
+    lines = [
+        line for one in issues for line in screen.wrapped(issue_statement(one), _INDENT, _INDENT)
+    ]
+    return [*screen.strong("prior issues"), *screen.faint(*lines)] if lines else []
 
 
 def _group(findings: Sequence[ReportedFinding], severity: Severity, screen: _Screen) -> Block:
@@ -213,7 +239,7 @@ def _some(
 
 
 def _left(number: int, indent: str, screen: _Screen) -> Block:
-    return screen.faint(f"{indent}{_MORE} and {number:,} more") if number else []
+    return screen.faint(f"{indent}{_MORE} and {number:,} more") if number > 0 else []
 
 
 def _quoted(text: str, screen: _Screen) -> Block:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sdd_hooks.artifacts.work_tree import ARTIFACT_KINDS
@@ -29,7 +30,7 @@ from sdd_hooks.project.committed import (
 )
 from sdd_hooks.project.external_sources import find_external_sources
 from sdd_hooks.project.project import Project
-from sdd_hooks.reporting.outcome import References, ReviewOutcome
+from sdd_hooks.reporting.outcome import References, ReviewOutcome, TouchedIssue
 from sdd_hooks.review.apply_rules import apply_rules
 from sdd_hooks.review.read_claims import ClaimReader, add_claims
 from sdd_hooks.review.rules import registered
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
 
 REFERENCES_SECONDS = 45.0
 """The time of the search for the decisions that a change should name."""
+ISSUES_SECONDS = 10.0
+"""The time of the search for the issues that a change touches."""
 
 
 def review_commits(  # noqa: PLR0913 (each caller needs another part of it)
@@ -66,6 +69,7 @@ def review_commits(  # noqa: PLR0913 (each caller needs another part of it)
     model = _load_judge(judge, project.environ)
     # The import is slow, and the pre-commit hook ranks nothing.
     from sdd_hooks.review.references.find import find_references
+    from sdd_hooks.review.touched_issues import find_touched_issues
 
     git = project.repository.git
     change = read_change(git, base, head).described_by(title, body)
@@ -78,7 +82,13 @@ def review_commits(  # noqa: PLR0913 (each caller needs another part of it)
     except TimeLimitExceeded:
         references = References()
         notes += (f"no decisions are suggested: ranking took over {REFERENCES_SECONDS:g} seconds",)
-    review = _review(subject, references, notes)
+    issues: tuple[TouchedIssue, ...] = ()
+    try:
+        with time_limit(ISSUES_SECONDS):
+            issues = find_touched_issues(project.repository, subject, references)
+    except TimeLimitExceeded:
+        notes += (f"no prior issues are listed: reading them took over {ISSUES_SECONDS:g} seconds",)
+    review = replace(_review(subject, references, notes), issues=issues)
     if model is None:
         return review
     from sdd_hooks.review.judge.judging import JudgeOptions, judge_review

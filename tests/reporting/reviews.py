@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from sdd_hooks.findings import SEVERITIES, Finding, ReportedFinding, SuppressedFinding
-from sdd_hooks.reporting.outcome import Candidate, Evidence, References, ReviewOutcome
+from sdd_hooks.reporting.outcome import Candidate, Evidence, References, ReviewOutcome, TouchedIssue
 
 BASE, HEAD = "a" * 40, "b" * 40
 
@@ -49,12 +49,16 @@ MARKUP = Finding(
     "box.innerHTML = name",
 )
 
+OUTAGE = TouchedIssue(
+    "142", "Payments are sent twice", "closed", "the change names it", ".sdd/issues/142.md"
+)
+
 EVERYTHING = ReviewOutcome(
     base=BASE,
     head=HEAD,
     title="Retry payments",
     files=14,
-    references=References((RETRIES, TIMEOUTS, QUEUES), (TIMEOUTS, QUEUES)),
+    references=References((RETRIES, TIMEOUTS, QUEUES), (TIMEOUTS, QUEUES), governing=(QUEUES,)),
     findings=(
         ReportedFinding(DANGLING, "f1", on_added_line=True),
         ReportedFinding(SUPERSEDED, "f2"),
@@ -63,6 +67,7 @@ EVERYTHING = ReviewOutcome(
     ),
     suppressed=(SuppressedFinding(MARKUP, "sanitised by bleach"),),
     notes=("the diff is larger than 50 MB: not all of it was read",),
+    issues=(OUTAGE,),
 )
 
 _ANY_CHARACTER = st.characters()
@@ -132,10 +137,13 @@ def reviews() -> st.SearchStrategy[ReviewOutcome]:
         head=st.sampled_from(["", HEAD]),
         title=texts(),
         files=st.integers(0, 5000),
-        references=st.builds(References, some, some, texts(2)),
+        references=st.builds(References, some, some, texts(2), some),
         findings=st.lists(reported, max_size=5).map(tuple),
         suppressed=st.lists(st.builds(SuppressedFinding, findings(), texts()), max_size=3).map(
             tuple
         ),
         notes=st.lists(texts(), max_size=3).map(tuple),
+        issues=st.lists(
+            st.builds(TouchedIssue, texts(), texts(), st.just("open"), texts(), paths()), max_size=2
+        ).map(tuple),
     )

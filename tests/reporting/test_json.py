@@ -9,7 +9,7 @@ from sdd_hooks.cli.output import CommandOutput, show
 from sdd_hooks.findings import Finding, ReportedFinding
 from sdd_hooks.reporting.json import document, render_json
 from sdd_hooks.reporting.outcome import ReviewOutcome
-from tests.reporting.reviews import BASE, EVERYTHING, HEAD, QUEUES, RETRIES, reviews
+from tests.reporting.reviews import BASE, EVERYTHING, HEAD, OUTAGE, QUEUES, RETRIES, reviews
 
 SCHEMA = Path(__file__).resolve().parents[2] / "docs/review.schema.json"
 
@@ -56,6 +56,7 @@ def test_everything_is_in_the_document():
         "score": 0.812346,
         "suggested": True,
         "referenced": False,
+        "question": "Should this PR reference ADR-0011? (Retries belong to the client)",
         "section": "Decision Outcome",
         "quote": "Every outbound call is retried by the client, never by the caller.",
         "line": 42,
@@ -85,7 +86,11 @@ def test_everything_is_in_the_document():
         "Timeouts",
         QUEUES.title,
     ]
+    assert [reference["title"] for reference in document["references"]["governing"]] == [
+        QUEUES.title
+    ]
     assert document["references"]["silenced"] == ""
+    assert document["issues"] == [OUTAGE._asdict()]
     assert document["findings"][0] == {
         "rule": "dangling-reference",
         "severity": "critical",

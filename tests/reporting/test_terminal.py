@@ -21,6 +21,11 @@ If so, add `Refs: ADR-0011` to a commit message. If not, `Reviewed-ADRs: none`
 settles it.
 Less likely: ADR-0003 (Timeouts), Queues are durable
 
+governed by Queues are durable, referenced
+
+prior issues
+  142 Payments are sent twice (closed): the change names it
+
 critical (1)
   src/pay/client.py:12  dangling-reference
     there is no ADR-0099: name one that is there
@@ -78,7 +83,7 @@ def test_the_suggestion_comes_first_and_the_count_last():
 
 
 def test_lines_fit_a_narrow_terminal():
-    suggested = replace(EVERYTHING, findings=(), suppressed=(), notes=())
+    suggested = replace(EVERYTHING, findings=(), suppressed=(), notes=(), issues=())
     review = replace(suggested, references=References((RETRIES,)))
     assert shown(review, 40) == NARROW
     # A narrower terminal wraps the lines itself.

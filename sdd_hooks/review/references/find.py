@@ -53,6 +53,7 @@ def find_references(repository: Repository, subject: Subject, max_suggestions: i
     explainer = Explainer(gathered, top, code, subject.text)
     explained = {gathered.path(ranked) for ranked in top} | {*suggested, *folded}
     candidates: dict[str, Candidate] = {}
+    governing: list[Candidate] = []
     for ranked in gathered.ranked:
         path = gathered.path(ranked)
         artifact = gathered.context.records[ranked.record_index].artifact
@@ -67,8 +68,13 @@ def find_references(repository: Repository, subject: Subject, max_suggestions: i
         if path in explained:
             candidate = _explain(candidate, ranked, explainer)
         candidates[path] = _with_origin(candidate, subject.external)
+        if candidate.referenced and path not in changed and artifact.status.authoritative:
+            governing.append(candidates[path])
     return References(
-        tuple(candidates.values()), tuple(candidates[path] for path in folded), trailer
+        ranked=tuple(candidates.values()),
+        folded=tuple(candidates[path] for path in folded),
+        silenced=trailer,
+        governing=tuple(governing),
     )
 
 
