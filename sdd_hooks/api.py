@@ -146,6 +146,7 @@ if TYPE_CHECKING:
     from sdd_hooks.reporting.outcome import Evidence as Evidence
     from sdd_hooks.reporting.outcome import References as References
     from sdd_hooks.reporting.outcome import ReviewOutcome as ReviewOutcome
+    from sdd_hooks.reporting.outcome import TouchedIssue as TouchedIssue
     from sdd_hooks.reporting.registry import Links as Links
     from sdd_hooks.reporting.registry import ReportContext as ReportContext
     from sdd_hooks.reporting.registry import Reporter as Reporter
@@ -274,7 +275,7 @@ NAMES = {
     },
     "Report formats": {
         "sdd_hooks.findings": "ReportedFinding SuppressedFinding",
-        "sdd_hooks.reporting.outcome": "Candidate Evidence References ReviewOutcome",
+        "sdd_hooks.reporting.outcome": "Candidate Evidence References ReviewOutcome TouchedIssue",
         "sdd_hooks.reporting.registry": "Links ReportContext Reporter",
     },
 }

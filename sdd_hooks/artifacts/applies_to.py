@@ -79,6 +79,11 @@ class AppliesToEntry(NamedTuple):
     line: int
 
     @property
+    def qualified_name(self) -> str:
+        """A symbol with `.` between its parts: `Store.sweep` of `Store::sweep()`."""
+        return ".".join(_SEPARATORS.split(self.text.removesuffix("()")))
+
+    @property
     def last_name(self) -> str:
         """The last part of a symbol: `sweep` of `Store.sweep()`."""
         return _SEPARATORS.split(self.text.removesuffix("()"))[-1]

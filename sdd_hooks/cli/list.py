@@ -1,11 +1,12 @@
 """`sdd list`: the artifacts of the work tree."""
 
-# Governing: SPEC-0005 REQ "List"
+# Governing: SPEC-0005 REQ "List", ADR-0036 (a record says what it applies to)
 
 from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -13,11 +14,19 @@ import click
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.status import STATUSES, UNKNOWN
 from sdd_hooks.artifacts.work_tree import read_work_tree
-from sdd_hooks.cli.context import open_project
+from sdd_hooks.cli.context import open_project, start_directory
 from sdd_hooks.cli.options import json_option, module_option
-from sdd_hooks.cli.output import CommandOutput, detect_terminal, fitting_table, show
+from sdd_hooks.cli.output import (
+    CommandOutput,
+    detect_terminal,
+    fitting_table,
+    printable_line,
+    show,
+)
+from sdd_hooks.usecases.governing import GoverningArtifacts, GoverningReason, find_governing
 
 NONE = "none"
+NOTHING = "no decisions or specifications"
 
 
 @click.command("list")
@@ -36,15 +45,22 @@ NONE = "none"
     metavar="STATUS",
     help="Only with this status, such as accepted or draft. Repeatable.",
 )
+@click.option(
+    "--for",
+    "path",
+    metavar="PATH",
+    help="Only those that govern this file, and why. It may not exist yet.",
+)
 @module_option
 @json_option
 @click.pass_obj
 def list_artifacts(
     directory: Path | None,
-    kinds: tuple[str, ...],
-    statuses: tuple[str, ...],
+    /,
+    path: str | None,
     module: str | None,
     as_json: bool,
+    **filters: tuple[str, ...],
 ) -> int:
     """List decisions and specifications with their status.
 
@@ -54,16 +70,58 @@ def list_artifacts(
     Example:
       sdd list
       sdd list --kind adrs --status accepted
+      sdd list --for src/outbox/store.py
     """
     project = open_project(directory)
-    collections = project.select(kinds or ("adrs", "specs"), module)
+    collections = project.select(filters["kinds"] or ("adrs", "specs"), module)
+    statuses = filters["statuses"]
+    if path is not None:
+        cwd = start_directory(directory)
+        found = find_governing(project, collections, cwd, path)
+        return show(_governing(found, statuses, project.warnings), as_json)
     corpus, left_out = read_work_tree(project.repository.git, collections)
-    wanted = (
-        artifact
-        for artifact in corpus.artifacts
-        if not statuses or (artifact.status.value or NONE) in statuses
-    )
-    artifacts = sorted(wanted, key=_order)
+    artifacts = sorted((one for one in corpus.artifacts if _has(one, statuses)), key=_order)
+    lines = _rows(artifacts) or [NOTHING]
+    data = {"artifacts": [_data(artifact) for artifact in artifacts]}
+    return show(CommandOutput(data, lines, left_out, project.warnings), as_json)
+
+
+def _governing(
+    found: GoverningArtifacts, statuses: Sequence[str], warnings: Sequence[str]
+) -> CommandOutput:
+    """The artifacts that govern a file, each with its reasons below it."""
+    governing = [(one, reasons) for one, reasons in found.artifacts if _has(one, statuses)]
+    rows = _rows([artifact for artifact, _ in governing])
+    lines = []
+    for row, (_, reasons) in zip(rows, governing, strict=True):
+        lines += [row, *(printable_line(f"  {_describe(one)}") for one in reasons)]
+    data = {
+        "for": found.path,
+        "artifacts": [
+            {**_data(artifact), "by": [reason._asdict() for reason in reasons]}
+            for artifact, reasons in governing
+        ],
+    }
+    nothing = f"no decision or specification governs {printable_line(found.path)}"
+    return CommandOutput(data, lines or [nothing], found.left_out, warnings)
+
+
+def _describe(reason: GoverningReason) -> str:
+    place = f"({reason.path}:{reason.line})"
+    if reason.kind == "comment":
+        requirement = f' REQ "{reason.text}"' if reason.text else ""
+        return f"governing comment{requirement} {place}"
+    if reason.kind == "rule":
+        return f"sdd-rule: {reason.text} {place}"
+    return f"applies-to: {reason.text} {place}"
+
+
+def _has(artifact: Artifact, statuses: Sequence[str]) -> bool:
+    return not statuses or (artifact.status.value or NONE) in statuses
+
+
+def _rows(artifacts: Sequence[Artifact]) -> list[str]:
+    """The lines of a table, as wide as the terminal."""
     rows = [
         (
             artifact.name,
@@ -75,9 +133,7 @@ def list_artifacts(
         for artifact in artifacts
     ]
     width = detect_terminal(sys.stdout, os.environ).width
-    lines = fitting_table(rows, width, 3) if rows else ["no decisions or specifications"]
-    data = {"artifacts": [_data(artifact) for artifact in artifacts]}
-    return show(CommandOutput(data, lines, left_out, project.warnings), as_json)
+    return fitting_table(rows, width, 3) if rows else []
 
 
 def _order(artifact: Artifact) -> tuple[object, ...]:

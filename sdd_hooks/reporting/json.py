@@ -34,7 +34,7 @@ def document(review: ReviewOutcome) -> Fields:
         "references": {
             "ranked": [_candidate(one) for one in references.ranked],
             "folded": [_candidate(one) for one in references.folded],
-            "governing": [_candidate(one) for one in references.governing],
+            "governing": [_unicode(one.path) for one in references.governing],
             "silenced": _unicode(references.silenced),
         },
         "issues": [

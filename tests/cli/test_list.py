@@ -73,3 +73,31 @@ def test_a_link_out_of_the_repository_is_left_out_with_a_note(repo, tmp_path):
     done = run(repo.root, "list")
     assert "Secret" not in done.out
     assert done.err == "note: left out docs/adrs/ADR-0009-secret.md: a symlink\n"
+
+
+def test_what_governs_a_file(repo):
+    record = "---\nstatus: accepted\napplies-to: src/\n---\n# ADR-0002: Sources\n"
+    repo.commit("Start", {**FILES, "docs/adrs/ADR-0002-x.md": record})
+    assert run(repo.root, "list", "--for", "src/new.py").out.splitlines() == [
+        "ADR-0002  accepted  -  Sources  docs/adrs/ADR-0002-x.md",
+        "  applies-to: src/ (docs/adrs/ADR-0002-x.md:3)",
+    ]
+    document = run(repo.root, "list", "--json", "--for", "src/new.py").json
+    assert document["for"] == "src/new.py"
+    assert [(one["id"], one["by"]) for one in document["artifacts"]] == [
+        (
+            "ADR-0002",
+            [{"kind": "glob", "text": "src/", "path": "docs/adrs/ADR-0002-x.md", "line": 3}],
+        )
+    ]
+    assert run(repo.root, "list", "--for", "src/new.py", "--status", "proposed").out == (
+        "no decision or specification governs src/new.py\n"
+    )
+
+
+def test_a_path_that_cannot_be_a_file_is_one_line(repo):
+    repo.commit("Start", FILES)
+    done = run(repo.root, "list", "--for", "../x\x1b[31m")
+    assert done.code == 2
+    assert done.err.count("\n") == 1
+    assert "\x1b" not in done.err

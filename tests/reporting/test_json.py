@@ -86,9 +86,7 @@ def test_everything_is_in_the_document():
         "Timeouts",
         QUEUES.title,
     ]
-    assert [reference["title"] for reference in document["references"]["governing"]] == [
-        QUEUES.title
-    ]
+    assert document["references"]["governing"] == [QUEUES.path]
     assert document["references"]["silenced"] == ""
     assert document["issues"] == [OUTAGE._asdict()]
     assert document["findings"][0] == {

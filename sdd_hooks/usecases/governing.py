@@ -1,0 +1,161 @@
+"""Find the artifacts that govern a file, and say by what."""
+
+# Governing: ADR-0036 (a record says what it applies to), SPEC-0005 REQ "List"
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from sdd_hooks.artifacts.applies_to import AppliesTo, read_applies_to
+from sdd_hooks.artifacts.artifact import Artifact
+from sdd_hooks.artifacts.corpus import Corpus
+from sdd_hooks.artifacts.governing import read_governing
+from sdd_hooks.artifacts.work_tree import MAX_ARTIFACT_BYTES, read_work_tree
+from sdd_hooks.code.definitions import Definition, find_definitions
+from sdd_hooks.errors import EXIT_USAGE, SddError
+from sdd_hooks.project.collections import Collection
+from sdd_hooks.project.project import Project
+from sdd_hooks.review.rules.decision.blocks import read_rules
+from sdd_hooks.system.files import FileTooLarge, PathRefused, is_binary, read_inside
+from sdd_hooks.text.decoding import decode
+from sdd_hooks.text.display import printable_line
+
+MAX_DEFINITIONS = 5_000
+"""Definitions of a file that are compared with symbols."""
+
+
+class NotAFile(SddError):
+    """What the user names cannot be a file of the repository."""
+
+    exit_code = EXIT_USAGE
+    code = "usage"
+
+
+class GoverningReason(NamedTuple):
+    """Why an artifact governs a file.
+
+    `kind` is comment, glob, symbol or rule. `text` is the requirement that a comment names or "",
+    the glob or the symbol as written, or the rule's names. `line` is a line of the file at `path`.
+    """
+
+    kind: str
+    text: str
+    path: str
+    line: int
+
+
+class GoverningArtifacts(NamedTuple):
+    """The artifacts that govern the file at `path`, relative to the root, with the reasons.
+
+    Those in force come first, then the more specific: comments, globs and symbols, rules.
+    """
+
+    path: str
+    artifacts: tuple[tuple[Artifact, tuple[GoverningReason, ...]], ...]
+    left_out: tuple[str, ...]
+
+
+def find_governing(
+    project: Project, collections: tuple[Collection, ...], cwd: Path, name: str
+) -> GoverningArtifacts:
+    """Find the artifacts of the collections that govern a file, which may not exist yet.
+
+    `name` is relative to `cwd`. Raises NotAFile for a directory and for a path outside of the
+    repository, GitError.
+    """
+    root = project.repository.root
+    path = _relative(root, cwd, name)
+    corpus, left_out = read_work_tree(project.repository.git, collections)
+    text = _read(root, path)
+    reasons: dict[str, list[GoverningReason]] = defaultdict(list)
+    for artifact, reason in _by_comments(corpus, path, text):
+        reasons[artifact.path].append(reason)
+    definitions = list(_definitions(path, text))
+    for artifact in corpus.artifacts:
+        record = _read(root, artifact.path)
+        applies = read_applies_to(artifact, record)
+        reasons[artifact.path] += _by_entries(artifact, applies, path, definitions)
+        if artifact.kind == "ADR" and artifact.status.authoritative:
+            reasons[artifact.path] += _by_rules(artifact, record, path)
+    governing = [
+        (artifact, tuple(reasons[artifact.path]))
+        for artifact in corpus.artifacts
+        if reasons[artifact.path]
+    ]
+    order = {kind: rank for rank, kind in enumerate(("comment", "glob", "symbol", "rule"))}
+    governing.sort(key=lambda one: (not one[0].status.authoritative, order[one[1][0].kind]))
+    return GoverningArtifacts(path, tuple(governing), tuple(left_out))
+
+
+def _relative(root: Path, cwd: Path, name: str) -> str:
+    shown = printable_line(name)
+    path = os.path.relpath(os.path.normpath(cwd / name), root)
+    real = os.path.realpath(root)
+    if path.startswith(".."):
+        # The current directory may lead through a link.
+        path = os.path.relpath(os.path.realpath(cwd / name), real)
+    if path == ".." or path.startswith("../") or "\0" in name:
+        raise NotAFile(f"{shown} is outside of the repository: name a file in {root}")
+    if path == "." or (root / path).is_dir():
+        raise NotAFile(f"{shown} is a directory: name a file in it, which may be a new one")
+    return Path(path).as_posix()
+
+
+def _read(root: Path, path: str) -> str:
+    """The text of a file; "" for one that is absent, refused, too large or binary."""
+    try:
+        data = read_inside(root, path, MAX_ARTIFACT_BYTES)
+    except (OSError, FileTooLarge, PathRefused):
+        return ""
+    return "" if is_binary(data) else decode(data)
+
+
+def _by_comments(
+    corpus: Corpus, path: str, text: str
+) -> Iterator[tuple[Artifact, GoverningReason]]:
+    for reference in read_governing(text):
+        found = corpus.resolve(reference.id) or corpus.by_id_of_any_module.get(reference.id, ())
+        for artifact in found:
+            yield artifact, GoverningReason("comment", reference.requirement, path, reference.line)
+
+
+def _definitions(path: str, text: str) -> Iterator[tuple[str, int]]:
+    """The names of the definitions of a file with their lines; members also with their owner."""
+    definitions = find_definitions(path, text) if text else None
+    pending: list[tuple[str, Definition]] = []
+    if definitions:
+        pending = [("", one) for one in definitions.outermost()]
+    for _ in range(MAX_DEFINITIONS):
+        if definitions is None or not pending:
+            return
+        owner, one = pending.pop(0)
+        line = text.count("\n", 0, one.head) + 1
+        yield one.name, line
+        if owner:
+            yield f"{owner}.{one.name}", line
+        if one.is_container:
+            pending += [(one.name, member) for member in definitions.members(one)]
+
+
+def _by_entries(
+    artifact: Artifact, applies: AppliesTo, path: str, definitions: list[tuple[str, int]]
+) -> Iterator[GoverningReason]:
+    if entry := applies.match(path):
+        yield GoverningReason("glob", entry.text, artifact.path, entry.line)
+    lines: Mapping[str, int] = dict(reversed(definitions))
+    for symbol in applies.symbols:
+        name = symbol.qualified_name
+        if name in lines:
+            yield GoverningReason("symbol", symbol.text, path, lines[name])
+
+
+def _by_rules(artifact: Artifact, text: str, path: str) -> Iterator[GoverningReason]:
+    """The rules that are stated for certain files. One for all files says nothing of this one."""
+    for rule in read_rules(text)[0]:
+        if rule.within and rule.path_filter()(path):
+            stated = f"{rule.verb} {rule.what} {', '.join(rule.names)}"
+            yield GoverningReason("rule", stated, artifact.path, rule.line)
