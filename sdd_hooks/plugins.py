@@ -7,7 +7,9 @@ takes 20 ms. Other distributions register plug-ins as entry points.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+import sys
+from collections.abc import Mapping, Sequence
 from functools import lru_cache, reduce
 from importlib import import_module
 from typing import NamedTuple, TypeVar
@@ -17,6 +19,9 @@ from sdd_hooks.errors import SddError
 from sdd_hooks.text.display import describe_error, one_line
 
 T = TypeVar("T")
+
+_METADATA = (".dist-info", ".egg-info")
+_PATH_FINDER = "_frozen_importlib_external"
 
 
 class PluginKind(NamedTuple):
@@ -69,14 +74,48 @@ def registered_plugins(kind: PluginKind) -> dict[str, Plugin]:
 
     Another distribution cannot replace a plug-in of this package by registering its name.
     """
+    plugins = {name: Plugin(kind, name, target) for name, target in kind.own.items()}
+    if not _may_be_registered(kind.group, sys.path):
+        return plugins
     from importlib.metadata import entry_points
 
-    plugins = {name: Plugin(kind, name, target) for name, target in kind.own.items()}
     for point in sorted(entry_points(group=kind.group)):
         distribution = f"{point.dist.name} {point.dist.version}" if point.dist else ""
         plugin = Plugin(kind, point.name, point.value, one_line(distribution))
         plugins.setdefault(point.name, plugin)
     return plugins
+
+
+def _may_be_registered(group: str, path: Sequence[str]) -> bool:
+    """Whether a distribution may have entry points of a group, in the directories of `path`.
+
+    Only then `importlib.metadata` is needed, whose import takes 20 ms. Where it finds metadata
+    elsewhere than in directories beside the packages (archives, other finders), the answer is yes.
+    """
+    finders = (one for one in sys.meta_path if hasattr(one, "find_distributions"))
+    if any(getattr(one, "__module__", "") != _PATH_FINDER for one in finders):
+        return True
+    name = group.encode()
+    for directory in path:
+        try:
+            with os.scandir(directory or os.curdir) as entries:
+                found = [entry.path for entry in entries if entry.name.lower().endswith(_METADATA)]
+        except FileNotFoundError:
+            continue
+        except OSError:
+            return True
+        is_egg = directory.lower().endswith(".egg")
+        if is_egg or any(name in _read_entry_points(one) for one in found):
+            return True
+    return False
+
+
+def _read_entry_points(metadata: str) -> bytes:
+    try:
+        with open(f"{metadata}/entry_points.txt", "rb") as file:  # noqa: PTH123
+            return file.read()
+    except OSError:
+        return b""
 
 
 def load_plugin(plugin: Plugin, expected: type[T]) -> T:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import zipfile
 from collections.abc import Iterator
+from importlib.metadata import Distribution, DistributionFinder
 from pathlib import Path
 
 import pytest
@@ -56,6 +58,58 @@ def orchard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def test_own_plugins_come_first_then_the_others_by_name() -> None:
     names = list(registered_plugins(FRUIT))
     assert names == ["pear", "apple", "absent", "broken", "fig", "number", "plum"]
+
+
+def test_a_distribution_in_an_archive_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    archive = tmp_path / "orchard.zip"
+    with zipfile.ZipFile(archive, "w") as file:
+        about = "sdd_orchard-1.2.dist-info"
+        file.writestr(f"{about}/METADATA", "Metadata-Version: 2.1\nName: sdd-orchard\nVersion: 1\n")
+        file.writestr(f"{about}/entry_points.txt", POINTS)
+    monkeypatch.syspath_prepend(str(archive))
+    assert "plum" in registered_plugins(FRUIT)
+
+
+def test_a_distribution_in_an_egg_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    about = tmp_path / "sdd_orchard-1.2.egg/EGG-INFO"
+    about.mkdir(parents=True)
+    (about / "PKG-INFO").write_text("Metadata-Version: 2.1\nName: sdd-orchard\nVersion: 1.2\n")
+    (about / "entry_points.txt").write_text(POINTS)
+    monkeypatch.syspath_prepend(str(about.parent))
+    assert "plum" in registered_plugins(FRUIT)
+
+
+def test_a_finder_of_distributions_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Orchard(Distribution):
+        def read_text(self, filename: str) -> str | None:
+            return {
+                "METADATA": "Metadata-Version: 2.1\nName: sdd-orchard\nVersion: 1.2\n",
+                "entry_points.txt": POINTS,
+            }.get(filename)
+
+        def locate_file(self, path: object) -> Path:
+            raise NotImplementedError
+
+    class Finder(DistributionFinder):
+        def find_spec(self, *_: object) -> None:
+            return None
+
+        def find_distributions(self, *_: object) -> list[Distribution]:
+            return [Orchard()]
+
+    monkeypatch.setattr(sys, "meta_path", [*sys.meta_path, Finder()])
+    assert "plum" in registered_plugins(FRUIT)
+
+
+def test_metadata_is_not_imported_where_no_distribution_registers_the_kind() -> None:
+    code = (
+        "import sys; from sdd_hooks.plugins import *;"
+        "registered_plugins(PluginKind('fruit', 'sdd_hooks.test_fruit', {}));"
+        "assert 'importlib.metadata' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 @pytest.mark.usefixtures("orchard")
