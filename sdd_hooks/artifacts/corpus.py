@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import PurePosixPath
@@ -25,12 +25,16 @@ from sdd_hooks.text.decoding import decode
 
 
 class ArtifactFile(NamedTuple):
-    """A file in a folder of ADRs or specs: its path in the repository, and its bytes."""
+    """A file in a folder of ADRs or specs: its path in the repository, and its bytes.
+
+    `blob` is the id of the object that has them, "" for a file that is not read from git.
+    """
 
     path: str
     data: bytes
     kind: ArtifactKind
     module: str = ""
+    blob: str = ""
 
 
 class IdCollision(NamedTuple):
@@ -143,8 +147,17 @@ def numbering_directory(path: str) -> str:
     return directory.rpartition("/")[0] if is_page else directory
 
 
-def load_corpus(sources: Iterable[ArtifactFile], origins: Origins = NO_ORIGINS) -> Corpus:
-    """Read every artifact among the files. Never raises.
+def read_adr_file(file: ArtifactFile, origins: Origins = NO_ORIGINS) -> Artifact | None:
+    """Read the ADR of a file, None when it is not a record. Never raises."""
+    return read_adr(file.path, decode(file.data), file.module, origins)
+
+
+def load_corpus(
+    sources: Iterable[ArtifactFile],
+    origins: Origins = NO_ORIGINS,
+    read: Callable[[ArtifactFile, Origins], Artifact | None] = read_adr_file,
+) -> Corpus:
+    """Read every artifact among the files, each ADR with `read`. Never raises.
 
     Indexes, templates and other pages are skipped. `origins` are as in
     `identifiers.find_id_references`.
@@ -154,7 +167,7 @@ def load_corpus(sources: Iterable[ArtifactFile], origins: Origins = NO_ORIGINS) 
     for source in sources:
         path = PurePosixPath(source.path)
         if source.kind == "ADR":
-            if artifact := read_adr(source.path, decode(source.data), source.module, origins):
+            if artifact := read(source, origins):
                 artifacts.append(artifact)
         elif path.name in (SPEC_FILE, DESIGN_FILE):
             directory = source.path.rpartition("/")[0]

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import ArtifactFile, Corpus, load_corpus
 from sdd_hooks.artifacts.identifiers import NO_ORIGINS, Origins
+from sdd_hooks.artifacts.parsed_adrs import ParsedAdrs
 from sdd_hooks.artifacts.work_tree import ARTIFACT_KINDS, MAX_ARTIFACT_BYTES, read_work_tree
 from sdd_hooks.project.collections import Collection, CollectionMap, all_pathspecs
 from sdd_hooks.project.committed import Entry, list_commit
@@ -74,6 +75,7 @@ class Tree:
     git: Git
     commit: str = ""
     index: str = ""
+    _adrs: ParsedAdrs | None = field(default=None, repr=False, compare=False)
     _cache: _TextCache = field(default_factory=_TextCache, repr=False, compare=False)
     _expected: dict[str, str] = field(default_factory=dict, repr=False, compare=False)
     _listed: dict[tuple[str, ...], list[Blob]] = field(
@@ -189,7 +191,11 @@ class Tree:
         for source in sources:
             if not is_binary(source.data):
                 self._cache.keep(source.path, decode(source.data))
-        return load_corpus(sources, origins).artifacts
+        if self._adrs is None:
+            return load_corpus(sources, origins).artifacts
+        found = load_corpus(sources, origins, self._adrs.read).artifacts
+        self._adrs.save()
+        return found
 
     def _sources(
         self, prefix: str, specs: Sequence[str], group: Sequence[Collection]
@@ -203,10 +209,10 @@ class Tree:
             for one in artifacts.containing(prefix + path)
         ]
         contents = read_blobs(self.git, [blob for _, _, blob in chosen], limit=MAX_ARTIFACT_BYTES)
-        for (one, path, _), data in zip(chosen, contents, strict=True):
+        for (one, path, blob), data in zip(chosen, contents, strict=True):
             # `git add --intent-to-add` puts an empty file into the index.
             if data and len(data) <= MAX_ARTIFACT_BYTES:
-                yield ArtifactFile(path, data, ARTIFACT_KINDS[one.kind], one.module)
+                yield ArtifactFile(path, data, ARTIFACT_KINDS[one.kind], one.module, blob)
 
     def _submodule(self, path: str) -> str:
         """The commit of the submodule at `path`; "" for none."""

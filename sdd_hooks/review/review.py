@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from sdd_hooks.artifacts.parsed_adrs import ParsedAdrs
 from sdd_hooks.artifacts.work_tree import ARTIFACT_KINDS
 from sdd_hooks.changes.base import is_shallow
 from sdd_hooks.changes.change import Change
@@ -118,10 +119,11 @@ def subject_of(project: Project, change: Change, *, index: str = "", tip: str = 
     """
     git = project.repository.git
     artifacts = tuple(one for one in project.collections if one.kind in ARTIFACT_KINDS)
-    after = Tree(git, change.head, index)
-    tip_tree = Tree(git, tip) if tip not in ("", change.base) else None
+    adrs = ParsedAdrs(project.repository)
+    after = Tree(git, change.head, index, _adrs=adrs)
+    tip_tree = Tree(git, tip, _adrs=adrs) if tip not in ("", change.base) else None
     settings = project.configuration.review
-    before = Tree(git, change.base)
+    before = Tree(git, change.base, _adrs=adrs)
     if not _may_declare(change):
         external = _read_external(project, change, None)
         return Subject(change, before, after, artifacts, tip_tree, settings, external=external)

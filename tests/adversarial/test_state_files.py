@@ -42,6 +42,7 @@ STATE = (
     ".git/sdd/collections",
     ".git/sdd/embedding",
     ".git/sdd/folders",
+    ".git/sdd/records",
     ".git/sdd/embed.lock",
     ".git/sdd/vectors.db",
     ".git/sdd/share",
