@@ -14,6 +14,9 @@ from sdd_hooks.text.sentences import Sentence, split_sentences
 
 MAX_SENTENCES = 3
 
+MIN_LENGTH = 20
+"""Characters of a sentence that stands by itself."""
+
 MAX_LENGTH = 500
 """Characters of a summary. A first sentence that is longer is cut after a word."""
 
@@ -60,17 +63,25 @@ def _sentences(artifact: Artifact, text: str, section: Section) -> list[str]:
     if section in artifact.sections[:1]:
         fields = {field.line for field in read_header_fields(prose, artifact.sections[:1])}
     found = (one for one in split_sentences(prose, section.first_line) if one.line not in fields)
-    return list(_joined(islice(found, MAX_SENTENCES + 1)))[:MAX_SENTENCES]
+    return list(islice(_joined(found), MAX_SENTENCES))
 
 
 def _joined(sentences: Iterator[Sentence]) -> Iterator[str]:
-    """Join a sentence that introduces a list with the first item."""
+    """Join a sentence that says little by itself with the next: `Option 4.`, `We decided to:`."""
     for sentence in sentences:
         text = sentence.text
-        if text.endswith(":") and (following := next(sentences, None)):
-            text = f"{text} {following.text}"
-        # An item of a list often ends without a full stop.
-        yield text if text.endswith((".", "!", "?", "…", "。")) else f"{text}."
+        while len(text) < MIN_LENGTH or text.endswith(":"):
+            following = next(sentences, None)
+            if following is None:
+                break
+            text = f"{_ended(text)} {following.text}"
+        yield _ended(text)
+
+
+def _ended(text: str) -> str:
+    """The text with a full stop, which an item of a list often lacks."""
+    bare = text.rstrip("*_`\"')”’")
+    return text if bare.endswith((".", "!", "?", "…", "。", ":", ";", ",")) else f"{text}."
 
 
 def _shorten(sentences: list[str]) -> tuple[str, ...]:
