@@ -59,11 +59,11 @@ def ran(repo: Repo, environ: Mapping[str, str] | None = None) -> CommandResult:
 def test_an_update_creates_and_refreshes_the_index(runners: Runners) -> None:
     repo = runners.clone()
     project = repo.project()
-    first, again = (update(project, lambda *_: True) for _ in range(2))
+    first, again = (update(project, {}, lambda *_: True) for _ in range(2))
     assert (first.log, again.log) == (("documents: 1 added",), ("documents: none changed",))
     repo.write("docs/adrs/ADR-0002-x.md", "# ADR-0002: Caches\n")
     repo.remove("docs/adrs/ADR-0001-x.md")
-    assert update(project, lambda *_: True).log == ("documents: 1 added, 1 removed",)
+    assert update(project, {}, lambda *_: True).log == ("documents: 1 added, 1 removed",)
 
 
 def test_one_runner_embeds_and_the_next_one_pulls(runners: Runners) -> None:
