@@ -12,6 +12,7 @@ from sdd_hooks.review.judge.added_lines import show_added_lines
 from sdd_hooks.review.judge.prompt import AskModel, describe_change, parse_answer, text_field
 from sdd_hooks.review.judge.quotes import Quotation, find_quotation
 from sdd_hooks.review.judge.records import RecordText, format_record, select_records
+from sdd_hooks.review.references.explain import MAX_REASONS
 from sdd_hooks.review.subject import Subject
 
 MAX_CANDIDATES = 12
@@ -119,7 +120,7 @@ def _chosen_candidate(
 ) -> Candidate:
     return old._replace(
         score=max(old.score, highest),
-        evidence=(evidence, *old.evidence),
+        evidence=(evidence, *old.evidence)[:MAX_REASONS],
         section=choice.quotation.section,
         quote=choice.quotation.text,
         line=choice.quotation.line,
