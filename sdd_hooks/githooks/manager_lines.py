@@ -221,10 +221,11 @@ def _pre_commit_hooks(events: Sequence[str], review: bool) -> Iterator[dict[str,
 
 
 def _hook(identifier: str, name: str, action: str, stages: str = "") -> dict[str, str]:
+    refusing = f"sh -c 'sdd hook {action} \"$@\"{_UNLESS_BROKEN}' sdd"
     return {
         "id": identifier,
         "name": name,
-        "entry": f"sdd hook {action}",
+        "entry": "sdd hook auto" if action == "auto" else refusing,
         "language": "system",
         "stages": stages or f"[{action}]",
     }

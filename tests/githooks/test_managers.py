@@ -72,7 +72,7 @@ def test_hooks_of_pre_commit_stay_unchanged(repo: Hooked, recorder: Recorder) ->
     assert states(report) == {**every("installed"), **managed}
     assert report.manager == "pre-commit"
     assert "stages: [post-commit]" in report.snippet
-    assert "entry: sdd hook pre-commit" in report.snippet
+    assert 'entry: sh -c \'sdd hook pre-commit "$@" || ' in report.snippet
     repo.write(
         ".pre-commit-config.yaml", PRE_COMMIT_CONFIG + report.snippet.partition("hooks:\n")[2]
     )
