@@ -25,19 +25,29 @@ class Bm25:
         mean = sum(lengths) / len(lengths) if lengths else 1.0
         self.count = len(documents)
         self._weights: dict[str, list[tuple[int, float]]] = defaultdict(list)
+        self._idf: dict[str, float] = {}
+        weights = self._weights
         for number, document in enumerate(documents):
             damping = K1 * (1 - B + B * lengths[number] / (mean or 1.0))
+            # Most words are in a document once.
+            once = (number, (K1 + 1) / (1 + damping))
             for word in document.keys() & vocabulary:
                 count = document[word]
-                self._weights[word].append((number, count * (K1 + 1) / (count + damping)))
+                weights[word].append(
+                    once if count == 1 else (number, count * (K1 + 1) / (count + damping))
+                )
 
     def __contains__(self, word: str) -> bool:
         return word in self._weights
 
     def idf(self, word: str) -> float:
         """The inverse document frequency of a word, from 0."""
-        frequency = len(self._weights.get(word, ()))
-        return math.log(1 + (self.count - frequency + 0.5) / (frequency + 0.5))
+        found = self._idf.get(word)
+        if found is None:
+            frequency = len(self._weights.get(word, ()))
+            found = math.log(1 + (self.count - frequency + 0.5) / (frequency + 0.5))
+            self._idf[word] = found
+        return found
 
     def scores(self, query: Mapping[str, float]) -> list[float]:
         """The score of each document for a query, which gives the weight of each word."""

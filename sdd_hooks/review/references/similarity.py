@@ -8,6 +8,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from itertools import accumulate, pairwise
 
 from sdd_hooks.review.references.bm25 import Bm25
 from sdd_hooks.review.references.query import ChangeQuery
@@ -35,7 +36,8 @@ class Similarity:
     def __init__(self, query: ChangeQuery, records: Sequence[DecisionRecord]) -> None:
         self._query = query
         self._records = records
-        self._owners = [index for index, record in enumerate(records) for _ in record.sections]
+        # The first section of each record among those of all, and of the next one.
+        self._starts = list(accumulate((len(one.sections) for one in records), initial=0))
         sections = [counts for record in records for _, counts in record.sections]
         self._sections = Bm25(sections, query.vocabulary)
         weights = self._sections.top_words(_total(query.counts.values()), MAX_WORDS)
@@ -94,9 +96,7 @@ class Similarity:
 
     def section_scores(self, index: int) -> list[float]:
         """The scores of the sections of one record for the main query, in order."""
-        first = self._owners.index(index) if index in self._owners else 0
-        count = len(self._records[index].sections)
-        return self._scores[first : first + count]
+        return self._scores[self._starts[index] : self._starts[index + 1]]
 
     def idf(self, word: str) -> float:
         """The inverse document frequency of a word among the sections, from 0."""
@@ -111,10 +111,8 @@ class Similarity:
 
     def _sum_top(self, scores: Sequence[float]) -> list[float]:
         """The sum of the TOP_SECTIONS best section scores of each record."""
-        by_record: list[list[float]] = [[] for _ in self._records]
-        for index, score in zip(self._owners, scores, strict=True):
-            by_record[index].append(score)
-        return [sum(sorted(scores)[-TOP_SECTIONS:]) for scores in by_record]
+        spans = pairwise(self._starts)
+        return [sum(sorted(scores[first:end])[-TOP_SECTIONS:]) for first, end in spans]
 
 
 def _total(counts: Iterable[Counter[str]]) -> Counter[str]:
