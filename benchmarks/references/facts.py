@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from sdd_hooks.changes.diff import read_change
 from sdd_hooks.project.project import load_project
+from sdd_hooks.review.references.confidence import Measures
 from sdd_hooks.review.references.eligibility import (
     Eligibility,
     find_cited_ids,
@@ -22,15 +23,17 @@ class Facts(NamedTuple):
     """The change, and the evidence for each record of its repository.
 
     `files` are the path and git's letter of each changed file, `paths` those of the records.
-    `evidence` has one number of each kind for every record, `links` the indexes of the records that
-    each one names. `offers` are the paths to ask about when a record is first: its own, that of its
-    replacement, or "" when the change cites it. `silent` is whether the review asks nothing anyway.
+    `evidence` has one number of each kind for every record, and so has each of `measures`; `links`
+    has the indexes of the records that each one names. `offers` are the paths to ask about when a
+    record is first: its own, that of its replacement, or "" when the change cites it. `silent` is
+    whether the review asks nothing anyway.
     """
 
     title: str
     files: tuple[tuple[str, str], ...]
     paths: tuple[str, ...]
     evidence: Mapping[str, Sequence[float]]
+    measures: Measures
     links: tuple[tuple[int, ...], ...]
     offers: tuple[str, ...]
     silent: bool
@@ -42,6 +45,7 @@ class Facts(NamedTuple):
         return facts._replace(
             files=tuple((path, status) for path, status in facts.files),
             paths=tuple(facts.paths),
+            measures=Measures(*facts.measures),
             links=tuple(tuple(indexes) for indexes in facts.links),
             offers=tuple(facts.offers),
         )
@@ -63,7 +67,7 @@ def gather_facts(root: Path, base: str, head: str) -> Facts:
     subject = subject_of(project, change, tip=change.base_tip)
     files = tuple((file.path, file.status) for file in change.files)
     if not any(artifact.kind == "ADR" for artifact in subject.corpus.artifacts):
-        return Facts(change.title, files, (), {}, (), (), silent=True)
+        return Facts(change.title, files, (), {}, Measures((), ()), (), (), silent=True)
     found = gather_evidence(project.repository, subject)
     context = found.context
     records = [record.artifact for record in context.records]
@@ -77,6 +81,7 @@ def gather_facts(root: Path, base: str, head: str) -> Facts:
         files,
         tuple(record.path for record in records),
         {kind: tuple(numbers) for kind, numbers in found.scores.items()},
+        found.measures,
         tuple(tuple(sorted(context.find_linked(index))) for index in range(len(records))),
         tuple(offer[0] if offer else "" for offer in offers),
         silent=bool(find_silencing_trailer(change)) or not found.query.files,

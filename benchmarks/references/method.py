@@ -21,7 +21,7 @@ from sdd_hooks.review.references.ranking import rank_records
 
 ASKS_FROM = THRESHOLD
 """The probability from which the review asks."""
-ORDINARY_WEIGHT = 1.0
+ORDINARY_WEIGHT = 3.0
 """The weight of an ordinary commit as an example; that of a change with a known record is 1."""
 
 
@@ -61,7 +61,7 @@ def prepare(facts: Facts) -> Prepared:
     return Prepared(
         tuple(facts.paths[one.record_index] for one in ranked),
         "" if facts.silent else facts.offers[ranked[0].record_index],
-        tuple(extract_features(change, ranked, facts.evidence)),
+        tuple(extract_features(change, ranked, facts.evidence, facts.measures)),
     )
 
 

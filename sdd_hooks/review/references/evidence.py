@@ -16,8 +16,12 @@ from sdd_hooks.project.collections import all_pathspecs
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.review.references import signals
 from sdd_hooks.review.references.applies import RecordReach, find_reach
+from sdd_hooks.review.references.background import Background
+from sdd_hooks.review.references.confidence import Measures
 from sdd_hooks.review.references.file_mentions import read_file_mentions
 from sdd_hooks.review.references.history import find_citing_commits, find_touching_commits
+from sdd_hooks.review.references.past_changes import read_past_changes
+from sdd_hooks.review.references.phrases import score_phrases
 from sdd_hooks.review.references.query import ChangeQuery
 from sdd_hooks.review.references.ranking import APPLIES, RankedRecord, Scores, rank_records
 from sdd_hooks.review.references.records import read_external, read_records
@@ -30,6 +34,7 @@ KINDS = {
     "terms": "all words of the change",
     "files": "the words of each file",
     "title": "the words of the title",
+    "phrases": "the pairs of words of the title",
     "prose": "the words of documents and comments",
     "identifiers": "identifiers that the record names",
     "paths": "paths that the record names",
@@ -51,13 +56,15 @@ KINDS = {
 class GatheredEvidence:
     """The evidence of a review: its sources, the scores of each kind, and the records, best first.
 
-    Scores have one number for each of `context.records`, and so has `reach`.
+    Scores have one number for each of `context.records`, and so has `reach`. `measures` are those
+    that do not rank: how well each record fits what sets the change apart from past ones.
     """
 
     query: ChangeQuery
     context: RepositoryContext
     similarity: Similarity
     scores: Mapping[str, Scores]
+    measures: Measures
     reach: Sequence[RecordReach]
     ranked: Sequence[RankedRecord]
 
@@ -78,7 +85,9 @@ def gather_evidence(repository: Repository, subject: Subject) -> GatheredEvidenc
     links = [sorted(context.find_linked(index)) for index in range(len(context.records))]
     paths = [record.artifact.path for record in context.records]
     ranked = rank_records(scores, links, paths)
-    return GatheredEvidence(query, context, similarity, scores, reach, ranked)
+    background = Background(context.past, query, context.records)
+    measures = Measures(similarity.by_rare_words(background), background.surprise())
+    return GatheredEvidence(query, context, similarity, scores, measures, reach, ranked)
 
 
 def _score(
@@ -90,6 +99,7 @@ def _score(
         "terms": similarity.by_terms(context.paths),
         "files": similarity.by_files(),
         "title": similarity.by_title(),
+        "phrases": score_phrases(query, context.records),
         "prose": similarity.by_prose(),
         "identifiers": signals.score_identifiers(query, context),
         "paths": signals.score_paths(query, context),
@@ -109,11 +119,12 @@ def _read_context(repository: Repository, subject: Subject) -> RepositoryContext
         return not subject.is_artifact(path)
 
     # The git processes run while the artifacts are parsed.
-    with ThreadPoolExecutor(3) as pool:
+    with ThreadPoolExecutor(4) as pool:
         origins = subject.origins
         citing = pool.submit(find_citing_commits, repository, base, origins)
         touching = pool.submit(find_touching_commits, repository, base, paths_before, origins)
         mentions = pool.submit(read_file_mentions, repository, base, is_wanted, origins)
+        past = pool.submit(read_past_changes, repository, base, is_wanted)
         corpus = subject.corpus
         adrs = (artifact for artifact in corpus.artifacts if artifact.kind == "ADR")
         pathspecs = all_pathspecs(subject.collections)
@@ -122,5 +133,11 @@ def _read_context(repository: Repository, subject: Subject) -> RepositoryContext
         specs = [artifact for artifact in corpus.artifacts if artifact.kind == "SPEC"]
         paths = [blob.path for blob in subject.before.blobs()]
         return RepositoryContext(
-            paths, records, specs, mentions.result(), citing.result(), touching.result()
+            paths,
+            records,
+            specs,
+            mentions.result(),
+            citing.result(),
+            touching.result(),
+            past.result(),
         )

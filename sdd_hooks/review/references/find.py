@@ -90,7 +90,7 @@ def _select(gathered: GatheredEvidence, change: Change, eligibility: Eligibility
         gathered.context.records[ranked.record_index].artifact
         for ranked in gathered.ranked[:MAX_EXPLAINED]
     )
-    features = extract_features(change, gathered.ranked, gathered.scores)
+    features = extract_features(change, gathered.ranked, gathered.scores, gathered.measures)
     if eligibility.is_cited(first) or predict_probability(features) < THRESHOLD:
         return []
     paths = eligibility.find_eligible(first)

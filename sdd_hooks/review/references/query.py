@@ -12,7 +12,7 @@ from functools import cached_property
 from sdd_hooks.changes.change import Change
 from sdd_hooks.code.languages import MARKDOWN_SUFFIXES
 from sdd_hooks.code.paths import is_generated, is_sample, is_test
-from sdd_hooks.review.references.words import find_identifiers, split_words
+from sdd_hooks.review.references.words import find_identifiers, find_phrases, split_words
 from sdd_hooks.text.lines import NumberedLine
 
 MAX_TEXT = 2_000_000
@@ -33,7 +33,8 @@ class ChangeQuery:
     """The files of a change that a person wrote: no generated and no reformatted ones.
 
     `code` are the files that are neither tests nor samples, or all files when there are no others.
-    `share` is the part that one file has of the whole change.
+    `share` is the part that one file has of the whole change. `title` are the words of the title,
+    `title_phrases` its pairs of adjacent words.
     """
 
     def __init__(self, change: Change) -> None:
@@ -44,7 +45,9 @@ class ChangeQuery:
             file for file in self.files if not (is_test(file.path) or is_sample(file.path))
         ] or self.files
         self.share = 1 / max(1, len(self.files))
-        self.title = Counter(split_words(_DIRECTORIES.sub("", change.title)))
+        title = _DIRECTORIES.sub("", change.title)
+        self.title = Counter(split_words(title))
+        self.title_phrases = find_phrases(title)
 
     @cached_property
     def added(self) -> Mapping[str, Sequence[NumberedLine]]:
@@ -81,6 +84,11 @@ class ChangeQuery:
         return {path: Counter(split_words(text)) for path, text in self.texts.items()}
 
     @cached_property
+    def total(self) -> Counter[str]:
+        """The word counts of all added lines."""
+        return total_counts(self.counts.values())
+
+    @cached_property
     def path_words(self) -> Sequence[str]:
         """The distinct words of the paths."""
         return list(dict.fromkeys(word for file in self.files for word in split_words(file.path)))
@@ -100,6 +108,14 @@ class ChangeQuery:
             comments = (_COMMENT.match(line) for line in self.texts[file.path].split("\n"))
             counts.update(split_words("\n".join(match[1] for match in comments if match)))
         return counts
+
+
+def total_counts(counts: Iterable[Counter[str]]) -> Counter[str]:
+    """The sum of counts."""
+    total: Counter[str] = Counter()
+    for words in counts:
+        total.update(words)
+    return total
 
 
 def _first_lines(lines: Iterable[NumberedLine], limit: int) -> Iterator[NumberedLine]:

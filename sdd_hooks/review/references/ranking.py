@@ -1,4 +1,4 @@
-"""The ranking of records: each kind of evidence has one vote, divided by its strength."""
+"""The ranking of records: each kind of evidence has a vote, divided by its strength."""
 
 # Governing: ADR-0020 (a decision is found by equal votes of evidence)
 
@@ -13,8 +13,9 @@ Scores = Sequence[float]
 APPLIES = "applies"
 """The kind whose vote only adds: a record that does not say what it applies to loses nothing."""
 LINKS = "links"
-LINKS_WEIGHT = 0.5
-"""The vote of the links: half of one, since they follow from the other kinds."""
+HALF_VOTES = frozenset({"paths", "comments", LINKS})
+"""The kinds with half a vote: a record whose area is changed often has them for every change, and
+the links follow from the other kinds. The others have one."""
 
 
 class RankedRecord(NamedTuple):
@@ -34,22 +35,29 @@ def rank_records(
     """Rank all records, best first; records of equal score are ordered by path.
 
     `links` are, for each record, the indexes of the records that it names. The score is the mean
-    share. Weights learned from changes with known records rank no better on held-out repositories,
-    and equal weights need no data (benchmarks/references).
+    share, weighted by the votes. Weights learned from changes with known records rank no better
+    on held-out repositories, and these votes need no data (benchmarks/references).
     """
     shares = {kind: _shares(scores) for kind, scores in evidence.items()}
-    votes = [sum(share[index] for share in shares.values()) for index in range(len(paths))]
+    votes = [
+        sum(_weight(kind) * share[index] for kind, share in shares.items())
+        for index in range(len(paths))
+    ]
     shares[LINKS] = _shares(_link_scores(votes, links, paths))
-    total = sum(kind != APPLIES for kind in evidence) + LINKS_WEIGHT
+    total = sum(_weight(kind) for kind in shares if kind != APPLIES)
     ranked = [
         RankedRecord(
             index,
-            min(1.0, (vote + LINKS_WEIGHT * shares[LINKS][index]) / total),
+            min(1.0, (vote + _weight(LINKS) * shares[LINKS][index]) / total),
             {kind: share[index] for kind, share in shares.items()},
         )
         for index, vote in enumerate(votes)
     ]
     return sorted(ranked, key=lambda record: (-record.score, paths[record.record_index]))
+
+
+def _weight(kind: str) -> float:
+    return 0.5 if kind in HALF_VOTES else 1.0
 
 
 def _link_scores(

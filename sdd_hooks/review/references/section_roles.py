@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from enum import IntEnum
+from functools import lru_cache
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.text.markdown import Section
@@ -109,6 +110,8 @@ def _has_parts(record: Artifact) -> bool:
     return any(section.level > 1 for section in record.sections)
 
 
+# Most records of a repository have the same headings.
+@lru_cache(maxsize=4_096)
 def _role_of(title: str) -> SectionRole | None:
     """The role that a heading tells; None for one that tells none."""
     words = _NUMBER.sub("", title.lower(), count=1).strip(" *_`#:")

@@ -19,6 +19,7 @@ from sdd_hooks.artifacts.identifiers import ArtifactId
 from sdd_hooks.review.references.bm25 import Bm25
 from sdd_hooks.review.references.file_mentions import FileMentions
 from sdd_hooks.review.references.history import PastCommit
+from sdd_hooks.review.references.past_changes import PastChange
 from sdd_hooks.review.references.query import ChangeQuery
 from sdd_hooks.review.references.records import DecisionRecord
 from sdd_hooks.review.references.words import split_words
@@ -39,7 +40,7 @@ class RepositoryContext:
 
     `paths` are those of its files and `mentions` the lines that mention records, both at the base.
     `citing` are the commits that name a record, `touching` those that touched a changed file, both
-    newest first.
+    newest first. `past` are the latest changes, whatever they touched.
     """
 
     paths: Sequence[str]
@@ -48,6 +49,7 @@ class RepositoryContext:
     mentions: FileMentions
     citing: Sequence[PastCommit]
     touching: Sequence[PastCommit]
+    past: Sequence[PastChange] = ()
 
     @cached_property
     def by_id(self) -> Mapping[ArtifactId, Sequence[int]]:

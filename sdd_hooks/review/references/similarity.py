@@ -6,12 +6,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate, pairwise
 
+from sdd_hooks.review.references.background import Background
 from sdd_hooks.review.references.bm25 import Bm25
-from sdd_hooks.review.references.query import ChangeQuery
+from sdd_hooks.review.references.query import ChangeQuery, total_counts
 from sdd_hooks.review.references.records import DecisionRecord
 from sdd_hooks.review.references.words import split_words
 
@@ -40,7 +41,7 @@ class Similarity:
         self._starts = list(accumulate((len(one.sections) for one in records), initial=0))
         sections = [counts for record in records for _, counts in record.sections]
         self._sections = Bm25(sections, query.vocabulary)
-        weights = self._sections.top_words(_total(query.counts.values()), MAX_WORDS)
+        weights = self._sections.top_words(query.total, MAX_WORDS)
         weights.update(query.path_words)
         weights.update({word: 2 * count for word, count in query.title.items()})
         self.weights: Mapping[str, float] = weights
@@ -48,6 +49,13 @@ class Similarity:
     def by_sections(self) -> list[float]:
         """The scores for the main query."""
         return self._sum_top(self._scores)
+
+    def by_rare_words(self, background: Background) -> list[float]:
+        """The best section score for the words that are rare in the repository's past changes."""
+        query = self._query
+        weights = background.weigh(self._sections, query.title, query.path_words, query.total)
+        scores = self._sections.scores(weights)
+        return [max(scores[first:end], default=0.0) for first, end in pairwise(self._starts)]
 
     def by_title(self) -> list[float]:
         """The scores for the title."""
@@ -63,7 +71,7 @@ class Similarity:
         A word that is in many of the repository's `paths` has less weight.
         """
         query = self._query
-        counts = _total(query.counts[file.path] for file in query.code)
+        counts = total_counts(query.counts[file.path] for file in query.code)
         frequency = Counter(word for path in paths for word in set(split_words(path)))
         highest = math.log(len(paths) + 2)
         return self._score(
@@ -113,10 +121,3 @@ class Similarity:
         """The sum of the TOP_SECTIONS best section scores of each record."""
         spans = pairwise(self._starts)
         return [sum(sorted(scores[first:end])[-TOP_SECTIONS:]) for first, end in spans]
-
-
-def _total(counts: Iterable[Counter[str]]) -> Counter[str]:
-    total: Counter[str] = Counter()
-    for words in counts:
-        total.update(words)
-    return total

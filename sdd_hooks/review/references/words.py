@@ -36,6 +36,28 @@ def split_words(text: str) -> list[str]:
     return [word for name in _NAME.findall(text) for word in _split_name(name)]
 
 
+def find_phrases(text: str) -> list[tuple[str, str]]:
+    """Find the pairs of adjacent words in a text, each once, in order.
+
+    Words are the parts of names, in lower case: `ErrorAcknowledgement` is a pair. No pair has a
+    stop word in it or between its words.
+    """
+    pairs: dict[tuple[str, str], None] = {}
+    before = ""
+    for name in _NAME.findall(text):
+        for part in _PART.findall(name):
+            word = part.lower()
+            if len(word) == 1:
+                continue
+            if word in STOP_WORDS:
+                before = ""
+                continue
+            if before and before != word:
+                pairs[before, word] = None
+            before = word
+    return list(pairs)
+
+
 # A few thousand names make up most of the text of a repository.
 @lru_cache(maxsize=65_536)
 def _split_name(name: str) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from benchmarks.references.facts import Facts
 from benchmarks.references.held_out import Outcome
 from benchmarks.references.method import Decision
 from benchmarks.references.rows import Row
+from sdd_hooks.review.references.confidence import Measures
 
 PATHS = ("a.md", "b.md", "c.md")
 
@@ -19,9 +20,12 @@ def facts(**fields: Any) -> Facts:
         "evidence": {
             "sections": (1.0, 2.0, 0.0), "title": (0.0, 0.0, 1.0), "identifiers": (0.0, 0.0, 0.0),
         },
+        "measures": Measures((1.0, 2.0, 0.0), (0.1, 0.9, 0.0)),
         "links": ((), (), ()), "offers": PATHS, "silent": False,
     }  # fmt: skip
-    return Facts(**{**known, **fields})
+    silent = {"phrases": (0.0, 0.0, 0.0), "history": (0.0, 0.0, 0.0)}
+    merged = Facts(**{**known, **fields})
+    return merged._replace(evidence={**silent, **merged.evidence})
 
 
 def row(id: str, *expected: str, **fields: Any) -> Row:

@@ -3,19 +3,21 @@ from collections.abc import Sequence
 from benchmarks.references.held_out import hold_out, hold_out_some, prepare_all
 from benchmarks.references.method import Example, decide, describe, train
 from benchmarks.references.rows import Row
+from sdd_hooks.review.references.confidence import Measures
 from tests.benchmarks.references.rows import facts, row
 
 
 def rows_of(repo: str, source: str = "dev", *, contrary: bool = False) -> list[Row]:
     """Forty changes: the first record is right where it leads by far (`contrary`: where not)."""
-    far, near = (0.0, 3.0, 0.0), (2.9, 3.0, 2.9)
+    far = Measures((0.0, 3.0, 0.0), (0.0, 1.0, 0.0))
+    near = Measures((2.9, 3.0, 2.9), (0.0, 0.1, 0.0))
     return [
         row(
             f"{repo} {number} {leads}",
             "b.md" if leads != contrary else "a.md",
             repo=repo,
             source=source,
-            evidence={"sections": far if leads else near, "identifiers": (0.0, 0.0, 0.0)},
+            measures=far if leads else near,
         )
         for leads in (True, False)
         for number in range(20)
@@ -94,5 +96,5 @@ def test_evidence_of_one_kind_ranks_alone() -> None:
 
 def test_the_weights_are_described_as_the_package_has_them() -> None:
     text = describe(train(prepare_all(rows_of("one/a"))))
-    assert text.startswith("margin +")
+    assert text.startswith("agreement +")
     assert "; intercept -" in text

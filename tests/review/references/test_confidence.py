@@ -2,10 +2,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.changes.change import Change, ChangedFile
+from sdd_hooks.changes.change import Change
 from sdd_hooks.review.references.confidence import (
     THRESHOLD,
     ConfidenceFeatures,
+    Measures,
     extract_features,
     predict_probability,
 )
@@ -14,59 +15,61 @@ from sdd_hooks.review.references.ranking import rank_records
 SHARES = st.floats(0, 1)
 
 
-def change(title: str, *files: ChangedFile) -> Change:
-    return Change("a", "b", title, "", (title,), files)
+def change(title: str) -> Change:
+    return Change("a", "b", title, "", (title,), ())
 
 
 def test_features_of_a_change_and_its_first_record() -> None:
-    evidence = {"identifiers": [0.0, 3.0], "title": [1.0, 0.5]}
+    evidence = {"phrases": [0.0, 3.0], "history": [1.0, 0.5], "title": [0.9, 1.0]}
     ranked = rank_records(evidence, [[], []], ["a.md", "b.md"])
     features = extract_features(
-        change("Add a sweeper", ChangedFile("src/a.py", "", "A"), ChangedFile("b.md", "b.md", "M")),
-        ranked,
-        evidence,
+        change("Add a sweeper"), ranked, evidence, Measures([2.0, 8.0], [0.1, 0.7])
     )
-    assert features.margin == pytest.approx((1.5 - 1.0) / 2.5)
-    assert features.agreement == pytest.approx(1 / 3)
-    assert features.identifiers == pytest.approx(1.386, abs=1e-3)
-    assert features[3:] == (0.0, 0.0, 0.5)
+    assert features == (0.5, 0.75, 0.7, 0.5, 1.0, 0.0)
+
+
+def test_a_record_behind_another_in_rare_words_has_a_negative_lead() -> None:
+    evidence = {"phrases": [1.0, 0.0], "history": [0.0, 0.0]}
+    ranked = rank_records(evidence, [[], []], ["a.md", "b.md"])
+    features = extract_features(change("Sweep"), ranked, evidence, Measures([2.0, 8.0], [0, 0]))
+    assert features.rare_words_lead == -0.75
+    features = extract_features(change("Sweep"), ranked, evidence, Measures([0.0, 0.0], [0, 0]))
+    assert features.rare_words_lead == 0.0
 
 
 @pytest.mark.parametrize(
-    ("title", "path", "expected"),
+    ("title", "chore"),
     [
-        ("chore: tidy", "src/a.py", (0.0, 1.0)),
-        ("Bump x from 1 to 2", "package-lock.json", (1.0, 1.0)),
-        ("Say more", "docs/guide.md", (1.0, 0.0)),
-        ("Release it", ".github/workflows/ci.sh", (1.0, 1.0)),
-        ("Rework the build of indexes", "Makefile", (0.0, 0.0)),
+        ("chore: tidy", 1.0),
+        ("Bump x from 1 to 2", 1.0),
+        ("Release it", 1.0),
+        ("Rework the build of indexes", 0.0),
     ],
 )
-def test_chores_and_changes_without_code_are_recognized(
-    title: str, path: str, expected: tuple[float, float]
-) -> None:
-    evidence = {"identifiers": [0.0]}
+def test_chores_are_recognized(title: str, chore: float) -> None:
+    evidence = {"phrases": [0.0], "history": [0.0]}
     ranked = rank_records(evidence, [[]], ["a.md"])
-    features = extract_features(change(title, ChangedFile(path, path, "M")), ranked, evidence)
-    assert (features.no_code, features.chore) == expected
+    assert extract_features(change(title), ranked, evidence, Measures([0], [0])).chore == chore
 
 
-def test_a_clear_case_is_probable_and_a_version_bump_is_not() -> None:
-    assert predict_probability(ConfidenceFeatures(0.3, 0.6, 1.0, 0, 0, 1)) > 0.8
-    assert predict_probability(ConfidenceFeatures(0.05, 0.15, 0.0, 1, 1, 0)) < 0.1
+def test_a_clear_case_is_probable_and_a_usual_change_is_not() -> None:
+    assert predict_probability(ConfidenceFeatures(0.7, 0.5, 0.9, 1.0, 1.0, 0)) > 0.8
+    assert predict_probability(ConfidenceFeatures(0.3, -0.1, 0.5, 0.0, 0.0, 0)) < 0.2
 
 
-@given(SHARES, SHARES, st.floats(0, 5), SHARES)
+@given(SHARES, st.floats(-1, 1), SHARES, SHARES)
 def test_more_evidence_is_more_probable(
-    margin: float, agreement: float, identifiers: float, new: float
+    agreement: float, lead: float, surprise: float, history: float
 ) -> None:
-    features = ConfidenceFeatures(margin, agreement, identifiers, 0, 0, new)
+    features = ConfidenceFeatures(agreement, lead, surprise, history, 0, 0)
     probability = predict_probability(features)
     assert 0 < probability < 1
     for more in (
-        features._replace(margin=margin + 0.1),
         features._replace(agreement=agreement + 0.1),
-        features._replace(identifiers=identifiers + 0.1),
+        features._replace(rare_words_lead=lead + 0.1),
+        features._replace(surprise=surprise + 0.1),
+        features._replace(history=history + 0.1),
+        features._replace(phrase=1),
     ):
         assert predict_probability(more) > probability
     assert predict_probability(features._replace(chore=1)) < probability

@@ -2,14 +2,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.review.references.ranking import rank_records
+from sdd_hooks.review.references.ranking import HALF_VOTES, rank_records
 
 PATHS = ["docs/a.md", "docs/b.md", "docs/c.md"]
 NO_LINKS: list[list[int]] = [[], [], []]
 
 
 def test_every_kind_has_one_vote_independent_of_its_unit() -> None:
-    evidence = {"words": [100.0, 50.0, 0.0], "paths": [0.0, 0.02, 0.0]}
+    evidence = {"words": [100.0, 50.0, 0.0], "title": [0.0, 0.02, 0.0]}
     ranked = rank_records(evidence, NO_LINKS, PATHS)
     assert [record.record_index for record in ranked] == [1, 0, 2]
     assert [record.score for record in ranked] == [
@@ -17,7 +17,13 @@ def test_every_kind_has_one_vote_independent_of_its_unit() -> None:
         pytest.approx(1 / 2.5),
         0.0,
     ]
-    assert ranked[0].shares == {"words": 0.5, "paths": 1.0, "links": 0.0}
+    assert ranked[0].shares == {"words": 0.5, "title": 1.0, "links": 0.0}
+
+
+@pytest.mark.parametrize("kind", sorted(HALF_VOTES - {"links"}))
+def test_a_place_has_half_a_vote(kind: str) -> None:
+    ranked = rank_records({"words": [1.0, 0.0, 0.0], kind: [0.0, 1.0, 0.0]}, NO_LINKS, PATHS)
+    assert [record.score for record in ranked] == [0.5, 0.25, 0.0]
 
 
 def test_a_record_that_a_strong_one_names_gets_half_a_vote() -> None:

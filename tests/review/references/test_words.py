@@ -3,7 +3,12 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.review.references.words import STOP_WORDS, find_identifiers, split_words
+from sdd_hooks.review.references.words import (
+    STOP_WORDS,
+    find_identifiers,
+    find_phrases,
+    split_words,
+)
 from tests.support.cpu_time import assert_linear
 
 
@@ -30,6 +35,21 @@ def test_words_are_lower_case_and_no_stop_words(text: str) -> None:
     for word in split_words(text):
         assert re.fullmatch(r"[a-z0-9]{2,}", word)
         assert word not in STOP_WORDS
+
+
+def test_phrases_are_pairs_of_adjacent_words() -> None:
+    assert find_phrases("fix: NewErrorAcknowledgement in the claim-guard of a lane") == [
+        ("error", "acknowledgement"),
+        ("claim", "guard"),
+    ]
+    assert find_phrases("claim guard, claim guard") == [("claim", "guard"), ("guard", "claim")]
+
+
+@given(st.text())
+def test_every_phrase_has_two_words(text: str) -> None:
+    for first, second in find_phrases(text):
+        assert first != second
+        assert {first, second} <= set(split_words(text))
 
 
 def test_identifiers_are_kept_and_split() -> None:

@@ -1,0 +1,56 @@
+"""Evidence from phrases: the pairs of words of a title that a record has side by side, too."""
+
+# Governing: ADR-0020 (a decision is found by equal votes of evidence)
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+from functools import lru_cache
+
+from sdd_hooks.review.references.bm25 import K1
+from sdd_hooks.review.references.query import ChangeQuery
+from sdd_hooks.review.references.records import DecisionRecord
+
+MAX_PHRASES = 40
+"""Phrases of a title that are looked for."""
+
+# Between two words of a record: `error acknowledgement`, `error_acknowledgement`,
+# `ErrorAcknowledgement`, `**error** acknowledgement`.
+_BETWEEN = r"[^a-z0-9\n]{0,3}"
+
+
+def score_phrases(query: ChangeQuery, records: Sequence[DecisionRecord]) -> list[float]:
+    """Score the phrases of the title that a record contains. Rare ones count more.
+
+    The score of a phrase is that of a word in BM25, without regard to the length of the record.
+    Returns one number for each record, in order; 0 means none.
+    """
+    scores = [0.0] * len(records)
+    for first, second in query.title_phrases[:MAX_PHRASES]:
+        pattern = re.compile(re.escape(first) + _BETWEEN + re.escape(second))
+        counts = Counter(
+            {
+                index: len(pattern.findall(_lower(record.text)))
+                for index, record in enumerate(records)
+                if _has_word(record, first)
+            }
+        )
+        containing = [index for index, count in counts.items() if count]
+        frequency = len(containing)
+        idf = math.log(1 + (len(records) - frequency + 0.5) / (frequency + 0.5))
+        for index in containing:
+            scores[index] += idf * counts[index] * (K1 + 1) / (counts[index] + K1)
+    return scores
+
+
+def _has_word(record: DecisionRecord, word: str) -> bool:
+    """A quick test: the words of a record are known before its text is searched."""
+    return any(word in section for section in record.content.counts)
+
+
+@lru_cache(maxsize=1_024)
+def _lower(text: str) -> str:
+    return text.lower()

@@ -1,0 +1,42 @@
+import pytest
+
+from sdd_hooks.changes.change import Change
+from sdd_hooks.review.references.phrases import score_phrases
+from sdd_hooks.review.references.query import ChangeQuery
+from sdd_hooks.review.references.records import DecisionRecord
+from tests.review.references.support import record_of
+
+
+def scores(title: str, *texts: str) -> list[float]:
+    records: list[DecisionRecord] = [record_of(f"{n}.md", text) for n, text in enumerate(texts)]
+    return score_phrases(ChangeQuery(Change("", "", title, "", (), ())), records)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "An error acknowledgement is written.",
+        "`NewErrorAcknowledgement` writes it.",
+        "The key is `error_acknowledgement`.",
+        "Two **error** acknowledgements are written.",
+    ],
+)
+def test_a_phrase_is_found_in_any_notation(text: str) -> None:
+    with_phrase, without = scores("Return an error acknowledgement", text, "An error. No answer.")
+    assert with_phrase > 0
+    assert without == 0
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["An acknowledgement of an error.", "An error\nacknowledgement is none.", "No such words."],
+)
+def test_words_apart_are_no_phrase(text: str) -> None:
+    assert scores("Return an error acknowledgement", text, "Another") == [0.0, 0.0]
+
+
+def test_a_rare_phrase_counts_more_than_a_frequent_one() -> None:
+    title = "Move the message queue to the tenant shard"
+    common = "A message queue."
+    first, second, third = scores(title, common, common, "A tenant shard.")
+    assert third > first == second > 0
