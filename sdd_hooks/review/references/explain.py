@@ -23,6 +23,7 @@ from sdd_hooks.review.references.evidence import GatheredEvidence
 from sdd_hooks.review.references.file_mentions import FileMention
 from sdd_hooks.review.references.history import PastCommit
 from sdd_hooks.review.references.passages import RecordPassage, find_passage
+from sdd_hooks.review.references.phrases import MAX_PHRASES, find_phrase
 from sdd_hooks.review.references.ranking import RankedRecord
 from sdd_hooks.review.references.words import split_words
 from sdd_hooks.text.display import one_line
@@ -92,6 +93,7 @@ class Explainer:
             "comments": self._comments,
             "identifiers": self._identifiers,
             "paths": self._paths,
+            "phrases": self._phrases,
             "history": self._history,
             "neighbours": self._neighbours,
             "words": self._words,
@@ -164,6 +166,18 @@ class Explainer:
             return None
         line, listed = found
         return Evidence("words", f"words in common: {listed}", self._path(index), line)
+
+    def _phrases(self, index: int) -> Evidence | None:
+        specific = (
+            phrase
+            for phrase in self._query.title_phrases[:MAX_PHRASES]
+            if any(map(self._is_specific, phrase))
+        )
+        found = find_phrase(specific, self._context.records[index].text)
+        if found is None:
+            return None
+        detail = f"it has the words of the title side by side: {found.text}"
+        return Evidence("phrases", detail, self._path(index), found.line)
 
     def _title(self, index: int) -> Evidence | None:
         lines = range(1, len(self._lines(index)) + 1)

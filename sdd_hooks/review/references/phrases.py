@@ -7,8 +7,9 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 from sdd_hooks.review.references.bm25 import K1
 from sdd_hooks.review.references.query import ChangeQuery
@@ -22,6 +23,13 @@ MAX_PHRASES = 40
 _BETWEEN = r"[^a-z0-9\n]{0,3}"
 
 
+class FoundPhrase(NamedTuple):
+    """A phrase as the record has it, and the number of its line."""
+
+    text: str
+    line: int
+
+
 def score_phrases(query: ChangeQuery, records: Sequence[DecisionRecord]) -> list[float]:
     """Score the phrases of the title that a record contains. Rare ones count more.
 
@@ -29,13 +37,13 @@ def score_phrases(query: ChangeQuery, records: Sequence[DecisionRecord]) -> list
     Returns one number for each record, in order; 0 means none.
     """
     scores = [0.0] * len(records)
-    for first, second in query.title_phrases[:MAX_PHRASES]:
-        pattern = re.compile(re.escape(first) + _BETWEEN + re.escape(second))
+    for phrase in query.title_phrases[:MAX_PHRASES]:
+        pattern = _pattern(phrase)
         counts = Counter(
             {
                 index: len(pattern.findall(_lower(record.text)))
                 for index, record in enumerate(records)
-                if _has_word(record, first)
+                if _has_word(record, phrase[0])
             }
         )
         containing = [index for index, count in counts.items() if count]
@@ -44,6 +52,20 @@ def score_phrases(query: ChangeQuery, records: Sequence[DecisionRecord]) -> list
         for index in containing:
             scores[index] += idf * counts[index] * (K1 + 1) / (counts[index] + K1)
     return scores
+
+
+def find_phrase(phrases: Iterable[tuple[str, str]], text: str) -> FoundPhrase | None:
+    """Find the longest of some phrases in a text, where it is first."""
+    matches = [match for phrase in phrases if (match := _pattern(phrase, re.I).search(text))]
+    if not matches:
+        return None
+    longest = max(matches, key=lambda match: len(match[0]))
+    return FoundPhrase(longest[0], text.count("\n", 0, longest.start()) + 1)
+
+
+def _pattern(phrase: tuple[str, str], flags: int = 0) -> re.Pattern[str]:
+    first, second = phrase
+    return re.compile(first + _BETWEEN + second, flags)
 
 
 def _has_word(record: DecisionRecord, word: str) -> bool:

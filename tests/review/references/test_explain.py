@@ -50,7 +50,7 @@ def check_place(subject: Subject, evidence: Evidence) -> None:
         assert evidence.kind in {"history", "messages"}
         return
     line = line_of(subject, evidence)
-    if found := re.search(r"(?:in common|in it): (.+)$", evidence.detail):
+    if found := re.search(r"(?:in common|in it|side by side): (.+)$", evidence.detail):
         assert all(word in line for word in found[1].split(", ")), (evidence, line)
     elif found := re.search(r"^it names ([^,]+), ", evidence.detail):
         assert found[1] in line, (evidence, line)

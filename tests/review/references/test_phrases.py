@@ -1,9 +1,12 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sdd_hooks.changes.change import Change
-from sdd_hooks.review.references.phrases import score_phrases
+from sdd_hooks.review.references.phrases import FoundPhrase, find_phrase, score_phrases
 from sdd_hooks.review.references.query import ChangeQuery
 from sdd_hooks.review.references.records import DecisionRecord
+from sdd_hooks.review.references.words import find_phrases
 from tests.review.references.support import record_of
 
 
@@ -40,3 +43,16 @@ def test_a_rare_phrase_counts_more_than_a_frequent_one() -> None:
     common = "A message queue."
     first, second, third = scores(title, common, common, "A tenant shard.")
     assert third > first == second > 0
+
+
+def test_the_longest_phrase_is_found_as_it_is_written() -> None:
+    phrases = find_phrases("Return the error acknowledgement of an ICS channel")
+    text = "# ADR-0001: Errors\n\nAn ICS-channel.\nThe `NewErrorAcknowledgement` of it.\n"
+    assert find_phrase(phrases, text) == FoundPhrase("ErrorAcknowledgement", 4)
+    assert find_phrase(phrases, "# ADR-0002: Other\n\nNothing.\n") is None
+
+
+@given(st.text(), st.text())
+def test_a_found_phrase_is_on_its_line(title: str, text: str) -> None:
+    if found := find_phrase(find_phrases(title), text):
+        assert found.text in text.split("\n")[found.line - 1]
