@@ -13,11 +13,14 @@ FOUND = "found 1 decision in docs/adrs/, 1 specification in docs/openspec/specs/
 
 
 def everything(root):
-    """Every file below `root`, those of git included, with its content and mode."""
+    """Every file below `root`, those of git included, with its content and mode.
+
+    The cache of the recognised directories is left out.
+    """
     return {
         str(path.relative_to(root)): (path.read_bytes(), path.stat().st_mode)
         for path in sorted(root.rglob("*"))
-        if path.is_file()
+        if path.is_file() and not path.match(".git/sdd/folders")
     }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -211,6 +212,7 @@ def test_a_distrusted_state_is_dirty_until_the_next_write(project: Project, repo
 
 def test_a_git_directory_that_cannot_be_written_is_no_error(project: Project, repo: Repo) -> None:
     """Only the first index of a new work tree depends on that file."""
+    shutil.rmtree(repo.root / ".git/sdd", ignore_errors=True)
     repo.write(".git/sdd", "a file where a directory should be")
     write_state(project, {"p-adrs": mark(repo, ADRS)})
     assert state(project)[0].split()[3] == "0"

@@ -19,10 +19,10 @@ from sdd_hooks.review.references.query import ChangeQuery
 from sdd_hooks.review.references.records import DecisionRecord
 from sdd_hooks.review.references.section_roles import SectionRole, find_role
 
-MIN_CHANGES = 5
+MIN_CHANGES = 20
 """Past changes below which nothing is known of a usual change."""
-UNKNOWN = 0.5
-"""The surprise when nothing is known."""
+UNKNOWN = 0.8
+"""The surprise when nothing is known: that of most questions that are right."""
 MAX_WORDS = 40
 """Words of the added lines in a query: those with the highest tf-idf times rarity."""
 
