@@ -263,11 +263,11 @@ def test_an_input_selects_the_model(shop: Shop) -> None:
 
 def test_outside_ci(repo: Repo) -> None:
     # With a text that a forge would turn into a mention.
-    decision = RECORD.replace("Events through an outbox", "Events of @ana")
+    decision = RECORD.replace("Events through an outbox", "Events of @ana in the outbox table")
     repo.commit("Start", {"docs/adrs/ADR-0001-x.md": decision})
     repo.git("switch", "--quiet", "--create", "change")
     repo.commit(
-        "Change",
+        "Write the events into the outbox table",
         {"src/a.py": "# Governing: ADR-0099\n# the outbox table, where an event is written\n"},
     )
     done = run(repo.root, "ci", "review", "--fail-on", "critical", "--sarif-file", "out.sarif")
@@ -278,7 +278,7 @@ def test_outside_ci(repo: Repo) -> None:
     lines = done.out.splitlines()
     assert lines[0] == "sdd review:"
     assert "ADR-0099 does not exist" in done.out
-    assert "### Should this PR reference ADR-0001? (Events of @ana)" in lines
+    assert "### Should this PR reference ADR-0001? (Events of @ana in the outbox table)" in lines
     assert "findings: 1" in lines
     assert any(line.startswith("sarif: ") and line.endswith("out.sarif") for line in lines)
     assert (repo.root / "out.sarif").exists()
