@@ -1,18 +1,27 @@
 """Summarize an artifact: the first sentences of a decision's outcome, or of a spec's overview."""
 
-# Governing: SPEC-0005 REQ "Excerpts"
+# Governing: SPEC-0016 REQ "Summaries", SPEC-0005 REQ "Excerpts"
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator
+from itertools import islice
 
 from sdd_hooks.artifacts.artifact import Artifact
-from sdd_hooks.artifacts.fields import normalize_field_name
-from sdd_hooks.text.markdown import Section, unify_line_endings
-from sdd_hooks.text.prose import read_prose, split_sentences
+from sdd_hooks.artifacts.fields import normalize_field_name, read_header_fields
+from sdd_hooks.text.markdown import Section, mask_non_prose, unify_line_endings
+from sdd_hooks.text.prose import plain_text
+from sdd_hooks.text.prose import split_sentences as split_line
+from sdd_hooks.text.sentences import Sentence, fit_sentences, split_sentences
 
-MAX_SUMMARY = 240
-"""Characters of a summary."""
+MAX_SENTENCES = 3
+
+MIN_LENGTH = 20
+"""Characters of a sentence that stands by itself, without its Markdown."""
+
+MAX_LENGTH = 500
+"""Characters of a summary. A first sentence that is longer is cut after a word."""
 
 _OVERVIEWS = (
     "summary",
@@ -27,6 +36,7 @@ _OVERVIEWS = (
     "problem-statement",
     "background",
 )
+_NOT_SUMMARIZED = frozenset({"status", "metadata", "table-of-contents", "contents"})
 
 
 def summary_section(artifact: Artifact) -> Section | None:
@@ -39,42 +49,104 @@ def summary_section(artifact: Artifact) -> Section | None:
         for section in artifact.sections:
             if section.first_line <= first <= section.last_line:
                 return section._replace(first_line=first, last_line=last)
-    by_name = {normalize_field_name(section.title): section for section in artifact.sections}
-    for name in _OVERVIEWS:
-        if name in by_name:
-            return by_name[name]
+    if overviews := _overviews(artifact):
+        return overviews[0]
     below = (section for section in artifact.sections if section.level > 1)
     return next(below, artifact.sections[0] if artifact.sections else None)
 
 
-def summarize(artifact: Artifact, text: str, max_length: int = MAX_SUMMARY) -> str:
-    """Return the first sentences of the artifact's summary section, at most `max_length` long.
+def summarize(
+    artifact: Artifact,
+    text: str,
+    max_length: int = MAX_LENGTH,
+    max_sentences: int | None = MAX_SENTENCES,
+    *,
+    plain: bool = False,
+) -> tuple[str, ...]:
+    """Return the first sentences of an artifact, whose file contains `text`; () without prose.
 
-    `text` is the content of the artifact's file. "" for an artifact without a sentence.
+    They come from the decision of an ADR, else from the overview or context, else from the first
+    section with prose. Joined by spaces they have at most `max_length` characters; None as
+    `max_sentences` is no limit. Their Markdown is kept, unless `plain`. Never raises.
     """
-    section = summary_section(artifact)
-    lines = unify_line_endings(text).split("\n")
-    parts = [] if section is None else [lines[section.first_line - 1 : section.last_line]]
-    for part in (*parts, lines):
-        if found := join_sentences(list(_sentences("\n".join(part))), max_length):
-            return found
-    return ""
+    text = unify_line_endings(text)
+    for section in _places(artifact, text):
+        found = _joined(_sentences(artifact, text, section))
+        shown = (plain_text(one) for one in found) if plain else found
+        if fitting := fit_sentences(islice(shown, max_sentences), max_length):
+            return fitting
+    return ()
 
 
-def _sentences(text: str) -> Iterator[str]:
-    """Yield the sentences of a text, without those that introduce a list."""
-    for block in read_prose(text):
-        yield from (one for one in split_sentences(block.text) if not one.endswith(":"))
+def _places(artifact: Artifact, text: str) -> Iterator[Section]:
+    """Yield the sections to summarize, the best first."""
+    sections = artifact.sections
+    if artifact.decision:
+        first, last = artifact.decision
+        inside = [one for one in sections if first <= one.first_line and one.last_line <= last]
+        yield from inside or [_section_of_lines(text, first, last)]
+    yield from _overviews(artifact)
+    for section in sections:
+        if normalize_field_name(section.title) not in _NOT_SUMMARIZED:
+            yield section
+    before = sections[0].first_line - 1 if sections else text.count("\n") + 1
+    yield _section_of_lines(text, 1, before)
 
 
-def join_sentences(sentences: Sequence[str], max_length: int) -> str:
-    """Join the first sentences that fit into `max_length` characters. The first one is cut."""
-    joined = ""
+def _overviews(artifact: Artifact) -> list[Section]:
+    """Return the sections whose names are those of an overview, the best name first."""
+    named = [(normalize_field_name(section.title), section) for section in artifact.sections]
+    found = [(_OVERVIEWS.index(name), section) for name, section in named if name in _OVERVIEWS]
+    return [section for _, section in sorted(found, key=lambda one: one[0])]
+
+
+def _section_of_lines(text: str, first: int, last: int) -> Section:
+    """The lines of a text without a heading, 1-based and inclusive, as a section."""
+    lines = text.split("\n")
+    start = sum(len(line) + 1 for line in lines[: first - 1])
+    end = start + sum(len(line) + 1 for line in lines[first - 1 : last])
+    return Section(0, "", first, last, start, end, (), "")
+
+
+def _sentences(artifact: Artifact, text: str, section: Section) -> Iterator[Sentence]:
+    """Yield the sentences of a section that have a word, without the fields of a header."""
+    prose = mask_non_prose(text[section.start : section.end])
+    fields: set[int] = set()
+    if section in artifact.sections[:1]:
+        fields = {field.line for field in read_header_fields(prose, artifact.sections[:1])}
+    for sentence in split_sentences(prose, section.first_line):
+        if sentence.line not in fields and re.search(r"\w", plain_text(sentence.text)):
+            # Only this split knows capitals of every script and a code span at the beginning.
+            yield from (sentence._replace(text=part) for part in split_line(sentence.text))
+
+
+def _joined(sentences: Iterator[Sentence]) -> Iterator[str]:
+    """Join a sentence that says little by itself with the next: `Option 4.`, `We decided to:`.
+
+    One that introduces what is no sentence is left out, unless it is the only one.
+    """
+    is_first = True
     for sentence in sentences:
-        longer = f"{joined} {sentence}".strip()
-        if len(longer) > max_length:
-            break
-        joined = longer
-    if joined or not sentences:
-        return joined
-    return sentences[0][: max_length - 1].rstrip() + "…"
+        text = sentence.text
+        while len(plain_text(text)) < MIN_LENGTH or _is_introduction(text):
+            following = next(sentences, None)
+            if following is None:
+                break
+            text = f"{_ended(text)} {following.text}"
+        if is_first or not _is_introduction(text):
+            yield _ended(text)
+        is_first = False
+
+
+def _is_introduction(text: str) -> bool:
+    return _bare(text).endswith((":", "："))
+
+
+def _ended(text: str) -> str:
+    """The text with a full stop, which an item of a list often lacks."""
+    ends = (".", "!", "?", "…", "。", "！", "？", ":", "：", ";", ",")
+    return text if _bare(text).endswith(ends) else f"{text}."
+
+
+def _bare(text: str) -> str:
+    return text.rstrip("*_`\"')”’")

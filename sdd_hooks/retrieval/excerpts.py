@@ -7,7 +7,8 @@ A section that was found by meaning may have none of the words, and a list of na
 
 from __future__ import annotations
 
-from sdd_hooks.artifacts.summary import join_sentences, summarize
+from sdd_hooks.artifacts.artifact import Artifact
+from sdd_hooks.artifacts.summary import summarize
 from sdd_hooks.code.definitions import find_definitions
 from sdd_hooks.code.paths import is_document
 from sdd_hooks.engines.protocol import ComparesMeaning, Engine, Hit
@@ -18,6 +19,7 @@ from sdd_hooks.retrieval.records import Records
 from sdd_hooks.text.excerpts import MAX_EXCERPT, code_excerpt, prose_excerpt
 from sdd_hooks.text.markdown import unify_line_endings
 from sdd_hooks.text.prose import read_prose, split_sentences
+from sdd_hooks.text.sentences import fit_sentences
 
 _MAX_DEFINITIONS = 6
 """Definitions that the outline of a file shows."""
@@ -34,7 +36,7 @@ def with_excerpt(records: Records, hit: Hit) -> Hit:
     artifact = records.artifact(hit.collection, hit.path)
     text = records.text(artifact.path if artifact else hit.path) or ""
     if artifact:
-        return hit._replace(snippet=summarize(artifact, text))
+        return hit._replace(snippet=summary_excerpt(artifact, text))
     if is_document(hit.path):
         return hit._replace(snippet=_first_sentences(text))
     if hit.section:
@@ -42,6 +44,11 @@ def with_excerpt(records: Records, hit: Hit) -> Hit:
         words = query_words(hit.section)
         return hit._replace(snippet=code_excerpt("\n".join(lines), hit.section, words))
     return hit._replace(snippet="\n".join(_outline(hit.path, text)))
+
+
+def summary_excerpt(artifact: Artifact, text: str) -> str:
+    """Return the summary of a record, whose file contains `text`, as plain text on one line."""
+    return " ".join(summarize(artifact, text, MAX_EXCERPT, None, plain=True))
 
 
 def excerpt_by_meaning(records: Records, engine: Engine, hit: Hit, query: KindQuery) -> Hit:
@@ -65,7 +72,7 @@ def excerpt_by_meaning(records: Records, engine: Engine, hit: Hit, query: KindQu
 
 def _first_sentences(text: str) -> str:
     sentences = [one for block in read_prose(text) for one in split_sentences(block.text)]
-    return join_sentences(sentences[:5], MAX_EXCERPT)
+    return " ".join(fit_sentences(sentences[:5], MAX_EXCERPT))
 
 
 def _outline(path: str, text: str) -> list[str]:

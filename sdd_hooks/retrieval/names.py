@@ -13,13 +13,14 @@ from typing import NamedTuple
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.identifiers import ArtifactId, ArtifactKind, id_from_name
-from sdd_hooks.artifacts.summary import summarize, summary_section
+from sdd_hooks.artifacts.summary import summary_section
 from sdd_hooks.artifacts.work_tree import ARTIFACT_KINDS, list_paths
 from sdd_hooks.chunking.document import chunk_document
 from sdd_hooks.code.paths import is_document, is_markdown
 from sdd_hooks.engines.protocol import Hit, Query, SubQuery
 from sdd_hooks.project.collections import Collection, select_paths
 from sdd_hooks.project.project import Project
+from sdd_hooks.retrieval.excerpts import summary_excerpt
 from sdd_hooks.retrieval.records import Records
 from sdd_hooks.text.excerpts import code_excerpt
 from sdd_hooks.text.lazy_regex import lazy_regex
@@ -120,7 +121,7 @@ def record_hit(records: Records, collection: str, artifact: Artifact) -> Hit:
         section=section.title if section else "",
         score=1.0,
         cosine=None,
-        snippet=summarize(artifact, records.text(path) or ""),
+        snippet=summary_excerpt(artifact, records.text(path) or ""),
         context=records.collection(collection).context,
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from sdd_hooks.text.lazy_regex import lazy_regex
@@ -42,6 +42,24 @@ def split_sentences(text: str, first_line: int = 1) -> Iterator[Sentence]:
             if sentence:
                 yield Sentence(sentence, _line_at(paragraph, start))
             start = end
+
+
+def fit_sentences(sentences: Iterable[str], max_length: int) -> tuple[str, ...]:
+    """Return the first sentences that have at most `max_length` characters, joined by spaces.
+
+    A first sentence that is longer is cut after a word, and ends in an ellipsis.
+    """
+    kept: list[str] = []
+    room = max_length
+    for sentence in sentences:
+        if len(sentence) > room:
+            if not kept:
+                beginning = sentence[: room - 1]
+                kept.append((beginning.rpartition(" ")[0] or beginning) + "…")
+            break
+        kept.append(sentence)
+        room -= len(sentence) + 1
+    return tuple(kept)
 
 
 def _paragraphs(text: str, first_line: int) -> Iterator[list[tuple[int, str]]]:

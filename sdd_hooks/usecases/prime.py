@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus, load_corpus
 from sdd_hooks.artifacts.identifiers import ArtifactId
-from sdd_hooks.artifacts.opening_sentences import opening_sentences
 from sdd_hooks.artifacts.replacements import find_replacements
+from sdd_hooks.artifacts.summary import summarize
 from sdd_hooks.artifacts.work_tree import read_artifact_files
 from sdd_hooks.engines.registry import is_indexed, not_indexed
 from sdd_hooks.freshness.read_gate import open_index
@@ -122,7 +122,7 @@ def _primed(
         replaced_by=tuple(map(str, replaced_by)),
         requirements=len(artifact.requirements),
         scenarios=sum(len(requirement.scenarios) for requirement in artifact.requirements),
-        summary=opening_sentences(artifact, text),
+        summary=summarize(artifact, text),
     )
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.text.sentences import MAX_LINES, Sentence, split_sentences
+from sdd_hooks.text.sentences import MAX_LINES, Sentence, fit_sentences, split_sentences
 from tests.support.cpu_time import assert_linear
 
 
@@ -44,6 +44,22 @@ def test_a_sentence_has_the_line_on_which_it_begins() -> None:
 
 def test_later_lines_are_not_read() -> None:
     assert len(texts("x\n\n" * MAX_LINES)) == MAX_LINES // 2
+
+
+@pytest.mark.parametrize(
+    ("sentences", "length", "fitting"),
+    [
+        (["One.", "Two."], 9, ("One.", "Two.")),
+        (["One.", "Two."], 8, ("One.",)),
+        (["One is long.", "Two."], 10, ("One is…",)),
+        (["unbreakable", "Two."], 6, ("unbre…",)),
+        ([], 5, ()),
+    ],
+)
+def test_the_first_sentences_that_fit(
+    sentences: list[str], length: int, fitting: tuple[str, ...]
+) -> None:
+    assert fit_sentences(sentences, length) == fitting
 
 
 @given(st.text(alphabet="aA.!? \n\t-*_`>|#[]:1\"'”", max_size=200))
