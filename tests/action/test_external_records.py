@@ -2,29 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
-import pytest
-
 from sdd_hooks.action.inputs import Inputs
 from sdd_hooks.action.results import CommandResult
 from sdd_hooks.action.review import review_pull
 from sdd_hooks.action.tokens import client_factory
 from tests.support.external import Handbook, declaring, memory_file
-from tests.support.git_server import git_daemon
 from tests.support.repos import Repo
-
-
-@pytest.fixture
-def handbook(tmp_path: Path) -> Iterator[Handbook]:
-    """`acme/handbook` with three decisions, served by git's daemon."""
-    base = tmp_path / "served"
-    base.mkdir()
-    with git_daemon(base) as address:
-        served = Handbook(Repo.init(tmp_path / "work" / "handbook"), base, address)
-        served.publish_first()
-        yield served
 
 
 def review(repo: Repo) -> CommandResult:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,20 +15,7 @@ from sdd_hooks.reporting.sarif import render_sarif
 from sdd_hooks.reporting.terminal import render_terminal
 from sdd_hooks.review.review import review_commits
 from tests.support.external import NOW, Handbook, declaring, memory_file, record
-from tests.support.git_server import git_daemon
 from tests.support.repos import Repo
-
-
-@pytest.fixture
-def handbook(tmp_path: Path) -> Iterator[Handbook]:
-    """`acme/handbook` with three decisions, served by git's daemon."""
-    base = tmp_path / "served"
-    base.mkdir()
-    with git_daemon(base) as address:
-        served = Handbook(Repo.init(tmp_path / "work" / "handbook"), base, address)
-        served.publish_first()
-        yield served
-
 
 UNKNOWN = "acme/ADR-0009 does not exist: did you mean acme/ADR-0003, acme/ADR-0002, acme/ADR-0001?"
 

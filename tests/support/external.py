@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.support.git_server import publish
+import pytest
+
+from tests.support.git_server import git_daemon, publish
 from tests.support.repos import Repo
 
 NOW = 1_800_000_000.0
@@ -74,3 +76,14 @@ def declaring(repo: Repo, *lines: str) -> Repo:
     """Commit a memory file with these lines, and a decision of its own."""
     repo.commit("Declare", {"CLAUDE.md": memory_file(*lines), **OWN_RECORD})
     return repo
+
+
+@pytest.fixture
+def handbook(tmp_path: Path) -> Iterator[Handbook]:
+    """`acme/handbook` with three decisions, served by git's daemon."""
+    base = tmp_path / "served"
+    base.mkdir()
+    with git_daemon(base) as address:
+        served = Handbook(Repo.init(tmp_path / "work" / "handbook"), base, address)
+        served.publish_first()
+        yield served

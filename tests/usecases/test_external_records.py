@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Iterator
 from contextlib import closing, nullcontext
-from pathlib import Path
-
-import pytest
 
 from sdd_hooks.engines.protocol import Query, SubQuery
 from sdd_hooks.engines.registry import open_engine
@@ -27,20 +23,8 @@ from sdd_hooks.usecases.index import UpdateScope, update_index
 from sdd_hooks.usecases.show import ShowRequest, show
 from sdd_hooks.usecases.sync import SyncCallbacks
 from tests.support.external import NOW, Handbook, declaring, memory_file, record
-from tests.support.git_server import git_daemon
 from tests.support.repos import Repo
 from tests.support.waiting import until
-
-
-@pytest.fixture
-def handbook(tmp_path: Path) -> Iterator[Handbook]:
-    """`acme/handbook` with three decisions, served by git's daemon."""
-    base = tmp_path / "served"
-    base.mkdir()
-    with git_daemon(base) as address:
-        served = Handbook(Repo.init(tmp_path / "work" / "handbook"), base, address)
-        served.publish_first()
-        yield served
 
 
 def clock() -> float:
