@@ -60,6 +60,7 @@ COMMANDS = (
     ("hook", "post-commit"),
     ("hook", "pre-commit"),
 )
+HUGE = 1 << 33
 EXPECTED = {0, 1, 3, 4, 5, 6, 7, 8}
 """Every documented exit code but those for a bug, wrong usage and an interrupt."""
 
@@ -98,7 +99,7 @@ def directory(path: Path, _outside: Path) -> None:
 
 def huge(path: Path, _outside: Path) -> None:
     with path.open("wb") as file:
-        file.truncate(1 << 33)
+        file.truncate(HUGE)
 
 
 def empty(path: Path, _outside: Path) -> None:
@@ -170,7 +171,8 @@ def place_hostile(repo: Hooked, chance: random.Random, outside: Path) -> str:
     path = repo.root / name
     if any(parent.is_symlink() for parent in (path, *path.parents)):
         return ""
-    if path.is_file() and chance.random() < 0.4:
+    # An earlier call may have made it huge: three copies in memory would be 24 GiB.
+    if path.is_file() and path.stat().st_size < HUGE and chance.random() < 0.4:
         damaged, what = damage(path.read_bytes(), chance)
         # Another file, since this one may be a hard link to a file outside.
         path.unlink()
