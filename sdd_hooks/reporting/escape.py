@@ -83,6 +83,11 @@ def single_line(text: str, max_length: int = MAX_LENGTH) -> str:
     return line[: max_length - 1].rstrip() + "…" if cut else line
 
 
+def replace_surrogates(text: str) -> str:
+    """The text as valid Unicode, U+FFFD for a lone surrogate, which is a byte of a file name."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
 def escape_text(text: str, max_length: int = MAX_LENGTH) -> str:
     """The text as inline Markdown that displays as plain text anywhere in a line.
 

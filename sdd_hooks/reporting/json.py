@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sdd_hooks.findings import SEVERITIES, Finding
+from sdd_hooks.reporting.escape import replace_surrogates
 from sdd_hooks.reporting.outcome import Candidate, Evidence, ReviewOutcome, reference_question
 from sdd_hooks.reporting.registry import Reporter
 from sdd_hooks.text.json_document import json_document
@@ -16,7 +17,9 @@ Fields = dict[str, object]
 
 def render_json(review: ReviewOutcome, warnings: Sequence[str] = ()) -> str:
     """The whole document. `warnings` are about the project's settings."""
-    return json_document({**document(review), "warnings": [_unicode(one) for one in warnings]})
+    return json_document(
+        {**document(review), "warnings": [replace_surrogates(one) for one in warnings]}
+    )
 
 
 def document(review: ReviewOutcome) -> Fields:
@@ -28,17 +31,17 @@ def document(review: ReviewOutcome) -> Fields:
     return {
         "base": review.base,
         "head": review.head,
-        "title": _unicode(review.title),
+        "title": replace_surrogates(review.title),
         "files": review.files,
         "counts": _counts(review),
         "references": {
             "ranked": [_candidate(one) for one in references.ranked],
             "folded": [_candidate(one) for one in references.folded],
-            "governing": [_unicode(one.path) for one in references.governing],
-            "silenced": _unicode(references.silenced),
+            "governing": [replace_surrogates(one.path) for one in references.governing],
+            "silenced": replace_surrogates(references.silenced),
         },
         "issues": [
-            {field: _unicode(text) for field, text in issue._asdict().items()}
+            {field: replace_surrogates(text) for field, text in issue._asdict().items()}
             for issue in review.issues
         ],
         "findings": [
@@ -46,9 +49,10 @@ def document(review: ReviewOutcome) -> Fields:
             for one in review.findings
         ],
         "suppressed": [
-            {**_finding(one.finding), "reason": _unicode(one.reason)} for one in review.suppressed
+            {**_finding(one.finding), "reason": replace_surrogates(one.reason)}
+            for one in review.suppressed
         ],
-        "notes": [_unicode(note) for note in review.notes],
+        "notes": [replace_surrogates(note) for note in review.notes],
     }
 
 
@@ -62,16 +66,18 @@ def _counts(review: ReviewOutcome) -> dict[str, int]:
 
 def _candidate(candidate: Candidate) -> Fields:
     return {
-        "path": _unicode(candidate.path),
-        "id": _unicode(candidate.id),
-        "title": _unicode(candidate.title),
+        "path": replace_surrogates(candidate.path),
+        "id": replace_surrogates(candidate.id),
+        "title": replace_surrogates(candidate.title),
         # The last digits of a sum of floats differ between machines.
         "score": round(candidate.score, 6),
         "suggested": candidate.suggested,
         "referenced": candidate.referenced,
-        "question": _unicode(reference_question(candidate)) if candidate.suggested else "",
-        "section": _unicode(candidate.section),
-        "quote": _unicode(candidate.quote),
+        "question": replace_surrogates(reference_question(candidate))
+        if candidate.suggested
+        else "",
+        "section": replace_surrogates(candidate.section),
+        "quote": replace_surrogates(candidate.quote),
         "line": candidate.line,
         "origin": candidate.origin,
         "url": candidate.url,
@@ -82,26 +88,21 @@ def _candidate(candidate: Candidate) -> Fields:
 def _evidence(evidence: Evidence) -> Fields:
     return {
         "kind": evidence.kind,
-        "detail": _unicode(evidence.detail),
-        "path": _unicode(evidence.path),
+        "detail": replace_surrogates(evidence.detail),
+        "path": replace_surrogates(evidence.path),
         "line": evidence.line,
     }
 
 
 def _finding(finding: Finding) -> Fields:
     return {
-        "rule": _unicode(finding.rule),
+        "rule": replace_surrogates(finding.rule),
         "severity": finding.severity,
-        "message": _unicode(finding.message),
-        "path": _unicode(finding.path),
+        "message": replace_surrogates(finding.message),
+        "path": replace_surrogates(finding.path),
         "line": finding.line,
-        "evidence": _unicode(finding.evidence),
+        "evidence": replace_surrogates(finding.evidence),
     }
-
-
-def _unicode(text: str) -> str:
-    """The text with U+FFFD for lone surrogates, by which Python represents bytes of a path."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 REPORTER = Reporter("json", lambda outcome, context: render_json(outcome, context.warnings))

@@ -5,7 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from sdd_hooks.findings import SEVERITIES, ReportedFinding, Severity, SuppressedFinding
+from sdd_hooks.findings import (
+    FINGERPRINT_LENGTH,
+    SEVERITIES,
+    ReportedFinding,
+    Severity,
+    SuppressedFinding,
+)
+
+SUGGESTION = "missing-reference"
+"""The rule of suggestions in formats that know only findings. No rule has this id."""
 
 
 class Evidence(NamedTuple):
@@ -131,6 +140,14 @@ def reference_question(candidate: Candidate) -> str:
     """
     title = f" ({candidate.title})" if candidate.id and candidate.title else ""
     return f"Should this PR reference {candidate.name}?{title}"
+
+
+def suggestion_fingerprint(candidate: Candidate) -> str:
+    """What identifies a suggestion over time, as a finding's fingerprint identifies a finding."""
+    from hashlib import sha256
+
+    text = f"{SUGGESTION}\0{candidate.path}".encode("utf-8", "surrogatepass")
+    return sha256(text).hexdigest()[:FINGERPRINT_LENGTH]
 
 
 def governed_statement(candidate: Candidate) -> str:

@@ -18,7 +18,17 @@ if TYPE_CHECKING:
     from sdd_hooks.findings import RuleDescription
     from sdd_hooks.reporting.outcome import ReviewOutcome
 
-FORMATS = ("terminal", "markdown", "json", "sarif", "annotations", "summary", "comment")
+FORMATS = (
+    "terminal",
+    "markdown",
+    "json",
+    "sarif",
+    "codequality",
+    "rdjson",
+    "annotations",
+    "summary",
+    "comment",
+)
 """The formats of this package."""
 
 REPORTERS = PluginKind(

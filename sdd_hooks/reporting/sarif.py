@@ -12,13 +12,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from hashlib import sha256
 from itertools import islice
 from urllib.parse import quote
 
 import sdd_hooks
 from sdd_hooks.findings import Finding, RuleDescription, Severity
-from sdd_hooks.reporting.outcome import Candidate, ReviewOutcome, reference_question
+from sdd_hooks.reporting.outcome import (
+    SUGGESTION,
+    Candidate,
+    ReviewOutcome,
+    reference_question,
+    suggestion_fingerprint,
+)
 from sdd_hooks.reporting.registry import Reporter
 from sdd_hooks.text.display import format_count, printable_line
 
@@ -33,8 +38,6 @@ MAX_TEXT = 1_000
 """Characters of one text. GitHub cuts some texts at 1,024."""
 MAX_LOCATIONS = 100
 """Places of the evidence for one suggestion. GitHub shows no more."""
-SUGGESTION = "missing-reference"
-"""The rule id of suggestions, which no rule reports."""
 
 _LEVELS: dict[Severity, str] = {"critical": "error", "warning": "warning", "info": "note"}
 _PROBLEMS: dict[Severity, str] = {
@@ -145,7 +148,6 @@ def _results(review: ReviewOutcome, descriptors: _Descriptors) -> Iterator[Field
 
 def _suggestion(one: Candidate) -> Fields:
     quoted = f" {one.section}: {one.quote}" if one.quote else ""
-    identity = sha256(f"{SUGGESTION}\0{one.path}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
     related: list[Fields] = []
     evidence = [each for each in one.evidence if not one.is_place(each.path)]
     for each in evidence[:MAX_LOCATIONS]:
@@ -160,7 +162,7 @@ def _suggestion(one: Candidate) -> Fields:
         "message": _message(reference_question(one) + quoted + address),
         "locations": [location],
         "relatedLocations": related,
-        "partialFingerprints": {_FINGERPRINT: identity},
+        "partialFingerprints": {_FINGERPRINT: suggestion_fingerprint(one)},
     }
 
 

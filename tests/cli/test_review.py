@@ -8,6 +8,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from sdd_hooks.reporting.registry import FORMATS
 from tests.cli.commands import on_terminal, one_line, run
 from tests.support.repos import Repo
 
@@ -125,7 +126,7 @@ def test_title_and_body(repo: Repo, tmp_path: Path) -> None:
         assert found["title"] == "Add page ADR-0097"
 
 
-@pytest.mark.parametrize("form", ["markdown", "summary", "comment", "annotations", "sarif", "json"])
+@pytest.mark.parametrize("form", sorted(FORMATS))
 def test_every_format_has_the_finding_and_is_deterministic(repo: Repo, form: str) -> None:
     done = run(repo.root, "review", "--format", form)
     assert (done.code, done.err) == (0, "")
@@ -193,7 +194,7 @@ def test_a_terminal_gets_styles(repo: Repo) -> None:
 
 def test_hostile_names_are_shown_escaped(repo: Repo) -> None:
     repo.commit("Evil", {"src/\x1b[31m\n::error::x.py": BROKEN})
-    for form in ("terminal", "markdown", "annotations", "comment", "summary", "sarif", "json"):
+    for form in FORMATS:
         shown = run(repo.root, "review", "--format", form).out
         assert "\x1b" not in shown
         assert "\n::error::x.py" not in shown
