@@ -8,12 +8,12 @@ record is named only when its decision fits this change better than any fits a u
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
-from sdd_hooks.review.references.bm25 import Bm25
+from sdd_hooks.review.references.bm25 import Bm25, inverse_document_frequency
+from sdd_hooks.review.references.change_words import ChangeWords
 from sdd_hooks.review.references.past_changes import PastChange
 from sdd_hooks.review.references.query import ChangeQuery
 from sdd_hooks.review.references.records import DecisionRecord
@@ -23,8 +23,6 @@ MIN_CHANGES = 20
 """Past changes below which nothing is known of a usual change."""
 UNKNOWN = 0.8
 """The surprise when nothing is known: that of most questions that are right."""
-MAX_WORDS = 40
-"""Words of the added lines in a query: those with the highest tf-idf times rarity."""
 
 _MIN_RARITY = 0.05
 
@@ -38,30 +36,17 @@ class Background:
         self._past = past
         self._query = query
         self._records = records
-        self._frequency = Counter(word for change in past for word in change.words)
-        self._highest = _log_odds(len(past), 0)
+        self._frequency = Counter(word for one in past for word in one.words.distinct())
+        self._highest = inverse_document_frequency(len(past), 0)
 
     def rarity(self, word: str) -> float:
         """How rare a word is in the past changes: from 0 for a usual word to 1 for a new one."""
-        odds = _log_odds(len(self._past), self._frequency[word])
-        return min(1.0, max(0.0, odds / self._highest)) if self._highest else 1.0
+        idf = inverse_document_frequency(len(self._past), self._frequency[word])
+        return idf / self._highest
 
-    def weigh(
-        self,
-        index: Bm25,
-        title: Mapping[str, int],
-        paths: Sequence[str],
-        added: Mapping[str, int],
-    ) -> dict[str, float]:
+    def query(self, index: Bm25, words: ChangeWords) -> Mapping[str, float]:
         """The words of a change as a query for an index, weighted by their rarity."""
-        ranked = sorted(
-            ((1 + math.log(count)) * index.idf(word) * (self.rarity(word) + _MIN_RARITY), word)
-            for word, count in added.items()
-            if word in index
-        )
-        weights = Counter({word: 1 for _, word in ranked[-MAX_WORDS:]})
-        weights.update(paths)
-        weights.update({word: 2 * count for word, count in title.items()})
+        weights = words.query(index, lambda word: self.rarity(word) + _MIN_RARITY)
         return {word: weight * self.rarity(word) for word, weight in weights.items()}
 
     def surprise(self) -> list[float]:
@@ -72,24 +57,14 @@ class Background:
         if len(self._past) < MIN_CHANGES:
             return [UNKNOWN] * len(self._records)
         index = self._decisions
-        scores = index.scores(
-            self.weigh(index, self._query.title, self._query.path_words, self._query.total)
-        )
-        best = [
-            max(index.scores(self.weigh(index, one.title, one.paths, one.added)), default=0.0)
-            for one in self._past
-        ]
+        scores = index.scores(self.query(index, self._query.words))
+        best = [max(index.scores(self.query(index, one.words)), default=0.0) for one in self._past]
         return [sum(other < score for other in best) / len(best) for score in scores]
 
     @cached_property
     def _decisions(self) -> Bm25:
-        vocabulary = self._query.vocabulary.union(self._frequency)
+        vocabulary = self._query.words.distinct().union(self._frequency)
         return Bm25([_decision_words(record) for record in self._records], vocabulary)
-
-
-def _log_odds(count: int, frequency: int) -> float:
-    """The idf of BM25 of a word in `frequency` of `count` documents."""
-    return math.log(1 + (count - frequency + 0.5) / (frequency + 0.5))
 
 
 def _decision_words(record: DecisionRecord) -> Counter[str]:

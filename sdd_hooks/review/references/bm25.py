@@ -1,17 +1,23 @@
 """Okapi BM25 with weighted query terms, over documents as word counts.
 
-Robertson and Zaragoza, The Probabilistic Relevance Framework (2009), with an idf that is never
-negative: ln(1 + (N - df + 0.5) / (df + 0.5)).
+Robertson and Zaragoza, The Probabilistic Relevance Framework (2009).
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 
 K1 = 1.2
 B = 0.75
+
+
+def inverse_document_frequency(count: int, frequency: int) -> float:
+    """The idf of what is in `frequency` of `count` documents, in the form that is never negative:
+    ln(1 + (N - df + 0.5) / (df + 0.5)).
+    """
+    return math.log(1 + (count - frequency + 0.5) / (frequency + 0.5))
 
 
 class Bm25:
@@ -44,8 +50,7 @@ class Bm25:
         """The inverse document frequency of a word, from 0."""
         found = self._idf.get(word)
         if found is None:
-            frequency = len(self._weights.get(word, ()))
-            found = math.log(1 + (self.count - frequency + 0.5) / (frequency + 0.5))
+            found = inverse_document_frequency(self.count, len(self._weights.get(word, ())))
             self._idf[word] = found
         return found
 
@@ -61,10 +66,18 @@ class Bm25:
                 scores[number] += factor * part
         return scores
 
-    def top_words(self, counts: Mapping[str, int], limit: int) -> Counter[str]:
-        """The `limit` words with the highest tf-idf that a document has, each with weight 1."""
+    def top_words(
+        self,
+        counts: Mapping[str, int],
+        limit: int,
+        worth: Callable[[str], float] | None = None,
+    ) -> Counter[str]:
+        """The `limit` words with the highest tf-idf that a document has, each with weight 1.
+
+        The tf-idf of a word is multiplied by its `worth`, if there is one.
+        """
         ranked = sorted(
-            ((1 + math.log(count)) * self.idf(word), word)
+            ((1 + math.log(count)) * self.idf(word) * (worth(word) if worth else 1.0), word)
             for word, count in counts.items()
             if word in self._weights
         )

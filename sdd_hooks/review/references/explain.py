@@ -332,7 +332,7 @@ class Explainer:
     @cached_property
     def _similar_commits(self) -> Sequence[tuple[PastCommit, Set[str]]]:
         """Each citing commit with the specific words that its message shares with the change."""
-        wanted = {*self._query.title, *self._query.path_words}
+        wanted = {*self._query.title, *self._query.words.paths}
         specific = {word for word in wanted if self._is_specific(word)}
         pairs = zip(self._context.citing, self._context.message_words, strict=True)
         return [(commit, specific.intersection(words)) for commit, words in pairs]

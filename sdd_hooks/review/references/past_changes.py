@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from sdd_hooks.code.paths import is_generated
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.review.references.cache import load_cached, store_cached
+from sdd_hooks.review.references.change_words import ChangeWords
 from sdd_hooks.review.references.words import split_words
 from sdd_hooks.system.git import is_object_id
 
@@ -44,20 +45,10 @@ _HUNK = re.compile(rb"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
 
 
 class PastChange(NamedTuple):
-    """A commit: the words of its title, of its paths, and of its added lines, with their counts.
-
-    There are no added words when it is not compared.
-    """
+    """A commit and its words. There are none of added lines when it is not compared."""
 
     id: str
-    title: Mapping[str, int]
-    paths: tuple[str, ...]
-    added: Mapping[str, int]
-
-    @property
-    def words(self) -> set[str]:
-        """Every word."""
-        return {*self.title, *self.paths, *self.added}
+    words: ChangeWords
 
 
 def read_past_changes(
@@ -75,7 +66,7 @@ def read_past_changes(
             cached[change.id] = change
         rows = [_to_row(cached[id]) for id in ids if id in cached]
         store_cached(repository, _CACHE, {"changes": rows})
-    compared = (cached[id] for id in ids if id in cached and cached[id].added)
+    compared = (cached[id] for id in ids if id in cached and cached[id].words.added)
     return list(islice(compared, MAX_CHANGES))
 
 
@@ -99,45 +90,36 @@ def _limited(lines: Iterable[bytes]) -> Iterator[bytes]:
 
 def parse_changes(lines: Iterable[bytes], wanted: Callable[[str], bool]) -> Iterator[PastChange]:
     """Parse the output of `git log -p` in the format of this module."""
+    rest = iter(lines)
     header: bytes | None = None
     files: dict[str, list[str]] = {}
-    for part in _parts(lines):
-        match part:
-            case bytes():
-                if header is not None:
-                    yield _change(header, files)
-                header, files = part, {}
-            case (path, added) if wanted(path) and not is_generated(path):
+    added: list[str] = []
+    for line in rest:
+        if line.startswith(b"\1"):
+            if header is not None:
+                yield _change(header, files)
+            header, files = line[1:], {}
+        elif line.startswith(b"+++ "):
+            added = []
+            path = line[4:].rstrip(b"\t\r\n").decode("utf-8", "replace")
+            if path != "/dev/null" and wanted(path) and not is_generated(path):
                 files[path] = added
+        elif hunk := _HUNK.match(line):
+            removed_count, added_count = (
+                1 if count is None else int(count) for count in hunk.groups()
+            )
+            added += _read_hunk(rest, removed_count, added_count)
     if header is not None:
         yield _change(header, files)
 
 
-def _parts(lines: Iterable[bytes]) -> Iterator[bytes | tuple[str, list[str]]]:
-    """The first line of each commit, and each file of it with its added lines."""
-    path, added = "", list[str]()
-    old = new = 0
-    for line in lines:
-        if old + new:
-            old -= line.startswith(b"-")
-            if line.startswith(b"+"):
-                new -= 1
-                added.append(line[1 : MAX_LINE + 1].decode("utf-8", "replace"))
-        elif line.startswith(b"\1"):
-            if path:
-                yield path, added
-            path, added = "", []
-            yield line[1:]
-        elif line.startswith(b"diff --git "):
-            if path:
-                yield path, added
-            path, added = "", []
-        elif line.startswith(b"+++ ") and line.rstrip() != b"+++ /dev/null":
-            path = line[4:].rstrip(b"\t\r\n").decode("utf-8", "replace")
-        elif hunk := _HUNK.match(line):
-            old, new = (1 if count is None else int(count) for count in hunk.groups())
-    if path:
-        yield path, added
+def _read_hunk(lines: Iterator[bytes], removed: int, added: int) -> Iterator[str]:
+    """Read a hunk of so many removed and added lines. Yields the added ones."""
+    while (removed > 0 or added > 0) and (line := next(lines, b"")):
+        removed -= line.startswith(b"-")
+        if line.startswith(b"+"):
+            added -= 1
+            yield line[1 : MAX_LINE + 1].decode("utf-8", "replace")
 
 
 def _change(header: bytes, files: Mapping[str, Sequence[str]]) -> PastChange:
@@ -147,11 +129,12 @@ def _change(header: bytes, files: Mapping[str, Sequence[str]]) -> PastChange:
         text = "\n".join(line for added in files.values() for line in added)
         counts.update(split_words(text[:MAX_CHARACTERS]))
     paths = dict.fromkeys(word for path in files for word in split_words(path))
-    return PastChange(id, Counter(split_words(title[:MAX_LINE])), tuple(paths), counts)
+    title_counts = Counter(split_words(title[:MAX_LINE]))
+    return PastChange(id, ChangeWords(title_counts, tuple(paths), counts))
 
 
 def _to_row(change: PastChange) -> Sequence[Any]:
-    return [change.id, change.title, change.paths, change.added]
+    return [change.id, *change.words]
 
 
 def _load(repository: Repository) -> dict[str, PastChange]:
@@ -160,9 +143,9 @@ def _load(repository: Repository) -> dict[str, PastChange]:
     for row in rows if isinstance(rows, list) else ():
         with suppress(TypeError, ValueError):
             id, title, paths, added = row
-            change = PastChange(id, _counts(title), _texts(paths), _counts(added))
+            words = ChangeWords(_counts(title), _texts(paths), _counts(added))
             if isinstance(id, str) and is_object_id(id):
-                changes[id] = change
+                changes[id] = PastChange(id, words)
     return changes
 
 

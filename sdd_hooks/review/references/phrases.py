@@ -4,14 +4,12 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
-from sdd_hooks.review.references.bm25 import K1
+from sdd_hooks.review.references.bm25 import K1, inverse_document_frequency
 from sdd_hooks.review.references.query import ChangeQuery
 from sdd_hooks.review.references.records import DecisionRecord
 
@@ -41,14 +39,13 @@ def score_phrases(query: ChangeQuery, records: Sequence[DecisionRecord]) -> list
         pattern = _pattern(phrase)
         counts = Counter(
             {
-                index: len(pattern.findall(_lower(record.text)))
+                index: len(pattern.findall(record.text_lower))
                 for index, record in enumerate(records)
                 if _has_word(record, phrase[0])
             }
         )
         containing = [index for index, count in counts.items() if count]
-        frequency = len(containing)
-        idf = math.log(1 + (len(records) - frequency + 0.5) / (frequency + 0.5))
+        idf = inverse_document_frequency(len(records), len(containing))
         for index in containing:
             scores[index] += idf * counts[index] * (K1 + 1) / (counts[index] + K1)
     return scores
@@ -71,8 +68,3 @@ def _pattern(phrase: tuple[str, str], flags: int = 0) -> re.Pattern[str]:
 def _has_word(record: DecisionRecord, word: str) -> bool:
     """A quick test: the words of a record are known before its text is searched."""
     return any(word in section for section in record.content.counts)
-
-
-@lru_cache(maxsize=1_024)
-def _lower(text: str) -> str:
-    return text.lower()

@@ -12,6 +12,7 @@ from functools import cached_property
 from sdd_hooks.changes.change import Change
 from sdd_hooks.code.languages import MARKDOWN_SUFFIXES
 from sdd_hooks.code.paths import is_generated, is_sample, is_test
+from sdd_hooks.review.references.change_words import ChangeWords
 from sdd_hooks.review.references.words import find_identifiers, find_phrases, split_words
 from sdd_hooks.text.lines import NumberedLine
 
@@ -84,19 +85,10 @@ class ChangeQuery:
         return {path: Counter(split_words(text)) for path, text in self.texts.items()}
 
     @cached_property
-    def total(self) -> Counter[str]:
-        """The word counts of all added lines."""
-        return total_counts(self.counts.values())
-
-    @cached_property
-    def path_words(self) -> Sequence[str]:
-        """The distinct words of the paths."""
-        return list(dict.fromkeys(word for file in self.files for word in split_words(file.path)))
-
-    @cached_property
-    def vocabulary(self) -> set[str]:
-        """Every word of the title, the paths and the added lines."""
-        return {*self.title, *self.path_words}.union(*self.counts.values())
+    def words(self) -> ChangeWords:
+        """The words of the title, the paths and the added lines."""
+        paths = dict.fromkeys(word for file in self.files for word in split_words(file.path))
+        return ChangeWords(self.title, list(paths), total_counts(self.counts.values()))
 
     def count_prose(self) -> Counter[str]:
         """Count the words of the added documents and comments."""

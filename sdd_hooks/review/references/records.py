@@ -69,6 +69,11 @@ class DecisionRecord:
             if sum(counts.values()) >= MIN_SECTION_WORDS
         ]
 
+    @cached_property
+    def text_lower(self) -> str:
+        """The text in lower case."""
+        return self.text.lower()
+
 
 def read_records(
     repository: Repository,

@@ -201,7 +201,7 @@ def score_messages(query: ChangeQuery, context: RepositoryContext) -> list[float
     for commit, words in zip(context.citing, context.message_words, strict=True):
         for index in context.find_records(commit.ids):
             documents[index].update(words[:MAX_WORDS_OF_MESSAGE])
-    weights = query.title + Counter(query.path_words)
+    weights = query.title + Counter(query.words.paths)
     return Bm25(documents, weights.keys()).scores(weights)
 
 

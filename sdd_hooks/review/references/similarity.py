@@ -12,6 +12,7 @@ from itertools import accumulate, pairwise
 
 from sdd_hooks.review.references.background import Background
 from sdd_hooks.review.references.bm25 import Bm25
+from sdd_hooks.review.references.change_words import MAX_WORDS
 from sdd_hooks.review.references.query import ChangeQuery, total_counts
 from sdd_hooks.review.references.records import DecisionRecord
 from sdd_hooks.review.references.words import split_words
@@ -20,8 +21,6 @@ TOP_SECTIONS = 3
 """Sections of a record whose scores are added. One section, or all of them, rank worse."""
 MAX_FILES = 40
 """Files that are compared one by one."""
-MAX_WORDS = 40
-"""Words of the added lines in a query: those with the highest tf-idf."""
 MAX_WORDS_PER_FILE = 25
 """Words of one file in its query."""
 
@@ -30,8 +29,7 @@ class Similarity:
     """The BM25 scores of the sections of records for several queries made from a change.
 
     Each `by_…` method returns one score for each record, in order. `weights` are the words of the
-    main query: the top words of the added lines, the words of the paths, and those of the title
-    with double weight.
+    main query, which is that of `ChangeWords`.
     """
 
     def __init__(self, query: ChangeQuery, records: Sequence[DecisionRecord]) -> None:
@@ -40,11 +38,8 @@ class Similarity:
         # The first section of each record among those of all, and of the next one.
         self._starts = list(accumulate((len(one.sections) for one in records), initial=0))
         sections = [counts for record in records for _, counts in record.sections]
-        self._sections = Bm25(sections, query.vocabulary)
-        weights = self._sections.top_words(query.total, MAX_WORDS)
-        weights.update(query.path_words)
-        weights.update({word: 2 * count for word, count in query.title.items()})
-        self.weights: Mapping[str, float] = weights
+        self._sections = Bm25(sections, query.words.distinct())
+        self.weights = query.words.query(self._sections)
 
     def by_sections(self) -> list[float]:
         """The scores for the main query."""
@@ -52,9 +47,7 @@ class Similarity:
 
     def by_rare_words(self, background: Background) -> list[float]:
         """The best section score for the words that are rare in the repository's past changes."""
-        query = self._query
-        weights = background.weigh(self._sections, query.title, query.path_words, query.total)
-        scores = self._sections.scores(weights)
+        scores = self._sections.scores(background.query(self._sections, self._query.words))
         return [max(scores[first:end], default=0.0) for first, end in pairwise(self._starts)]
 
     def by_title(self) -> list[float]:

@@ -4,6 +4,7 @@ import pytest
 
 from sdd_hooks.changes.change import Change, ChangedFile
 from sdd_hooks.review.references.background import UNKNOWN, Background
+from sdd_hooks.review.references.change_words import ChangeWords
 from sdd_hooks.review.references.past_changes import PastChange
 from sdd_hooks.review.references.query import ChangeQuery
 from sdd_hooks.review.references.similarity import Similarity
@@ -13,7 +14,7 @@ from tests.review.references.support import record_of
 QUEUE = "# ADR-0001: Queue\n\n## Decision\n\nA client sends messages to the durable broker queue.\n"
 CACHE = "# ADR-0002: Cache\n\n## Decision\n\nA client keeps answers in the shared memory cache.\n"
 WORDS = Counter(["client", "messages"])
-USUAL = PastChange("a" * 40, WORDS, ("src", "py"), WORDS)
+USUAL = PastChange("a" * 40, ChangeWords(WORDS, ("src", "py"), WORDS))
 
 
 def change(title: str, *lines: str) -> ChangeQuery:

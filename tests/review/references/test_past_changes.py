@@ -29,17 +29,17 @@ def any_path(path: str) -> bool:
 
 
 def titles(changes: list[PastChange]) -> list[list[str]]:
-    return [sorted(change.title) for change in changes]
+    return [sorted(change.words.title) for change in changes]
 
 
 def test_the_words_of_the_latest_changes(repo: Repo) -> None:
     repo.commit("Sweep the outbox", {"src/sweeper.py": "interval = 5\n"})
     repo.commit("Slower", {"src/sweeper.py": "interval = 5\nperiod = 9\n"})
     slower, sweep = read_past_changes(repo.repository, repo.head(), any_path)
-    assert (sorted(slower.title), slower.added) == (["slower"], {"period": 1})
-    assert sweep.title == {"sweep": 1, "outbox": 1}
-    assert {"src", "sweeper", "py"} <= set(sweep.paths)
-    assert sweep.added == {"interval": 1}
+    assert (sorted(slower.words.title), slower.words.added) == (["slower"], {"period": 1})
+    assert sweep.words.title == {"sweep": 1, "outbox": 1}
+    assert {"src", "sweeper", "py"} <= set(sweep.words.paths)
+    assert sweep.words.added == {"interval": 1}
 
 
 def test_the_first_commit_is_no_change(repo: Repo) -> None:
@@ -52,9 +52,9 @@ def test_unwanted_and_generated_files_are_not_read(repo: Repo) -> None:
     (decide,) = read_past_changes(
         repo.repository, repo.head(), lambda path: path.startswith("src/")
     )
-    assert decide.added == {"sweeper": 1}
+    assert decide.words.added == {"sweeper": 1}
     assert [
-        sorted(one.added) for one in read_past_changes(repo.repository, repo.head(), any_path)
+        sorted(one.words.added) for one in read_past_changes(repo.repository, repo.head(), any_path)
     ] == [["record", "sweeper", "words"]]
 
 
@@ -94,8 +94,8 @@ def test_an_added_line_that_looks_like_a_header_is_a_line(repo: Repo) -> None:
     text = "++ b/evil.py\n\1" + "a" * 40 + " Title\ndiff --git x y\n@@ -1 +1,9 @@\n"
     repo.commit("Hide", {"a.py": text})
     (change,) = read_past_changes(repo.repository, repo.head(), any_path)
-    assert (sorted(change.title), set(change.paths)) == (["hide"], {"py"})
-    assert {"evil", "title", "git"} <= set(change.added)
+    assert (sorted(change.words.title), set(change.words.paths)) == (["hide"], {"py"})
+    assert {"evil", "title", "git"} <= set(change.words.added)
 
 
 LINES = st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\n\r\0"), max_size=30))
@@ -119,10 +119,10 @@ def test_every_added_line_of_a_hunk_is_read_and_no_other(
         + [f"+{line}\n".encode() for line in expected.elements()],
         any_path,
     )
-    assert change.added == reference.added
+    assert change.words.added == reference.words.added
 
 
 @given(st.binary(max_size=300))
 def test_any_output_is_parsed(data: bytes) -> None:
     for change in parse_changes(data.splitlines(keepends=True), any_path):
-        assert all(count > 0 for count in change.added.values())
+        assert all(count > 0 for count in change.words.added.values())
