@@ -77,6 +77,11 @@ class Change(NamedTuple):
         """The change with the title and the body of its pull request, each unless it is ""."""
         return self._replace(title=title or self.title, body=body or self.body)
 
+    @property
+    def headline(self) -> str:
+        """The title, or the first line of the first message where there is none."""
+        return self.title or "".join(self.messages[:1]).lstrip().partition("\n")[0]
+
     def added_lines(self) -> dict[str, frozenset[int]]:
         """The numbers of the added lines, by path."""
         return {file.path: frozenset(line.number for line in file.added) for file in self.files}

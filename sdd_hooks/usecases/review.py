@@ -231,9 +231,7 @@ def _suggest_references(project: Project, subject: Subject) -> References:
     # The import is slow, and most messages need no suggestion.
     from sdd_hooks.review.references.find import find_references
 
-    title = change.messages[0].lstrip().partition("\n")[0]
-    titled = replace(subject, change=change._replace(title=title))
-    return find_references(project.repository, titled, max_suggestions)
+    return find_references(project.repository, subject, max_suggestions)
 
 
 def _base_of_push(project: Project, pushed: PushedBranch) -> str:

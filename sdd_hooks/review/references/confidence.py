@@ -78,7 +78,7 @@ def extract_features(
         measures.surprise[index],
         first.shares["history"],
         float(scores["phrases"][index] > 0),
-        float(bool(_CHORE.match(change.title))),
+        float(bool(_CHORE.match(change.headline))),
     )
 
 

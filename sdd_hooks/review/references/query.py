@@ -46,7 +46,7 @@ class ChangeQuery:
             file for file in self.files if not (is_test(file.path) or is_sample(file.path))
         ] or self.files
         self.share = 1 / max(1, len(self.files))
-        title = _DIRECTORIES.sub("", change.title)
+        title = _DIRECTORIES.sub("", change.headline)
         self.title = Counter(split_words(title))
         self.title_phrases = find_phrases(title)
 
