@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from sdd_hooks.text.lines import NumberedLine
@@ -26,7 +27,7 @@ class ChangedFile(NamedTuple):
     mode: str = ""
     blob: str = ""
     blob_before: str = ""
-    added: tuple[NumberedLine, ...] = ()
+    added: Sequence[NumberedLine] = ()
     removed: tuple[NumberedLine, ...] = ()
     binary: bool = False
     mode_before: str = ""

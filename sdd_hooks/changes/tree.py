@@ -140,6 +140,13 @@ class Tree:
         mode, blob = self._entry(path)
         return dict(self._read([Blob(path, blob if mode in REGULAR_MODES else "")]))[path]
 
+    def contents(self, ids: Sequence[str], limit: int) -> Iterator[bytes | None]:
+        """The content of each blob, in order; None where there is none.
+
+        A blob larger than `limit` bytes is cut after `limit` + 1 bytes.
+        """
+        return read_blobs(self.git, ids, limit=limit)
+
     def grep(
         self, texts: Sequence[str], pathspecs: Sequence[str] = (), *options: str
     ) -> list[Blob]:
@@ -273,9 +280,7 @@ class Tree:
 
     def _read(self, blobs: Sequence[Blob]) -> Generator[tuple[str, str], None, None]:
         """Path and text of each blob; "" for a missing, large or binary one."""
-        contents = read_blobs(
-            self.git, [blob.id for blob in blobs if blob.id], limit=MAX_ARTIFACT_BYTES
-        )
+        contents = self.contents([blob.id for blob in blobs if blob.id], MAX_ARTIFACT_BYTES)
         for path, blob in blobs:
             data = next(contents) if blob else None
             usable = data is not None and len(data) <= MAX_ARTIFACT_BYTES and not is_binary(data)

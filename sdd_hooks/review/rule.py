@@ -16,7 +16,8 @@ class Rule(NamedTuple):
     (`security/inner-html`). `severity` is the worst severity of its findings. `summary` says in one
     line what the rule finds; `advice` says in one or two sentences why, and what to do. `check` is
     a pure function of the subject and raises no exception. With `guards_records`, a suppression
-    takes effect only when the file has it at the base already.
+    takes effect only when the file has it at the base already. With `whole_tree`, the rule also
+    works on a whole tree (`Subject.whole_tree`); a rule about history does not.
     """
 
     id: str
@@ -25,6 +26,7 @@ class Rule(NamedTuple):
     advice: str
     check: Callable[[Subject], Iterable[Finding]]
     guards_records: bool = False
+    whole_tree: bool = False
 
     @property
     def description(self) -> RuleDescription:

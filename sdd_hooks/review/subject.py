@@ -29,6 +29,9 @@ class Subject:
     same ones. `tip` is the current commit of the base branch, None when that is `before`. `claims`
     are the numbers that work which is not merged takes, `external` the records of the repositories
     that the base declares. Trees are read on first use, and each part once.
+
+    With `whole_tree` the change adds every file that is checked, as the work tree has it, and
+    `before` has the other files: nothing is known about history.
     """
 
     change: Change
@@ -40,6 +43,7 @@ class Subject:
     collections_before: tuple[Collection, ...] | None = None
     claims: Claims = NO_CLAIMS
     external: ExternalRecords = NO_RECORDS
+    whole_tree: bool = False
     _results: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:

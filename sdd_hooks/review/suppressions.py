@@ -90,10 +90,11 @@ def suppress(
 ) -> tuple[tuple[Finding, ...], tuple[SuppressedFinding, ...]]:
     """Split findings into those that remain and those that are suppressed, both in order.
 
-    A critical finding that a comment of this change suppresses leaves a remark about it.
+    A critical finding that a comment of this change suppresses leaves a remark about it. In a whole
+    tree every suppression takes effect: it has no base.
     """
-    guards = {rule.id for rule in rules if rule.guards_records}
-    only_base = subject.settings.suppressions == "base"
+    guards = {rule.id for rule in rules if rule.guards_records and not subject.whole_tree}
+    only_base = subject.settings.suppressions == "base" and not subject.whole_tree
     files = _Files(subject)
     remaining: list[Finding] = []
     remarks: list[Finding] = []
@@ -144,7 +145,7 @@ class _Files:
     def is_at_base(self, path: str, suppression: Suppression) -> bool:
         """Whether the base has a suppression. A copy of it on an added line is a new one."""
         file = self._changed.get(path)
-        if file is None:
+        if file is None or self._subject.whole_tree:
             return True
         if path not in self._before:
             text = self._subject.text_before(file.before) if file.before else ""

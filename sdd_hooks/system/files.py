@@ -72,6 +72,28 @@ def read_inside(root: Path, relative: str, limit: int, *, follow: bool = True) -
         raise PathRefused(f"{_shown(relative)}: {_reason(error)}") from None
 
 
+def read_start(root: Path, relative: str, size: int) -> bytes:
+    """Read at most the first `size` bytes of a file, as `read_inside` does without `follow`.
+
+    Raises FileNotFoundError and PathRefused.
+    """
+    parts = _parts(relative)
+    try:
+        descriptor = _open(root, parts)
+        if descriptor is None:
+            raise _not_found(relative)
+        try:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                raise PathRefused(f"{_shown(relative)}: not a regular file")
+            return os.read(descriptor, size)
+        finally:
+            os.close(descriptor)
+    except FileNotFoundError:
+        raise
+    except (OSError, ValueError) as error:
+        raise PathRefused(f"{_shown(relative)}: {_reason(error)}") from None
+
+
 def resolve_inside(root: Path, relative: str) -> Path:
     """Return the real path of `relative`, with every symlink followed. It need not exist.
 

@@ -13,6 +13,12 @@ from tests.support.repos import Repo
 Files = Mapping[str, str | bytes | None]
 """Contents by path; None deletes the file. Files that are not named stay unchanged."""
 
+MEMORY_TEXT = (
+    "## Architecture Context\n\n- Architecture Decision Records are in `docs/adrs/`\n"
+    "- Specifications are in `docs/openspec/specs/`\n"
+)
+"""A memory file that declares the usual folders."""
+
 _MEMORY = "CLAUDE.md"
 _SECTION = "## Architecture Context"
 

@@ -89,4 +89,5 @@ RULE = Rule(
     "Both sides of the conflict are in the file, and nothing can read it. Choose what holds, and"
     " take the lines with `<<<<<<<`, `|||||||`, `=======` and `>>>>>>>` out.",
     check,
+    whole_tree=True,
 )

@@ -226,4 +226,5 @@ RULE = Rule(
     "A reader who follows it finds nothing, and tools that rely on governing comments are led"
     " astray. Correct the id or the name, or add the record that it announces.",
     check,
+    whole_tree=True,
 )

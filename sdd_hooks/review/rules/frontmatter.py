@@ -22,7 +22,12 @@ def check(subject: Subject) -> Iterator[Finding]:
 
     A finding that involves several records is left out when the base has it already.
     """
-    duplicates = {("duplicate-id", one.evidence) for one in duplicate_number.check(subject)}
+    # That rule is about the history of numbers, and does not run on a whole tree.
+    duplicates = (
+        set()
+        if subject.whole_tree
+        else {("duplicate-id", one.evidence) for one in duplicate_number.check(subject)}
+    )
     candidates = [
         one
         for one in validate_changed(subject)
@@ -92,4 +97,5 @@ RULE = Rule(
     "Ids, statuses and edges of records are read by people and programs. Correct what the message"
     " names: a record that cannot be read has no effect.",
     check,
+    whole_tree=True,
 )

@@ -65,4 +65,5 @@ RULE = Rule(
     " names, or review that part without this tool.",
     check,
     guards_records=True,
+    whole_tree=True,
 )

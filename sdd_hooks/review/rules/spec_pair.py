@@ -40,4 +40,5 @@ RULE = Rule(
     "A spec is a folder with spec.md, which says what must hold, and design.md, which says how. Add"
     " the file that is missing.",
     check,
+    whole_tree=True,
 )

@@ -158,4 +158,5 @@ RULE = Rule(
     "Code that is written by a decision that no longer holds has to be written again. Follow the"
     " record that replaced it and name that, or say in the line why the old one matters.",
     check,
+    whole_tree=True,
 )

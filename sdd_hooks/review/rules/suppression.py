@@ -36,4 +36,5 @@ RULE = Rule(
     "Who reads the code next needs to know why a finding was left alone. Write the reason in"
     " parentheses behind the rule; without it nothing is suppressed.",
     check,
+    whole_tree=True,
 )

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from sdd_hooks.changes.change import ChangedFile, UnreadPart
 from sdd_hooks.changes.tree import Blob
 from sdd_hooks.review.subject import Subject
-from sdd_hooks.system.git_objects import read_blobs, resolve_links
+from sdd_hooks.system.git_objects import resolve_links
 from sdd_hooks.text.decoding import decode
 from sdd_hooks.text.lines import NumberedLine, split_lines
 
@@ -61,7 +61,7 @@ def find_linked_files(subject: Subject) -> Iterator[LinkedFile | UnreadPart]:
 
 
 def _read_targets(subject: Subject, links: Sequence[Blob]) -> Mapping[str, str]:
-    contents = read_blobs(subject.after.git, [link.id for link in links], limit=MAX_TARGET_BYTES)
+    contents = subject.after.contents([link.id for link in links], MAX_TARGET_BYTES)
     return {
         link.path: os.fsdecode(data)
         for link, data in zip(links, contents, strict=True)
@@ -81,7 +81,7 @@ def _shown(
     files = {blob.path: blob for blob in subject.after.blobs() if _is_in(blob.path, target)}
     # One more than the limit, which shows that there are more.
     blobs = list(files.values())[: MAX_LINKED_FILES + 1]
-    contents = read_blobs(subject.after.git, [blob.id for blob in blobs], limit=MAX_BYTES)
+    contents = subject.after.contents([blob.id for blob in blobs], MAX_BYTES)
     for blob, data in zip(blobs, contents, strict=True):
         shown = posixpath.join(path, blob.path[len(target) + 1 :]) if blob.path != target else path
         if data is None:

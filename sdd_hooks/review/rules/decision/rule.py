@@ -200,4 +200,5 @@ RULE = Rule(
     "A decision record states what it forbids or requires in an sdd-rule block. Change the code, or"
     " supersede the record by one that decides otherwise.",
     check,
+    whole_tree=True,
 )

@@ -18,7 +18,6 @@ from sdd_hooks.code.languages import find_language
 from sdd_hooks.review.rules.decision.blocks import RuleObject, RuleVerb
 from sdd_hooks.review.rules.decision.links import LinkedFile, find_linked_files
 from sdd_hooks.review.subject import Subject
-from sdd_hooks.system.git_objects import read_blobs
 from sdd_hooks.text.decoding import decode
 from sdd_hooks.text.lines import NumberedLine, split_lines
 
@@ -37,12 +36,12 @@ class SearchedFile(NamedTuple):
 
     file: ChangedFile
     target: str
-    added: tuple[NumberedLine, ...]
-    whole: tuple[NumberedLine, ...]
+    added: Sequence[NumberedLine]
+    whole: Sequence[NumberedLine]
 
     def lines(
         self, verb: RuleVerb, applies_to: Callable[[str], bool]
-    ) -> tuple[NumberedLine, ...] | None:
+    ) -> Sequence[NumberedLine] | None:
         """What a rule searches; None if the file is not searched, or is another file's link.
 
         A file that comes from a path to which the rule did not apply is new to the rule.
@@ -154,7 +153,7 @@ def _with_contents(
         needed.append((after, before))
         blobs += [file.blob] if after else []
         blobs += [file.blob_before] if before else []
-    contents = read_blobs(subject.after.git, blobs, limit=MAX_ARTIFACT_BYTES)
+    contents = subject.after.contents(blobs, MAX_ARTIFACT_BYTES)
     for one, (after, before) in zip(candidates, needed, strict=True):
         data = _usable(next(contents)) if after else None
         yield _Contents(one, data, _usable(next(contents)) if before else None)

@@ -33,10 +33,13 @@ _ENCODINGS = re.compile(
 def find_unreadable(subject: Subject) -> Iterator[UnreadPart]:
     """Find new submodules, and files that a new attribute has git write in another encoding.
 
+    A whole tree is read as git wrote it, and has the files of its submodules.
+
     Raises GitError when git cannot read the attributes.
     """
-    yield from _submodules(subject)
-    yield from _encoded(subject)
+    if not subject.whole_tree:
+        yield from _submodules(subject)
+        yield from _encoded(subject)
 
 
 def _submodules(subject: Subject) -> Iterator[UnreadPart]:

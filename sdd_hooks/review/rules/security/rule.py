@@ -85,4 +85,5 @@ RULE = Rule(
     " without authentication, HTML assigned to a document, files of a CDN without integrity. Change"
     " it, or say why it is safe: `sdd-ignore: security (reason)`.",
     check,
+    whole_tree=True,
 )

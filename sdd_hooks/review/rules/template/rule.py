@@ -195,4 +195,5 @@ RULE = Rule(
     "Copies of scripts, forms and navigation drift apart. Keep each in one place, build for"
     " production, and decide on one framework.",
     check,
+    whole_tree=True,
 )
