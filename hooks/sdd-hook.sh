@@ -10,7 +10,8 @@
 
 # sdd writes both after every refresh. They are as untrusted as any file of the work tree. The first line
 # is `sdd 1 COMMIT DIRTY LARGE SUBMODULES`, each other line a pathspec: of indexed files, and of artifacts.
-# The last line is always the same, so that a file that was cut off does not count.
+# The last line is always the same. All of this stands in the file twice, with a tab between: the two parts of
+# a damaged file differ, and comparing them takes no process.
 # COMMIT is the commit that the index reflects, DIRTY is 1 when it has uncommitted content too, LARGE when
 # git takes too long to scan every file, SUBMODULES when files of submodules are indexed.
 sdd_state=.sdd/search/hook
@@ -179,15 +180,23 @@ sdd_wanted() {
 
     # `read` makes one system call for each character.
     sdd_ifs=$IFS
-    IFS='
-'
+    IFS='	'
     set -f
     # bash warns about null bytes.
     # shellcheck disable=SC2046
-    { set -- $(head -c 65536 "$sdd_state"); } 2>/dev/null
+    { set -- $(head -c 131072 "$sdd_state"); } 2>/dev/null
+    IFS='
+'
+    # The shell removed the line breaks at the end of the second part.
+    if [ $# -eq 2 ] && [ "$1" = "$2$IFS" ]; then
+        # shellcheck disable=SC2086
+        set -- $2
+    else
+        set --
+    fi
     IFS=$sdd_ifs
     # shellcheck disable=SC2086
-    [ $# -gt 0 ] && sdd_header=$1 && shift && sdd_read_header $sdd_header || return 0
+    [ $# -gt 1 ] && sdd_header=$1 && shift && sdd_read_header $sdd_header || return 0
 
     eval "sdd_line=\${$#-}"
     [ "$sdd_line" = "$sdd_last_line" ] || return 0

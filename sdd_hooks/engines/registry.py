@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from sdd_hooks.config.settings import SearchSettings
+from sdd_hooks.engines.local_index import has_local_index
 from sdd_hooks.engines.protocol import Engine, EngineBackend
 from sdd_hooks.errors import EngineUnavailable, NotIndexed, StorageError
 from sdd_hooks.plugins import PluginError, PluginKind, find_plugin, load_plugin, registered_plugins
@@ -60,16 +61,11 @@ def is_indexed(project: Project) -> bool:
     try:
         backend = find_backend(project)
     except EngineUnavailable:
-        return has_local_index(project)
+        return has_local_index(project.repository)
     try:
         return backend.is_indexed(project)
     except (EngineUnavailable, StorageError):
         return True
-
-
-def has_local_index(project: Project) -> bool:
-    """Whether the work tree has the folder for indexes, which the first refresh creates."""
-    return project.repository.search_dir.is_dir()
 
 
 def not_indexed(project: Project) -> NotIndexed:

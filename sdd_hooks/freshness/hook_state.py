@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from pathlib import Path
 
 from sdd_hooks.config.memory_file import MEMORY_FILE_NAMES as MEMORY_FILES
 from sdd_hooks.engines.protocol import Bookmark
@@ -39,11 +40,14 @@ NEW_ARTIFACTS = {
     "specs": (":(icase,glob)**/spec.md",),
 }
 
-# What the hooks read of a state file.
-_MAX_STATE_BYTES = 60_000
+# The hooks read 131,072 bytes of a state file.
+_MAX_STATE_BYTES = 120_000
 
-# A file that was cut off lacks it. As a pathspec it matches no file that git tracks.
+# As a pathspec it matches no file that git tracks.
 _LAST_LINE = f":(literal){SEARCH_DIR}/{STATE_FILE}"
+
+# Between the two equal parts of a state file. The parts of a damaged file differ.
+_SEPARATOR = b"\t"
 
 # Measured milliseconds that git takes to compare a tracked file, and to compare its path with one
 # pathspec. The hooks may add 15 to a commit, most of which starts two processes.
@@ -103,14 +107,14 @@ def distrust_state(repository: Repository) -> None:
     """
     path = repository.search_dir / STATE_FILE
     try:
-        header, _, rest = read_state(path, _MAX_STATE_BYTES).partition(b"\n")
-    except (OSError, StorageError):
+        header, *pathspecs = _read(path)
+    except (OSError, StorageError, ValueError):
         # Hooks start sdd for a file that is no state, and do nothing without one.
         return
-    fields = header.split(b" ")
-    if len(fields) == 6 and fields[3] == b"0":
-        fields[3] = b"1"
-        write_atomically(path, b" ".join(fields) + b"\n" + rest)
+    fields = header.split(" ")
+    if len(fields) == 6 and fields[3] == "0":
+        fields[3] = "1"
+        write_atomically(path, _rendered([" ".join(fields), *pathspecs]))
 
 
 def remove_state(repository: Repository) -> None:
@@ -122,15 +126,6 @@ def remove_state(repository: Repository) -> None:
         (repository.shared_dir / SHARED_FILE).unlink()
 
 
-def was_refreshed(repository: Repository) -> bool:
-    """Whether a refresh has run in this work tree, for any engine and any place of its index.
-
-    A refresh creates the folder of this state first. Before that a hook has nothing to refresh, and
-    finds that out without importing an engine.
-    """
-    return repository.search_dir.is_dir()
-
-
 def index_reflects(repository: Repository, head: str) -> bool:
     """Whether the index reflects the tracked files of the work tree, where the commit `head` is
     checked out. Decides like the hooks in sh; False in case of doubt.
@@ -140,11 +135,8 @@ def index_reflects(repository: Repository, head: str) -> bool:
     try:
         if os.path.lexists(repository.search_dir / REQUEST_FILE):
             return False
-        state = read_state(repository.search_dir / STATE_FILE, _MAX_STATE_BYTES)
-    except (FileNotFoundError, StorageError):
-        return False
-    header, *pathspecs = os.fsdecode(state).removesuffix("\n").split("\n")
-    if pathspecs[-1:] != [_LAST_LINE]:
+        header, *pathspecs = _read(repository.search_dir / STATE_FILE)
+    except (FileNotFoundError, StorageError, ValueError):
         return False
     match header.split(" "):
         # git would start the filters of submodules: those are compared by a scan of each.
@@ -152,7 +144,7 @@ def index_reflects(repository: Repository, head: str) -> bool:
             pass
         case _:
             return False
-    if len(pathspecs) == 1:
+    if not pathspecs:
         return True
     options = ["--quiet", "--ignore-submodules=all"]
     if large != "0":
@@ -212,12 +204,27 @@ def _is_slow_to_compare(repository: Repository, pathspecs: int) -> bool:
 
 
 def _write(repository: Repository, name: str, header: str, pathspecs: Sequence[str]) -> None:
-    text = "\n".join([header, *pathspecs, _LAST_LINE, ""])
-    # A name may contain a line break, and there may be any number of names.
-    if any("\n" in pathspec for pathspec in pathspecs) or len(os.fsencode(text)) > _MAX_STATE_BYTES:
+    content = _rendered([header, *pathspecs])
+    # A name may contain a separator, and there may be any number of names.
+    if any("\n" in one or "\t" in one for one in pathspecs) or len(content) > _MAX_STATE_BYTES:
         fields = header.split(" ")
-        text = " ".join([*fields[:3], "1", *fields[4:]]) + f"\n.\n{_LAST_LINE}\n"
-    write_atomically(repository.search_dir / name, os.fsencode(text))
+        content = _rendered([" ".join([*fields[:3], "1", *fields[4:]]), "."])
+    write_atomically(repository.search_dir / name, content)
+
+
+def _rendered(lines: Sequence[str]) -> bytes:
+    part = os.fsencode("\n".join([*lines, _LAST_LINE, ""]))
+    return part + _SEPARATOR + part
+
+
+def _read(path: Path) -> list[str]:
+    """The header and the pathspecs of a state file. Raises ValueError for one that is damaged,
+    StorageError for one that is no regular file, and OSError."""
+    part, _, copy = read_state(path, _MAX_STATE_BYTES).partition(_SEPARATOR)
+    *lines, last, end = os.fsdecode(part).split("\n") if part == copy else ("", "")
+    if not lines or last != _LAST_LINE or end:
+        raise ValueError("the state is damaged")
+    return lines
 
 
 def _write_shared(repository: Repository, names: Sequence[str]) -> None:

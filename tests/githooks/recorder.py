@@ -69,6 +69,12 @@ def without_sdd() -> str:
     return os.pathsep.join(one for one in folders if not (Path(one) / "sdd").exists())
 
 
+def state_file(header: bytes, *pathspecs: bytes) -> bytes:
+    """The content of a state file of the hooks."""
+    part = b"\n".join([header, *pathspecs, b":(literal).sdd/search/hook", b""])
+    return part + b"\t" + part
+
+
 def indexed(repo: Repo, *kinds: str, dirty: bool = False) -> None:
     """Write the state file of the hooks, as after a refresh of these kinds at HEAD."""
     project = repo.project()

@@ -11,9 +11,7 @@ import pytest
 
 from sdd_hooks.githooks.shims import EVENTS
 from tests.githooks.conftest import ADR
-from tests.githooks.recorder import HOOKS, Hooked, Recorder, indexed, without_sdd
-
-LAST_LINE = b":(literal).sdd/search/hook\n"
+from tests.githooks.recorder import HOOKS, Hooked, Recorder, indexed, state_file, without_sdd
 
 
 @pytest.fixture
@@ -137,22 +135,25 @@ def test_a_checkout_of_a_file_starts_sdd(repo: Hooked, recorder: Recorder) -> No
     [
         b"",
         b"\n",
-        b"sdd 2 " + b"0" * 40 + b" 0 0 0\ndocs\n",
-        b"sdd 1 HEAD 0 0 0\ndocs\n",
-        b"sdd 1 --output=pwned 0 0 0\ndocs\n",
-        b"sdd 1 --output=" + b"p" * 31 + b" 0 0 0\ndocs\n",
-        b"sdd 1 " + b"1" * 40 + b" 0 0 0\ndocs\n",
-        b"sdd 1 " + b"a" * 39 + b" 0 0 0\ndocs\n",
-        b"sdd 1 " + b"a" * 40 + b" 0 0\ndocs\n",
-        b"\0\xff\n* $(touch pwned) `touch pwned`\n",
-        b"sdd 1 $(touch${IFS}pwned) 0 0 0\n$(touch pwned)\n",
+        state_file(b""),
+        state_file(b"sdd 2 " + b"0" * 40 + b" 0 0 0", b"docs"),
+        state_file(b"sdd 1 HEAD 0 0 0", b"docs"),
+        state_file(b"sdd 1 --output=pwned 0 0 0", b"docs"),
+        state_file(b"sdd 1 --output=" + b"p" * 31 + b" 0 0 0", b"docs"),
+        state_file(b"sdd 1 " + b"1" * 40 + b" 0 0 0", b"docs"),
+        state_file(b"sdd 1 " + b"a" * 39 + b" 0 0 0", b"docs"),
+        state_file(b"sdd 1 " + b"a" * 40 + b" 0 0", b"docs"),
+        state_file(b"\0\xff", b"* $(touch pwned) `touch pwned`"),
+        state_file(b"sdd 1 $(touch${IFS}pwned) 0 0 0", b"$(touch pwned)"),
         b"x" * 200_000,
+        b"x\n\tx\n",
+        b"\t",
     ],
 )
 def test_an_invalid_state_file_starts_sdd(
     repo: Hooked, recorder: Recorder, shell: list[str], content: bytes
 ) -> None:
-    repo.write(".sdd/search/hook", content + LAST_LINE)
+    repo.write(".sdd/search/hook", content)
     done = hook(repo, shell, "post-merge", "0")
     assert (done.returncode, recorder.calls()) == (0, ["hook post-merge 0"])
     assert repo.git("status", "--porcelain") == ""
@@ -163,9 +164,8 @@ def test_a_pathspec_is_not_an_option(
     repo: Hooked, recorder: Recorder, shell: list[str], pathspec: str
 ) -> None:
     for name, event in (("hook", "post-commit"), ("hook-artifacts", "pre-commit")):
-        repo.write(
-            f".sdd/search/{name}", f"sdd 1 {repo.head()} 0 0 0\n{pathspec}\n{LAST_LINE.decode()}"
-        )
+        header = f"sdd 1 {repo.head()} 0 0 0"
+        repo.write(f".sdd/search/{name}", state_file(header.encode(), pathspec.encode()))
         assert hook(repo, shell, event).returncode == 0
     assert repo.git("status", "--porcelain") == ""
 
@@ -174,7 +174,8 @@ def test_a_pathspec_is_not_expanded_by_the_shell(
     repo: Hooked, recorder: Recorder, shell: list[str]
 ) -> None:
     repo.commit("A file that the shell would find", {"here.md": "1\n"})
-    repo.write(".sdd/search/hook", f"sdd 1 {repo.head()} 0 0 0\n*.md\n{LAST_LINE.decode()}")
+    header = f"sdd 1 {repo.head()} 0 0 0"
+    repo.write(".sdd/search/hook", state_file(header.encode(), b"*.md"))
     recorder.calls()
     repo.write(ADR, "changed")
     assert hook(repo, shell, "post-commit").returncode == 0
@@ -218,6 +219,37 @@ def test_a_state_that_was_cut_off_anywhere_starts_sdd(
         assert recorder.calls() == ["hook post-commit"], size
 
 
+def test_a_flipped_bit_anywhere_starts_sdd(
+    repo: Hooked, recorder: Recorder, shell: list[str]
+) -> None:
+    """In a pathspec, it would let the hook miss a change to the files that the pathspec matched."""
+    repo.write(ADR, "# ADR-0001: Changed\n")
+    state = repo.root / ".sdd/search/hook"
+    whole = state.read_bytes()
+    for offset in range(0, len(whole), len(whole) // 20):
+        state.write_bytes(flip(whole, offset, offset % 8))
+        assert hook(repo, shell, "post-commit").returncode == 0
+        assert recorder.calls() == ["hook post-commit"], offset
+
+
+def test_a_flipped_bit_in_a_state_without_a_difference_starts_sdd(
+    repo: Hooked, recorder: Recorder, shell: list[str]
+) -> None:
+    """The shell compares the content itself, before git compares any file."""
+    state = repo.root / ".sdd/search/hook"
+    whole = state.read_bytes()
+    half = len(whole) // 2
+    for offset in (0, 6, 48, 60, half - 2, half, half + 1, len(whole) - 3):
+        state.write_bytes(flip(whole, offset, 0))
+        assert hook(repo, shell, "post-commit").returncode == 0
+        assert recorder.calls() == ["hook post-commit"], offset
+
+
+def flip(content: bytes, offset: int, bit: int) -> bytes:
+    """The content with one bit inverted."""
+    return content[:offset] + bytes([content[offset] ^ 1 << bit]) + content[offset + 1 :]
+
+
 def test_a_requested_refresh_starts_sdd(repo: Hooked, recorder: Recorder) -> None:
     repo.write(".sdd/search/again")
     repo.commit("Other", {"other.txt": "2\n"})
@@ -237,7 +269,7 @@ def test_pathspec_settings_of_the_user_change_nothing(repo: Hooked, recorder: Re
 
 def test_a_large_work_tree_is_not_scanned(repo: Hooked, recorder: Recorder) -> None:
     state = repo.root / ".sdd/search/hook"
-    state.write_text(state.read_text().replace(" 0 0 0\n", " 0 1 0\n", 1))
+    state.write_text(state.read_text().replace(" 0 0 0\n", " 0 1 0\n"))
     repo.write(ADR, "changed, not staged")
     repo.write("other.txt", "2\n")
     repo.git("commit", "--quiet", "-m", "Other", "other.txt")

@@ -15,7 +15,7 @@ from sdd_hooks.githooks.context import HookContext
 from sdd_hooks.githooks.events import run_hook
 from tests.cli.commands import run
 from tests.githooks.conftest import ADR, settled
-from tests.githooks.recorder import Hooked
+from tests.githooks.recorder import Hooked, state_file
 from tests.support.clock import set_touched, touched_at
 from tests.support.models import make_model
 from tests.support.oracle import assert_index_matches_scratch, documents
@@ -113,15 +113,19 @@ def test_an_index_of_another_commit_is_scanned_at_any_time(seen: Hooked, event: 
 def test_a_changed_state_file_is_scanned_at_any_time(seen: Hooked) -> None:
     state = seen.root / ".sdd/search/hook"
     written = state.read_bytes()
-    head, _, rest = written.partition(b"\n")
+    head, *pathspecs = written.partition(b"\t")[0].splitlines()[:-1]
     for content in (
         b"",
-        rest,
-        head.replace(b"sdd 1", b"sdd 2") + b"\n" + rest,
-        head[:-2] + b"\n" + rest,
-        b"\xff\n" + written,
-        b"sdd 1 " + b"0" * 40 + b" 0 0 0\n" + rest,
+        state_file(*pathspecs),
+        state_file(head.replace(b"sdd 1", b"sdd 2"), *pathspecs),
+        state_file(head[:-2], *pathspecs),
+        state_file(b"\xff", head, *pathspecs),
+        state_file(b"sdd 1 " + b"0" * 40 + b" 0 0 0", *pathspecs),
+        written.partition(b"\t")[0],
+        written.replace(b"docs", b"dogs", 1),
+        written.replace(b" 0 0 0", b" 0 1 0", 1),
         written + b"x" * 70_000,
+        written + b"x" * 200_000,
     ):
         state.write_bytes(content)
         set_touched(seen, 1000.0)

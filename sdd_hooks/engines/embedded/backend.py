@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sdd_hooks.engines.local_index import has_local_index
 from sdd_hooks.engines.protocol import Download, EngineBackend
-from sdd_hooks.engines.registry import has_local_index
 from sdd_hooks.project.project import Project
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class EmbeddedBackend(EngineBackend):
 
     def is_indexed(self, project: Project) -> bool:
         """Whether the work tree has an index."""
-        return has_local_index(project)
+        return has_local_index(project.repository)
 
     def required_download(self, project: Project) -> Download | None:
         """Return the model of the hub that is not in the cache. Raises EngineUnavailable."""

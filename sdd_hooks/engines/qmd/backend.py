@@ -10,8 +10,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sdd_hooks.engines.local_index import has_local_index
 from sdd_hooks.engines.protocol import Download, EngineBackend
-from sdd_hooks.engines.registry import has_local_index, not_indexed
+from sdd_hooks.engines.registry import not_indexed
 from sdd_hooks.project.project import Project
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ class QmdBackend(EngineBackend):
 
     def is_indexed(self, project: Project) -> bool:
         """Whether the work tree has an index."""
-        return has_local_index(project)
+        return has_local_index(project.repository)
 
     def installation(self, project: Project) -> str:
         """Return the version and path of qmd. Raises EngineUnavailable."""
