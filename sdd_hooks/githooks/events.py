@@ -104,7 +104,6 @@ def _refresh(
 ) -> Sequence[str]:
     """Refresh the index after an event. Returns the lines to print."""
     # Imported here because the hooks that check something do not need it.
-    from sdd_hooks.freshness.hook_state import was_refreshed
     from sdd_hooks.freshness.index_changes import commit_scope, start_scan
 
     repository = discover(context.cwd, context.environ)
@@ -112,7 +111,7 @@ def _refresh(
         return ()
     if event == "post-merge":
         _fetch_external_records(repository, clock)
-    if not was_refreshed(repository):
+    if not _is_indexed(repository):
         if event == "post-checkout" and set("".join(arguments[:1])) == {"0"}:
             _index_new_work_tree(repository)
         return ()
@@ -145,6 +144,21 @@ def _refresh(
     if not result.total.changed:
         return ()
     return _notes(project, result, embeds) if is_arrival else result.notes
+
+
+def _is_indexed(repository: Repository) -> bool:
+    """Whether there may be an index to refresh, in this work tree or where its engine keeps one."""
+    from sdd_hooks.engines.local_index import has_local_index
+
+    if has_local_index(repository):
+        return True
+    from sdd_hooks.engines.registry import is_indexed
+    from sdd_hooks.project.project import read_project
+
+    # Without an index, a wrong configuration is no matter of a hook.
+    with suppress(SddError):
+        return is_indexed(read_project(repository, "cached"))
+    return False
 
 
 def may_bring_vectors(event: str, arguments: Sequence[str]) -> bool:

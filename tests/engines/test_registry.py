@@ -86,6 +86,10 @@ def test_an_index_on_a_server_is_found_from_a_fresh_clone(repo: Repo, tmp_path: 
     assert list(json.loads(updated.out)["collections"]) == ["repo-adrs"]
     assert "sound, 1 documents in" in sdd("doctor").out
 
+    repo.commit("More", {"docs/adrs/ADR-0009-rods.md": "# ADR-0009: Rods\n"})
+    assert sdd("hook", "post-merge", "0").code == 0
+    assert "ADR-0009-rods.md" in (tmp_path / "server/abacus.json").read_text()
+
 
 def test_an_engine_may_have_no_installation_download_embedder_or_daemon(
     repo: Repo, library: Path
