@@ -1,0 +1,96 @@
+"""What an audit adds to its findings: categories, modules, coverage and actions, as plain data."""
+
+# Governing: ADR-0022 (one review, many reports), SPEC-0019 REQ "Report"
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from sdd_hooks.findings import ReportedFinding, Severity
+
+
+class SeverityCounts(NamedTuple):
+    """How many findings there are of each severity."""
+
+    critical: int = 0
+    warning: int = 0
+    info: int = 0
+
+    @property
+    def total(self) -> int:
+        """How many there are of all severities."""
+        return sum(self)
+
+
+class AuditCategory(NamedTuple):
+    """A category of findings, the most severe first. `subject` is what its findings are about.
+
+    `name` is the heading of its table, `short` its name in the summary. A category without findings
+    has a row in the summary, too.
+    """
+
+    name: str
+    short: str
+    subject: str
+    findings: tuple[ReportedFinding, ...] = ()
+    counts: SeverityCounts = SeverityCounts()
+
+
+class AuditModule(NamedTuple):
+    """The findings of a module of the workspace; `name` is "" for files of no module."""
+
+    name: str
+    counts: SeverityCounts
+
+
+class AuditAction(NamedTuple):
+    """What to do about findings, in one line. `findings` is how many it settles."""
+
+    severity: Severity
+    text: str
+    findings: int = 1
+
+
+class UncitedRecord(NamedTuple):
+    """A record in force that no code names: its id or name, title and file."""
+
+    name: str
+    title: str
+    path: str
+
+
+class DecisionCoverage(NamedTuple):
+    """How many records in force govern code.
+
+    `records` are those in force, `cited` those that a governing comment names, `stated` the others
+    that state files or rules themselves (`applies-to`, `sdd-rule`). `uncited` are the rest. `files`
+    are the source files in scope, `governed` those that a record governs by one of these ways.
+    """
+
+    records: int = 0
+    cited: int = 0
+    stated: int = 0
+    uncited: tuple[UncitedRecord, ...] = ()
+    files: int = 0
+    governed: int = 0
+
+
+class AuditSummary(NamedTuple):
+    """The rest of an audit's report. `scope` is "" for the whole repository.
+
+    `adrs`, `specs` and `files` count what was looked at. `modules` is empty without a workspace.
+    `baseline` is the path of the baseline, "" for none, and `known` how many findings it has.
+    `freshness` are the notes about the index.
+    """
+
+    scope: str = ""
+    adrs: int = 0
+    specs: int = 0
+    files: int = 0
+    categories: tuple[AuditCategory, ...] = ()
+    modules: tuple[AuditModule, ...] = ()
+    actions: tuple[AuditAction, ...] = ()
+    coverage: DecisionCoverage = DecisionCoverage()
+    baseline: str = ""
+    known: int = 0
+    freshness: tuple[str, ...] = ()
