@@ -129,7 +129,8 @@ def format_baseline(entries: Iterable[BaselineEntry]) -> str:
 
 
 def _row(entry: BaselineEntry) -> str:
-    fields = dict(zip(_FIELDS, entry, strict=False))
+    texts = (entry.fingerprint, entry.rule, entry.path, entry.message)
+    fields = dict(zip(_FIELDS, texts, strict=True))
     # A path may have bytes that are no text, or characters that reorder a line.
     is_plain = all(text == printable_line(text) for text in fields.values())
     return json.dumps(fields, ensure_ascii=not is_plain)
