@@ -143,6 +143,7 @@ if TYPE_CHECKING:
     from sdd_hooks.remote.urls import parse_endpoint as parse_endpoint
     from sdd_hooks.remote.urls import parse_remote as parse_remote
     from sdd_hooks.reporting.outcome import Candidate as Candidate
+    from sdd_hooks.reporting.outcome import CheckedTree as CheckedTree
     from sdd_hooks.reporting.outcome import Evidence as Evidence
     from sdd_hooks.reporting.outcome import References as References
     from sdd_hooks.reporting.outcome import ReviewOutcome as ReviewOutcome
@@ -275,7 +276,9 @@ NAMES = {
     },
     "Report formats": {
         "sdd_hooks.findings": "ReportedFinding SuppressedFinding",
-        "sdd_hooks.reporting.outcome": "Candidate Evidence References ReviewOutcome TouchedIssue",
+        "sdd_hooks.reporting.outcome": (
+            "Candidate CheckedTree Evidence References ReviewOutcome TouchedIssue"
+        ),
         "sdd_hooks.reporting.registry": "Links ReportContext Reporter",
     },
 }

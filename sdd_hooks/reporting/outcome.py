@@ -100,6 +100,20 @@ class References(NamedTuple):
         return tuple(one for one in self.ranked if one.suggested)
 
 
+class CheckedTree(NamedTuple):
+    """What `sdd check` or `sdd audit` looked at in the work tree.
+
+    `command` is check or audit, `target` what the user named, "" for the repository. `header` has
+    the lines about the index that precede the report. `modules` are the roots of the modules with
+    their names, by which findings are grouped.
+    """
+
+    command: str
+    target: str = ""
+    header: tuple[str, ...] = ()
+    modules: tuple[tuple[str, str], ...] = ()
+
+
 @dataclass(frozen=True)
 class ReviewOutcome:
     """The outcome of a review.
@@ -108,6 +122,9 @@ class ReviewOutcome:
     number of changed files. `findings` are ordered by severity, path and line, and do not contain
     the suggestions. `issues` are synced issues that the change touches. `notes` say what the review
     did not cover, and why.
+
+    With `tree`, the work tree was looked at, not a change: `files` is the number of files in scope,
+    `base`, `head` and `title` are "", and `references` has the records that were read.
     """
 
     base: str
@@ -119,6 +136,7 @@ class ReviewOutcome:
     suppressed: tuple[SuppressedFinding, ...] = ()
     notes: tuple[str, ...] = ()
     issues: tuple[TouchedIssue, ...] = ()
+    tree: CheckedTree | None = None
 
     def count(self, severity: Severity) -> int:
         """How many findings have this severity. A suggestion counts as `info`."""

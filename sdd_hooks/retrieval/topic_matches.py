@@ -38,8 +38,8 @@ class TopicMatch(NamedTuple):
     hit: Hit
 
 
-class OtherArtifact(NamedTuple):
-    """An artifact that does not match, as the index knows it."""
+class IndexedArtifact(NamedTuple):
+    """An artifact as the index knows it, without reading its files."""
 
     kind: ArtifactKind
     id: ArtifactId | None
@@ -47,12 +47,16 @@ class OtherArtifact(NamedTuple):
     path: str
     module: str
 
+    def as_artifact(self) -> Artifact:
+        """The artifact with what is known: no status, no edge, no requirement."""
+        return Artifact(self.kind, self.id, self.path, self.title, self.module)
+
 
 class TopicMatches(NamedTuple):
     """The artifacts that match, the best first, and the others. `notes` name what is left out."""
 
     found: tuple[TopicMatch, ...]
-    others: tuple[OtherArtifact, ...]
+    others: tuple[IndexedArtifact, ...]
     notes: tuple[str, ...]
 
 
@@ -137,20 +141,27 @@ def _read(
 
 def _others(
     engine: Engine, collection: Collection, read: Container[_Key]
-) -> Iterator[OtherArtifact]:
+) -> Iterator[IndexedArtifact]:
     """Yield the artifacts of a collection that were not read, without pages of the directory."""
-    kind = ARTIFACT_KINDS[collection.kind]
     for path, title in list_titles(engine, collection.name):
-        if _key(collection, path) in read:
-            continue
-        file = PurePosixPath(path)
-        if kind == "SPEC" and file.name != SPEC_FILE:
-            continue
-        name = file.parent.name if kind == "SPEC" else file.stem
-        in_heading, rest = split_heading(title, kind, collection.module)
-        in_name = id_from_name(name, kind, collection.module)
-        identifier = (in_heading or in_name) if kind == "SPEC" else (in_name or in_heading)
-        if kind == "ADR" and not identifier and name.lower() in _PAGES:
-            continue
-        shown = rest or title_from_name(name) or name
-        yield OtherArtifact(kind, identifier, shown, path, collection.module)
+        if _key(collection, path) not in read and (one := name_artifact(collection, path, title)):
+            yield one
+
+
+def name_artifact(collection: Collection, path: str, title: str) -> IndexedArtifact | None:
+    """Return the artifact of a file, as its path and its title tell; None for no artifact.
+
+    A page of the directory is none, nor is a file of a spec other than spec.md.
+    """
+    kind = ARTIFACT_KINDS[collection.kind]
+    file = PurePosixPath(path)
+    if kind == "SPEC" and file.name != SPEC_FILE:
+        return None
+    name = file.parent.name if kind == "SPEC" else file.stem
+    in_heading, rest = split_heading(title, kind, collection.module)
+    in_name = id_from_name(name, kind, collection.module)
+    identifier = (in_heading or in_name) if kind == "SPEC" else (in_name or in_heading)
+    if kind == "ADR" and not identifier and name.lower() in _PAGES:
+        return None
+    shown = rest or title_from_name(name) or name
+    return IndexedArtifact(kind, identifier, shown, path, collection.module)
