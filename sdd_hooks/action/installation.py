@@ -154,8 +154,8 @@ def _key(source: Path, wanted: tuple[str, ...], python: str) -> str:
 
 
 def _sources(source: Path) -> Iterator[Path]:
-    yield source / "pyproject.toml"
-    yield source / CONSTRAINTS
+    for name in ("pyproject.toml", "hatch_build.py", CONSTRAINTS):
+        yield source / name
     for folder in ("hooks", LOCKS, "sdd_hooks"):
         files = (path for path in (source / folder).rglob("*") if path.is_file())
         yield from sorted(path for path in files if "__pycache__" not in path.parts)

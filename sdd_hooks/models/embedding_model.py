@@ -1,12 +1,13 @@
 """Load an embedding model by its configured name.
 
 A name is a folder (`./models/x`, `/models/x`, `~/x`, or an existing folder of the repository), a
-model of the hub (`owner/name`), or an embedding model of `llm`; no name is the default model of the
-hub. Folders and models of the hub run on onnxruntime, without an import of `llm`. `llm:NAME` is
-always a model of `llm`: some of its names have the form of the hub's.
+model of the hub (`owner/name`), or an embedding model of `llm`. No name is the default model: the
+one of the installed distribution `sdd-hooks-model`, else the default model of the hub. Folders and
+models of the hub run on onnxruntime, without an import of `llm`. `llm:NAME` is always a model of
+`llm`: some of its names have the form of the hub's.
 """
 
-# Governing: ADR-0011 (content-addressed vectors)
+# Governing: ADR-0011 (content-addressed vectors), ADR-0046 (the default model is a distribution)
 
 from __future__ import annotations
 
@@ -19,13 +20,15 @@ from typing import Protocol
 
 from sdd_hooks.errors import EngineUnavailable
 from sdd_hooks.models.model_folder import find_weights, require_weights
+from sdd_hooks.models.packaged import find_packaged_model
 
 DEFAULT_MODEL = "Xenova/all-MiniLM-L6-v2"
-"""Its quantised weights are one file of 23 MB, the same on every machine."""
+"""The default model without the distribution of the model. Its quantised weights have 23 MB."""
 
 _HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
 _LLM_PREFIX = "llm:"
 _BLOCK_BYTES = 1 << 20
+_DIGEST_DIGITS = 12
 
 
 class EmbeddingModel(Protocol):
@@ -49,7 +52,7 @@ def load_model(name: str, root: Path, environ: Mapping[str, str]) -> EmbeddingMo
         EngineUnavailable: it is missing and not available within 5 seconds, or cannot run.
         ModelNotAllowed: it is a service, and the user has not allowed it.
     """
-    folder = _local_folder(name, root)
+    folder = _folder(name, root)
     if folder is None and not _is_hub_name(name):
         from sdd_hooks.models.llm_embedding import load_llm_model
 
@@ -66,9 +69,12 @@ def load_model(name: str, root: Path, environ: Mapping[str, str]) -> EmbeddingMo
 def model_id(name: str, root: Path) -> str:
     """Return the id under which the vectors of the model `name` are stored. Loads no model.
 
-    The id of a folder contains a digest of its weights, so it is the same on every machine.
+    The id of a folder contains a digest of its weights, so it is the same on every machine. The
+    model of the distribution has the id of its folder.
     """
-    folder = _local_folder(name, root)
+    if not name and (packaged := find_packaged_model()):
+        return f"local:{packaged.folder.name}:{packaged.digest[:_DIGEST_DIGITS]}"
+    folder = _local_folder(name, root) if name else None
     if folder is not None:
         weights = find_weights(folder)
         if weights is None:
@@ -88,7 +94,7 @@ def model_device(name: str, root: Path, environ: Mapping[str, str]) -> str:
     Raises:
         EngineUnavailable: it is no model, or a library that it needs is not installed.
     """
-    folder = _local_folder(name, root)
+    folder = _folder(name, root)
     if folder is None and not _is_hub_name(name):
         from sdd_hooks.models.llm_embedding import llm_model_device
 
@@ -121,11 +127,19 @@ def find_missing_model(name: str, root: Path, environ: Mapping[str, str]) -> str
 
 def is_on_machine(name: str, root: Path, environ: Mapping[str, str]) -> bool:
     """Whether `load_model` would download nothing. Imports no library of models."""
-    if _local_folder(name, root) is not None or not _is_hub_name(name):
+    if _folder(name, root) is not None or not _is_hub_name(name):
         return True
     from sdd_hooks.models.hub import find_cached_model
 
     return find_cached_model(name or DEFAULT_MODEL, environ) is not None
+
+
+def _folder(name: str, root: Path) -> Path | None:
+    """Return the folder of a model on this machine; None for other kinds of names."""
+    if not name:
+        packaged = find_packaged_model()
+        return packaged.folder if packaged else None
+    return _local_folder(name, root)
 
 
 def _local_folder(name: str, root: Path) -> Path | None:
@@ -135,7 +149,7 @@ def _local_folder(name: str, root: Path) -> Path | None:
             return (root / Path(name).expanduser()).resolve()
         except RuntimeError as error:
             raise EngineUnavailable(f"Embed Model {name!r}: {error}") from error
-    return (root / name).resolve() if name and (root / name).is_dir() else None
+    return (root / name).resolve() if (root / name).is_dir() else None
 
 
 def _is_hub_name(name: str) -> bool:
@@ -148,4 +162,4 @@ def _digest(path: Path, size: int, modified: int) -> str:  # noqa: ARG001 (part 
     with path.open("rb") as file:
         while block := file.read(_BLOCK_BYTES):
             digest.update(block)
-    return digest.hexdigest()[:12]
+    return digest.hexdigest()[:_DIGEST_DIGITS]

@@ -13,7 +13,7 @@ from pathlib import Path
 import llm
 
 from sdd_hooks.errors import EngineUnavailable
-from sdd_hooks.models.embedding_model import DEFAULT_MODEL, EmbeddingModel, load_model
+from sdd_hooks.models.embedding_model import EmbeddingModel, load_model
 
 VARIABLE = "SDD_MODEL"
 _BATCH = 32
@@ -37,7 +37,7 @@ class LocalModel(llm.EmbeddingModel):  # type: ignore[misc, name-defined]
         """Yield the vector of each text."""
         if self._loaded is None:
             try:
-                name = os.environ.get(VARIABLE) or DEFAULT_MODEL
+                name = os.environ.get(VARIABLE, "")
                 self._loaded = load_model(name, Path.cwd(), os.environ)
             except EngineUnavailable as error:
                 raise llm.ModelError(str(error)) from error

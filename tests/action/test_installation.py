@@ -43,6 +43,7 @@ SOURCES = (
     "sdd_hooks/code.py",
     "hooks/shim",
     "pyproject.toml",
+    "hatch_build.py",
     "constraints.txt",
     "locks/review.txt",
 )

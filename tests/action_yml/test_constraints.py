@@ -39,8 +39,12 @@ def pins(file: str) -> list[Requirement]:
 
 
 def declared(wanted: tuple[str, ...]) -> list[Requirement]:
-    """The requirements of the distribution with these extras, and of its build."""
-    requirements = [Requirement(line) for line in requires("sdd-hooks") or []]
+    """The requirements of the distribution with these extras, and of its build.
+
+    Without the model, which belongs to the checkout: a job downloads it from its hub.
+    """
+    required = [Requirement(line) for line in requires("sdd-hooks") or []]
+    requirements = [requirement for requirement in required if not requirement.url]
     installed = [
         requirement
         for requirement in requirements

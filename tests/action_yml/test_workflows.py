@@ -1,4 +1,4 @@
-"""actionlint and zizmor accept the workflows of `docs/ci.md`, and `action.yml`."""
+"""actionlint and zizmor accept the workflows of `docs/ci.md`, of releases, and `action.yml`."""
 
 from __future__ import annotations
 
@@ -47,6 +47,7 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(block.text, encoding="utf-8")
     shutil.copy(ACTION, folder)
+    shutil.copy(TOP / ".github/workflows/release.yml", folder / ".github/workflows")
     return folder
 
 
