@@ -26,18 +26,23 @@ _LIST_ITEM = lazy_regex(r"(?P<start>[ \t]*-[ \t]+)\S")
 _PLAIN = lazy_regex(r"(?!(?i:true|false|yes|no|on|off|null|y|n)$)[A-Za-z][A-Za-z0-9 ._/()+-]*")
 
 
-class FrontmatterNotEditable(SddError):
-    """The frontmatter has a form that cannot be edited without changing more than was asked."""
+class NotEditable(SddError):
+    """A part of a document has a form that cannot be edited without changing more than was asked.
 
-    code = "frontmatter"
+    The message begins with the line.
+    """
+
+    code = "not-editable"
+
+    def __init__(self, line: int, part: str) -> None:
+        super().__init__(f"{line}: {part} has a form that cannot be edited: edit it by hand")
 
 
 def add_list_items(text: str, key: str, items: Sequence[str]) -> str:
     """The document with these items at the end of a list of its frontmatter.
 
     Items that the list has are not added again. A scalar becomes the first item. A key that is
-    missing is added as the last one, and frontmatter where there is none. Raises
-    FrontmatterNotEditable, whose message begins with the line.
+    missing is added as the last one, and frontmatter where there is none. Raises NotEditable.
     """
     matter = read_frontmatter(text)
     present = matter.items(key)
@@ -58,7 +63,7 @@ def set_field(text: str, key: str, value: str) -> str:
     """The document with a scalar in its frontmatter, in the quotation marks that the key has.
 
     A key that is missing is added as the last one, and frontmatter where there is none. Raises
-    FrontmatterNotEditable, whose message begins with the line.
+    NotEditable.
     """
     matter = read_frontmatter(text)
     line = matter.lines.get(key, 0)
@@ -130,10 +135,8 @@ def _checked(before: str, after: str, key: str, value: FrontmatterValue, line: i
     return after
 
 
-def _refused(line: int, key: str) -> FrontmatterNotEditable:
-    return FrontmatterNotEditable(
-        f"{line or 1}: `{key}` in the frontmatter has a form that cannot be edited: edit it by hand"
-    )
+def _refused(line: int, key: str) -> NotEditable:
+    return NotEditable(line or 1, f"`{key}` in the frontmatter")
 
 
 def _split(text: str) -> list[str]:

@@ -95,6 +95,22 @@ class ArtifactStatus(NamedTuple):
 NO_STATUS = ArtifactStatus()
 
 
+class StatusWord(NamedTuple):
+    """A word that means a status, between the offsets `start` and `end` of a text."""
+
+    value: str
+    start: int
+    end: int
+
+
+def find_status_words(text: str) -> Iterator[StatusWord]:
+    """Yield every word that means a status, in any spelling and letter case, in order."""
+    for match in _WORD.finditer(text):
+        # A longer word, such as `unaccepted`, contains it.
+        if not text[: match.start()][-1:].isalnum():
+            yield StatusWord(str(match.lastgroup).replace("_", "-"), *match.span())
+
+
 def parse_status(text: str, line: int = 0, origin: StatusOrigin = "field") -> ArtifactStatus | None:
     """Parse the status in a piece of Markdown. None: no text, or the choices of a template."""
     written = " ".join(text.split())[:2_000]

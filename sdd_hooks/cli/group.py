@@ -25,6 +25,7 @@ COMMANDS = {
     "list": LazyCommand(
         "list:list_artifacts", "List decisions and specifications with their status."
     ),
+    "status": LazyCommand("status:status", "Change the status of a decision or a specification."),
     "review": LazyCommand(
         "review:review", "Report which decision a change should reference, and what it breaks."
     ),

@@ -20,9 +20,9 @@ from sdd_hooks.errors import EngineUnavailable, SddError
 from sdd_hooks.githooks.folder import HooksRefused
 from sdd_hooks.githooks.install import inspect_hooks, install_hooks
 from sdd_hooks.project.project import Project
-from sdd_hooks.setup.file_edits import FileEdit, apply_edits
 from sdd_hooks.setup.plan import plan_setup
 from sdd_hooks.setup.records import NOTHING_FOUND, FoundRecords, describe_records
+from sdd_hooks.system.file_edits import FileEdit, apply_edits
 from sdd_hooks.trackers.source import find_source
 
 NOTHING = "nothing to change"
@@ -61,11 +61,11 @@ def init(directory: Path | None, yes: bool, no_hooks: bool, as_json: bool) -> in
             {"changes": [], "found": found, "hooks": None}, ["nothing changed"]
         )
         return show(unchanged, as_json)
-    apply_edits(planned.edits)
-    lines = [f"{edit.action}d {printable_line(edit.name)}" for edit in planned.edits]
+    apply_edits(project.repository.root, planned.edits)
+    lines = [f"{edit.action}d {printable_line(edit.path)}" for edit in planned.edits]
     hooks = CommandOutput({}) if no_hooks else _hooks(project, asks)
     data = {
-        "changes": [{"path": edit.name, "action": edit.action} for edit in planned.edits],
+        "changes": [{"path": edit.path, "action": edit.action} for edit in planned.edits],
         "found": found,
         "hooks": hooks.data or None,
     }
@@ -84,8 +84,9 @@ def _found(records: Sequence[FoundRecords]) -> str:
 
 def _confirmed(edits: Sequence[FileEdit]) -> bool:
     for edit in edits:
-        click.echo(f"{edit.action} {printable_line(edit.name)}")
-        for line in edit.diff():
+        click.echo(f"{edit.action} {printable_line(edit.path)}")
+        # The headers repeat the path.
+        for line in edit.diff(context=2).split("\n")[2:-1]:
             click.echo(f"    {printable_line(line) if line.strip() else line}")
     return click.confirm("Go ahead?", default=True)
 

@@ -26,6 +26,13 @@ def yes_option(command: Command) -> Command:
     return click.option("--yes", is_flag=True, help="Do it without asking.")(command)
 
 
+def dry_run_option(command: Command) -> Command:
+    """`--dry-run`: show the diff, and write nothing."""
+    return click.option("--dry-run", is_flag=True, help="Show the diff, and write nothing.")(
+        command
+    )
+
+
 def kind_option(command: Command) -> Command:
     """`--kind`, repeatable."""
     return click.option(

@@ -84,7 +84,7 @@ def project_checks(project: Project, now: float) -> Iterator[Check]:
 
 def _check_setup(project: Project) -> Check:
     try:
-        names = [edit.name for edit in plan_setup(project).edits]
+        names = [edit.path for edit in plan_setup(project).edits]
     except SddError as error:
         return Check("set-up", "fail", str(error))
     if names:

@@ -12,11 +12,11 @@ from pathlib import Path
 from sdd_hooks.config.memory_file import MAX_MEMORY_FILE_BYTES, MEMORY_FILE_NAMES
 from sdd_hooks.errors import ConfigurationError
 from sdd_hooks.project.project import Project
-from sdd_hooks.setup.file_edits import FileEdit
 from sdd_hooks.setup.legacy import FILE_NAME as LEGACY_FILE
 from sdd_hooks.setup.legacy import Settings, parse_legacy_settings
 from sdd_hooks.setup.memory_file import RequiredContent, add_sections, find_old_headings
 from sdd_hooks.setup.records import FoundRecords, find_records
+from sdd_hooks.system.file_edits import FileEdit
 from sdd_hooks.system.files import read_inside, resolve_inside
 
 IGNORE_FILE = ".gitignore"
@@ -44,7 +44,7 @@ def plan_setup(project: Project) -> SetupPlan:
     root = project.repository.root
     edits: list[FileEdit] = []
     notes: list[str] = []
-    _add(edits, root / IGNORE_FILE, IGNORE_FILE, *_ignore(root))
+    _add(edits, IGNORE_FILE, *_ignore(root))
     path = _memory_path(project)
     name = path.relative_to(root).as_posix()
     before = _read(root, name)
@@ -58,7 +58,7 @@ def plan_setup(project: Project) -> SetupPlan:
             notes.append(f"not migrated, as nothing reads it: {', '.join(legacy.unknown_keys)}")
     records = find_records(project)
     after = add_sections(before, _required_content(project, records, migrated), path)
-    _add(edits, path, name, before, after)
+    _add(edits, name, before, after)
     content = after or before or b""
     for heading in find_old_headings(content):
         notes.append(f"{name} has `{heading}` beside its new form: merge the two by hand")
@@ -90,11 +90,9 @@ def _ignore(root: Path) -> tuple[bytes | None, bytes | None]:
     return before, add_ignore_entry(before)
 
 
-def _add(
-    edits: list[FileEdit], path: Path, name: str, before: bytes | None, after: bytes | None
-) -> None:
+def _add(edits: list[FileEdit], path: str, before: bytes | None, after: bytes | None) -> None:
     if after is not None:
-        edits.append(FileEdit(path, name, before, after))
+        edits.append(FileEdit(path, before, after))
 
 
 def _memory_path(project: Project) -> Path:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from sdd_hooks.artifacts.frontmatter import read_frontmatter
 from sdd_hooks.artifacts.frontmatter_edit import (
-    FrontmatterNotEditable,
+    NotEditable,
     add_list_items,
     set_field,
 )
@@ -71,7 +71,7 @@ def test_a_field_is_set_in_its_quotation_marks(before: str, after: str) -> None:
     ],
 )
 def test_another_form_is_refused(block: str) -> None:
-    with pytest.raises(FrontmatterNotEditable, match=r"^[1-3]: `related` .* edit it by hand$"):
+    with pytest.raises(NotEditable, match=r"^[1-3]: `related` .* edit it by hand$"):
         add_list_items(f"---\n{block}\n---\n", "related", ["ADR-0002"])
 
 
@@ -91,7 +91,7 @@ def test_every_edit_adds_the_item_and_nothing_else(
     assume(item and before.error is None)
     try:
         edited = add_list_items(text, "related", [item])
-    except FrontmatterNotEditable:
+    except NotEditable:
         return
     after = read_frontmatter(edited)
     assert item in after.items("related")
@@ -105,7 +105,7 @@ def test_every_edit_adds_the_item_and_nothing_else(
 def test_any_document_is_edited_or_refused(text: str, item: str) -> None:
     for document in (text, f"---\n{text}\n---\n{text}"):
         body = document[read_frontmatter(document).end :].lstrip()
-        with suppress(FrontmatterNotEditable):
+        with suppress(NotEditable):
             assert add_list_items(document, "related", [item]).endswith(body)
-        with suppress(FrontmatterNotEditable):
+        with suppress(NotEditable):
             assert set_field(document, "a", item).endswith(body)

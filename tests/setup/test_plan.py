@@ -3,17 +3,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sdd_hooks.errors import ConfigurationError
-from sdd_hooks.setup.file_edits import apply_edits
 from sdd_hooks.setup.plan import add_ignore_entry, plan_setup
+from sdd_hooks.system.file_edits import apply_edits
 from sdd_hooks.system.files import PathRefused
 
 
 def set_up(repo):
     """Set the repository up. Returns the actions by file; a second set-up must have none."""
     planned = plan_setup(repo.project())
-    apply_edits(planned.edits)
+    apply_edits(repo.root, planned.edits)
     assert plan_setup(repo.project()).edits == ()
-    return {edit.name: edit.action for edit in planned.edits}
+    return {edit.path: edit.action for edit in planned.edits}
 
 
 def test_an_empty_repository_gets_two_files(repo):

@@ -1,0 +1,1 @@
+"""Write decision records and specifications: create, number, rename, and change their status."""

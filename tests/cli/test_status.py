@@ -1,0 +1,78 @@
+"""`sdd status`: the status of a decision or a specification is changed where it stands."""
+
+import pytest
+
+from tests.cli.commands import ADR, FILES, WORKSPACE, run
+
+PATH = "docs/adrs/ADR-0001-sqlite.md"
+NEWER = "# ADR-0002: PostgreSQL\n\n## Status\n\nProposed\n\n## Decision\n\nWe move.\n"
+
+
+@pytest.fixture
+def indexed(repo):
+    repo.commit("Start", {**FILES, "docs/adrs/ADR-0002-postgresql.md": NEWER})
+    assert run(repo.root, "index", "add").code == 0
+    return repo
+
+
+def test_the_status_changes_and_the_index_follows(indexed):
+    done = run(indexed.root, "status", "adr-1", "superseded", "--by", "2")
+    assert (done.code, done.err) == (0, "")
+    assert done.out == f"ADR-0001: accepted → superseded ({PATH})\n"
+    text = (indexed.root / PATH).read_text()
+    assert text == ADR.replace("status: accepted", "status: superseded by ADR-0002")
+    assert run(indexed.root, "search", "ADR-0001", "--json").hits[0]["status"] == "superseded"
+
+
+def test_a_dry_run_shows_the_diff_and_writes_nothing(indexed):
+    done = run(indexed.root, "status", "ADR-0002", "accepted", "--dry-run")
+    assert done.code == 0
+    assert "-Proposed\n+Accepted\n" in done.out
+    assert indexed.git("status", "--porcelain") == ""
+
+
+def test_json(indexed):
+    data = run(indexed.root, "status", "ADR-0002", "Accepted", "--json").json
+    assert (data["id"], data["before"], data["status"]) == ("ADR-0002", "proposed", "accepted")
+    assert data["changed"] is True
+    again = run(indexed.root, "status", "ADR-0002", "accepted", "--json").json
+    assert again["changed"] is False
+    assert (
+        run(indexed.root, "status", "ADR-0002", "accepted").out == "ADR-0002 is accepted already\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("ADR-0002", "implemented"), "'implemented' is not a status of an ADR: use one of prop"),
+        (("ADR-0001", "proposed"), "an ADR that is accepted cannot become proposed"),
+        (("ADR-0003", "accepted"), "no artifact has the id ADR-0003: did you mean ADR-0002"),
+        (("ADR-0001", "superseded", "--by", "1"), "1 cannot supersede ADR-0001: name another"),
+        (("ADR-0002", "accepted", "--by", "1"), "--by names what supersedes an artifact"),
+    ],
+)
+def test_what_is_refused(indexed, arguments, message):
+    done = run(indexed.root, "status", *arguments)
+    assert (done.code, done.out) == (1, "")
+    assert done.err.startswith("sdd: ")
+    assert message in done.err
+    assert indexed.git("status", "--porcelain") == ""
+
+
+def test_without_an_index_and_in_a_module(repo):
+    repo.commit("Start", WORKSPACE)
+    done = run(repo.root, "status", "1", "deprecated", "--module", "api")
+    assert (done.code, done.err) == (0, "")
+    assert "status: deprecated" in (repo.root / "services/api/docs/adrs/ADR-0001-x.md").read_text()
+
+
+def test_a_failed_refresh_is_a_warning(indexed):
+    lock = indexed.root / ".sdd/search/lock"
+    lock.unlink()
+    lock.mkdir()
+    done = run(indexed.root, "status", "ADR-0002", "accepted")
+    assert done.code == 0
+    name = f"{indexed.root.name}-adrs"
+    warning = f"Index refresh failed for {name} — run `sdd index update` manually"
+    assert done.err == f"warning: {warning}\n"
