@@ -80,7 +80,8 @@ def find_topic_matches(
         key = _key(collection, hit.path)
         if key in read or len(found) == MAX_MATCHES:
             continue
-        read[key] = _read(project, collection, key.path, hit, notes)
+        artifact = read_artifact(project, collection, hit.path, notes)
+        read[key] = TopicMatch(*artifact, hit) if artifact else None
         found += filter(None, [read[key]])
     indexed = engine.bookmarks()
     listed = (by_name[name] for name in by_name if name in indexed)
@@ -125,18 +126,30 @@ def _key(collection: Collection, path: str) -> _Key:
     return _Key(collection.name, path.rpartition("/")[0] if folder else path)
 
 
-def _read(
-    project: Project, collection: Collection, path: str, hit: Hit, notes: list[str]
-) -> TopicMatch | None:
+class ReadArtifact(NamedTuple):
+    """An artifact that was read, and the text of its files in order."""
+
+    artifact: Artifact
+    text: str
+
+
+def read_artifact(
+    project: Project, collection: Collection, path: str, notes: list[str]
+) -> ReadArtifact | None:
+    """Read the artifact of a file, of a spec both files; None for a file that is none.
+
+    Adds a note about each file that is left out.
+    """
     paths = [path]
     if collection.kind == "specs":
-        paths = [f"{path}/{name}".lstrip("/") for name in (SPEC_FILE, DESIGN_FILE)]
+        folder = path.rpartition("/")[0]
+        paths = [f"{folder}/{name}".lstrip("/") for name in (SPEC_FILE, DESIGN_FILE)]
     files, left_out = read_paths(project.repository.root, collection, paths)
     notes += left_out
     artifacts = load_corpus(files).artifacts
     if not artifacts:
         return None
-    return TopicMatch(artifacts[0], "\n".join(decode(file.data) for file in files), hit)
+    return ReadArtifact(artifacts[0], "\n".join(decode(file.data) for file in files))
 
 
 def _others(

@@ -80,7 +80,7 @@ _GENERIC_WORDS = """
     two under unless until upon useful using usually various via want wants way well were whether
     whole why within without worth yet
 """
-_GENERIC = frozenset(_GENERIC_WORDS.split())
+GENERIC_WORDS = frozenset(_GENERIC_WORDS.split())
 
 
 class CodeWords(NamedTuple):
@@ -97,7 +97,7 @@ class CodeWords(NamedTuple):
         limit = max(MIN_COMMON, share * self.files)
         parts = [part for part in _SEPARATORS.split(word) if len(part) > 1]
         return all(
-            part in _GENERIC or part in STOP_WORDS or self.frequency.get(part, 0) >= limit
+            part in GENERIC_WORDS or part in STOP_WORDS or self.frequency.get(part, 0) >= limit
             for part in parts
         )
 
