@@ -43,13 +43,11 @@ _LITERAL = ":(literal)"
 class WorkFiles:
     """The files below the root of a work tree and in its submodules, listed once for all trees.
 
-    `submodules` are the paths of those that are checked out. `records` replaces what the files of
-    the collections hold, None to read them.
+    `submodules` are the paths of those that are checked out.
     """
 
     git: Git
     submodules: Sequence[str] = ()
-    records: Corpus | None = None
     _listed: dict[tuple[str, ...], list[Entry]] = field(default_factory=dict, repr=False)
     _sources: dict[tuple[Collection, ...], list[ArtifactFile]] = field(
         default_factory=dict, repr=False
@@ -161,9 +159,6 @@ class WorkTree(Tree):
 
     def corpus(self, collections: Sequence[Collection], origins: Origins = NO_ORIGINS) -> Corpus:
         """The artifacts in the collections, those of submodules included."""
-        if self.files.records is not None:
-            kept = (one for one in self.files.records.artifacts if not self.skips(one.path))
-            return Corpus(tuple(kept))
         sources = [one for one in self.files.sources(collections) if not self.skips(one.path)]
         for source in sources:
             if not is_binary(source.data):

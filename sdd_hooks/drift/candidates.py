@@ -27,13 +27,13 @@ _HITS = 2 * MAX_CANDIDATES
 
 
 class CandidateRecord(NamedTuple):
-    """A record that was read, and the text of its files. `score` is that of the search, 0 for none.
+    """A record that was read, with the path and the text of each of its files.
 
-    `cited` is whether the target names it.
+    `score` is that of the search, 0 for none, `cited` whether the target names it.
     """
 
     artifact: Artifact
-    text: str
+    files: tuple[tuple[str, str], ...]
     score: float = 0.0
     cited: bool = False
 

@@ -8,10 +8,9 @@ that a record there still counts for the files in scope.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from sdd_hooks.artifacts.corpus import Corpus
 from sdd_hooks.artifacts.work_tree import ARTIFACT_KINDS, MAX_ARTIFACT_BYTES
 from sdd_hooks.changes.change import Change, ChangedFile, UnreadPart
 from sdd_hooks.changes.work_tree import FileLines, WorkFiles, WorkTree
@@ -40,31 +39,47 @@ class Scope(NamedTuple):
         return any(not one or path == one or path.startswith(f"{one}/") for one in self.paths)
 
 
-def whole_tree_subject(project: Project, scope: Scope, *, records: Corpus | None = None) -> Subject:
+def whole_tree_subject(project: Project, scope: Scope) -> Subject:
     """The subject of the rules for the files in scope, as the work tree has them.
 
-    `records` are the artifacts that the rules know; None reads those of all collections. Raises
-    GitError.
+    Its artifacts are read on first use; `Subject.with_corpus` replaces them. Raises GitError.
     """
-    files = WorkFiles(project.repository.git, _submodules(project), records)
     git = project.repository.git
+    submodules = _submodules(project)
+    files = WorkFiles(git, submodules)
     after = WorkTree(git, files=files)
     before = WorkTree(git, files=files, skips=scope.contains)
-    entries = [one for one in files.entries() if scope.contains(one[2])]
+    listed = files.entries(_pathspecs(scope, submodules))
+    entries = [one for one in listed if scope.contains(one[2])]
     unread: list[UnreadPart] = []
     changed = tuple(_added(files, after, entries[:MAX_FILES], unread))
     if len(entries) > MAX_FILES:
         unread.append(UnreadPart("", f"the files beyond {MAX_FILES:,}: check a directory of them"))
-    change = Change("", "", "", "", (), changed, unread=tuple(unread))
     artifacts = tuple(one for one in project.collections if one.kind in ARTIFACT_KINDS)
     declared = project.external
     external = (
         read_external_records(project.repository, declared) if declared.sources else NO_RECORDS
     )
-    settings = project.configuration.review
     return Subject(
-        change, before, after, artifacts, settings=settings, external=external, whole_tree=True
+        Change("", "", "", "", (), changed, unread=tuple(unread)),
+        before,
+        after,
+        artifacts,
+        settings=project.configuration.review,
+        external=external,
+        whole_tree=True,
     )
+
+
+def _pathspecs(scope: Scope, submodules: Sequence[str]) -> tuple[str, ...]:
+    """Pathspecs for the files in scope; none, which match all, for files of a submodule."""
+    inner = Scope(tuple(submodules))
+    is_inside = submodules and any(
+        inner.contains(path) or scope.contains(one) for path in scope.paths for one in submodules
+    )
+    if "" in scope.paths or is_inside:
+        return ()
+    return tuple(f":(literal){path}" for path in scope.paths)
 
 
 def whole_tree_rules(rules: Iterable[Rule]) -> tuple[Rule, ...]:

@@ -81,7 +81,7 @@ def find_topic_matches(
         if key in read or len(found) == MAX_MATCHES:
             continue
         artifact = read_artifact(project, collection, hit.path, notes)
-        read[key] = TopicMatch(*artifact, hit) if artifact else None
+        read[key] = TopicMatch(artifact.artifact, artifact.text, hit) if artifact else None
         found += filter(None, [read[key]])
     indexed = engine.bookmarks()
     listed = (by_name[name] for name in by_name if name in indexed)
@@ -127,10 +127,15 @@ def _key(collection: Collection, path: str) -> _Key:
 
 
 class ReadArtifact(NamedTuple):
-    """An artifact that was read, and the text of its files in order."""
+    """An artifact that was read, and the path and the text of each of its files."""
 
     artifact: Artifact
-    text: str
+    files: tuple[tuple[str, str], ...]
+
+    @property
+    def text(self) -> str:
+        """The text of its files in order."""
+        return "\n".join(text for _, text in self.files)
 
 
 def read_artifact(
@@ -149,7 +154,7 @@ def read_artifact(
     artifacts = load_corpus(files).artifacts
     if not artifacts:
         return None
-    return ReadArtifact(artifacts[0], "\n".join(decode(file.data) for file in files))
+    return ReadArtifact(artifacts[0], tuple((file.path, decode(file.data)) for file in files))
 
 
 def _others(

@@ -60,6 +60,12 @@ class Subject:
         vars(other).update({**vars(self), "claims": claims})
         return other
 
+    def with_corpus(self, corpus: Corpus, before: Corpus) -> Subject:
+        """The same subject with these artifacts after and before the change, which are not read."""
+        other = replace(self)
+        vars(other).update({**vars(self), "corpus": corpus, "corpus_before": before})
+        return other
+
     @property
     def base_collections(self) -> tuple[Collection, ...]:
         """The collections of artifacts at the base."""

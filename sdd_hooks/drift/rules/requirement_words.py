@@ -1,0 +1,107 @@
+"""Requirements of a specification that are written unlike its others: no keyword, no scenario.
+
+What a specification does nowhere is its style, and no finding.
+"""
+
+# Governing: SPEC-0018 REQ "Words of requirements"
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from sdd_hooks.artifacts.artifact import Artifact
+from sdd_hooks.artifacts.requirements import Requirement
+from sdd_hooks.drift.rules.scope import specs_in_scope
+from sdd_hooks.findings import Finding
+from sdd_hooks.review.rule import Rule
+from sdd_hooks.review.subject import Subject
+from sdd_hooks.text.lazy_regex import lazy_regex
+from sdd_hooks.text.lines import split_lines
+from sdd_hooks.text.sentences import split_sentences
+
+MIN_REQUIREMENTS = 4
+"""Requirements of a spec from which its style can be told."""
+MIN_SHARE = 0.75
+"""The share of the requirements that have to be alike, so that the others are an exception."""
+
+_LOWER = lazy_regex(r"\b(?:must|shall)(?: not)?\b")
+# An aside, a quotation and code bind nothing.
+_ASIDE = lazy_regex(r"\([^()]{0,300}\)|`[^`]{1,300}`|\"[^\"]{1,300}\"|“[^”]{1,300}”")
+_UPPER = lazy_regex(r"\b(?:MUST|SHALL|SHOULD|MAY|REQUIRED|RECOMMENDED|OPTIONAL)\b")
+
+
+def check(subject: Subject) -> Iterator[Finding]:
+    """Find each requirement without a keyword, or without a scenario, where the others have one.
+
+    Also each sentence of a requirement with `must` in lower case, where it has no keyword.
+    """
+    for spec in specs_in_scope(subject):
+        lines = split_lines(subject.text(spec.path))
+        if _is_style([bool(one.keywords) for one in spec.requirements]):
+            yield from _without_keyword(spec, lines)
+            yield from _lower_case(spec, lines)
+        if _is_style([bool(one.scenarios) for one in spec.requirements]):
+            yield from _without_scenario(spec, lines)
+
+
+def _is_style(alike: Sequence[bool]) -> bool:
+    return len(alike) >= MIN_REQUIREMENTS and sum(alike) >= MIN_SHARE * len(alike)
+
+
+def _without_keyword(spec: Artifact, lines: Sequence[str]) -> Iterator[Finding]:
+    for one in spec.requirements:
+        if not one.keywords:
+            message = (
+                f'"{one.name}" has no keyword of RFC 2119, which the other requirements have: say'
+                " MUST, SHOULD or MAY"
+            )
+            yield _finding(spec, one, "no-keyword", message, lines)
+
+
+def _without_scenario(spec: Artifact, lines: Sequence[str]) -> Iterator[Finding]:
+    for one in spec.requirements:
+        if not one.scenarios:
+            message = (
+                f'"{one.name}" has no scenario, which the other requirements have: write one that'
+                " a test can follow"
+            )
+            yield _finding(spec, one, "no-scenario", message, lines)
+
+
+def _lower_case(spec: Artifact, lines: Sequence[str]) -> Iterator[Finding]:
+    for one in spec.requirements:
+        last = min((each.first_line - 1 for each in one.scenarios), default=one.last_line)
+        body = "\n".join(lines[one.first_line : last])
+        for sentence in split_sentences(body, one.first_line + 1):
+            found = _LOWER.search(_ASIDE.sub(" ", sentence.text))
+            if found and not _UPPER.search(sentence.text):
+                word = found[0]
+                message = (
+                    f"`{word}` in lower case binds no reader of RFC 2119, and the specification"
+                    f" uses capitals: write {word.upper()}, or another word"
+                )
+                yield Finding(
+                    spec.path,
+                    sentence.line,
+                    f"{RULE.id}/lower-case",
+                    "info",
+                    message,
+                    sentence.text,
+                )
+
+
+def _finding(
+    spec: Artifact, one: Requirement, name: str, message: str, lines: Sequence[str]
+) -> Finding:
+    evidence = lines[one.first_line - 1].strip() if one.first_line <= len(lines) else one.name
+    return Finding(spec.path, one.first_line, f"{RULE.id}/{name}", "info", message, evidence)
+
+
+RULE = Rule(
+    "requirement-words",
+    "info",
+    "A requirement without a keyword or a scenario, unlike the others of its specification.",
+    "A requirement binds by MUST, SHOULD or MAY, and a scenario says how to test it.",
+    check,
+    whole_tree=True,
+)
