@@ -26,6 +26,9 @@ COMMANDS = {
         "list:list_artifacts", "List decisions and specifications with their status."
     ),
     "status": LazyCommand("status:status", "Change the status of a decision or a specification."),
+    "check": LazyCommand(
+        "check:check", "Report where the work tree departs from decisions and specifications."
+    ),
     "review": LazyCommand(
         "review:review", "Report which decision a change should reference, and what it breaks."
     ),

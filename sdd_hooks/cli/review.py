@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 from typing import BinaryIO
@@ -13,27 +12,21 @@ import click
 
 from sdd_hooks.cli.context import open_project, start_directory
 from sdd_hooks.cli.options import json_option
-from sdd_hooks.cli.output import detect_terminal, printable_line
 from sdd_hooks.cli.progress import waiting_line
+from sdd_hooks.cli.report_options import (
+    chosen_format,
+    fail_on_option,
+    format_option,
+    judge_option,
+    print_report,
+)
 from sdd_hooks.config.settings import FailOn
 from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK
-from sdd_hooks.project.project import Project
-from sdd_hooks.reporting.registry import FORMATS, ReportContext, format_names, load_reporter
+from sdd_hooks.reporting.registry import load_reporter
 from sdd_hooks.usecases.review import CommitRange, review_index, review_range
 
 MAX_BODY = 1 << 20
 """Bytes of a body that are read. Forges store a tenth of that."""
-
-
-def _known_format(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
-    """Refuse an unknown format. Only a name that this package lacks searches for plug-ins."""
-    if value is None or value in FORMATS:
-        return value
-    return click.Choice(format_names()).convert(value, param, ctx)
-
-
-def _complete_format(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
-    return [name for name in format_names() if name.startswith(incomplete)]
 
 
 def _split_range(_: click.Context, __: click.Parameter, value: str | None) -> tuple[str, str]:
@@ -53,22 +46,10 @@ def _split_range(_: click.Context, __: click.Parameter, value: str | None) -> tu
 @click.option(
     "--body-file", type=click.File("rb"), metavar="FILE", help="Its body; - reads it from stdin."
 )
-@click.option(
-    "--format",
-    "form",
-    callback=_known_format,
-    shell_complete=_complete_format,
-    metavar="FORMAT",
-    help=", ".join(FORMATS) + ".",
-)
+@format_option
 @json_option
-@click.option(
-    "--fail-on",
-    type=click.Choice(["critical", "warning", "info", "never"]),
-    metavar="SEVERITY",
-    help="Exit with 1 for findings this severe: critical, warning, info, never. [default: Fail On]",
-)
-@click.option("--judge", metavar="MODEL", default="", help="Ask this model of llm as well.")
+@fail_on_option
+@judge_option
 @click.pass_obj
 def review(  # noqa: PLR0913 (an argument for each option)
     directory: Path | None,
@@ -103,10 +84,9 @@ def review(  # noqa: PLR0913 (an argument for each option)
         raise click.UsageError(
             "--staged cannot be combined with options that select what is reviewed"
         )
-    if as_json and form not in {None, "json"}:
-        raise click.UsageError(f"--json is --format json, not {form}")
+    form = chosen_format(form, as_json)
     project = open_project(directory)
-    reporter = load_reporter("json" if as_json else form or "terminal")
+    reporter = load_reporter(form)
     body = body_file.read(MAX_BODY).decode("utf-8", "replace") if body_file else ""
     with waiting_line(sys.stderr, "Reviewing"):
         if staged:
@@ -115,20 +95,5 @@ def review(  # noqa: PLR0913 (an argument for each option)
         else:
             change = CommitRange(base or "", head or "HEAD", title, body)
             verdict = review_range(project, change, fail_on, judge=judge, check_work_tree=True)
-    sys.stdout.write(reporter.render(verdict.review, _context(project)))
-    sys.stdout.flush()
-    if not as_json:
-        sys.stderr.writelines(f"warning: {printable_line(text)}\n" for text in project.warnings)
+    print_report(reporter, verdict.review, project, as_json=as_json)
     return EXIT_FINDINGS if verdict.fails else EXIT_OK
-
-
-def _context(project: Project) -> ReportContext:
-    from sdd_hooks.review.rules import rule_descriptions
-
-    screen = detect_terminal(sys.stdout, os.environ)
-    return ReportContext(
-        width=screen.width,
-        colour=screen.styled,
-        warnings=project.warnings,
-        rules=rule_descriptions,
-    )

@@ -7,7 +7,7 @@ Only these are read in full. Other records are known by their ids.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import NamedTuple
 
 from sdd_hooks.artifacts.artifact import Artifact
@@ -16,7 +16,7 @@ from sdd_hooks.engines.protocol import Engine, SubQuery
 from sdd_hooks.project.collections import Collection, CollectionMap
 from sdd_hooks.project.project import Project
 from sdd_hooks.retrieval.search import HitLimits, search_typed
-from sdd_hooks.retrieval.topic_matches import IndexedArtifact, read_artifact
+from sdd_hooks.retrieval.topic_matches import IndexedArtifact, ReadArtifact, read_artifact
 from sdd_hooks.text.display import format_count
 
 MAX_CANDIDATES = 8
@@ -41,62 +41,94 @@ class CandidateRecord(NamedTuple):
 class Candidates(NamedTuple):
     """The records that were read, those that the target cites first, then the best of the search.
 
-    `notes` are about the search, and about cited records that were not read.
+    `search_notes` are about the search, `notes` about records that were not read.
     """
 
     found: tuple[CandidateRecord, ...] = ()
+    search_notes: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
 
 class Sought(NamedTuple):
-    """What candidates are sought for: the query, the records that the target cites, the most
-    relevant first, and the paths of records that are the target itself."""
+    """What candidates are sought for.
+
+    `query` is searched in `collections`. `cited` are the records that the target names, the most
+    relevant first; with `every_cited`, all of these are read, else as many as there is room for.
+    """
 
     query: str
+    collections: Sequence[Collection]
     cited: Sequence[IndexedArtifact] = ()
-    without: frozenset[str] = frozenset()
+    every_cited: bool = False
+
+
+class RecordReader:
+    """Reads the records of collections, each once. `known` are those that exist."""
+
+    def __init__(
+        self,
+        project: Project,
+        collections: Sequence[Collection],
+        known: Iterable[IndexedArtifact],
+    ) -> None:
+        self.project = project
+        self.known = {one.path: one for one in known}
+        self.notes: list[str] = []
+        self._of_path = CollectionMap(collections)
+        self._read: dict[str, ReadArtifact | None] = {}
+
+    def read(self, path: str) -> ReadArtifact | None:
+        """Read the record with this path; None where its file is no record."""
+        if path not in self._read:
+            collections = self._of_path.containing(path)
+            self._read[path] = (
+                read_artifact(self.project, collections[0], path, self.notes)
+                if collections
+                else None
+            )
+        return self._read[path]
 
 
 def find_candidates(
-    project: Project,
     engine: Engine,
-    collections: Sequence[Collection],
-    known: Iterable[IndexedArtifact],
+    reader: RecordReader,
     sought: Sought,
+    *,
+    without: Set[str] = frozenset(),
+    limit: int = MAX_CANDIDATES,
 ) -> Candidates:
-    """Find and read the candidates, MAX_CANDIDATES records at most.
+    """Find and read the candidates, `limit` records at most, without those at certain paths.
 
-    `known` are the records of `collections`. Where no collection is indexed, only those that the
-    target cites are found. Raises what a search raises.
+    Where no collection is indexed, only those that the target cites are found. Raises what a search
+    raises.
     """
-    notes: list[str] = []
-    by_path = {one.path: one for one in known if one.path not in sought.without}
-    cited = dict.fromkeys(one.path for one in sought.cited if one.path in by_path)
-    scores = _search(project, engine, collections, sought.query, notes)
-    chosen = list(dict.fromkeys((*cited, *(path for path in scores if path in by_path))))
-    if len(cited) > MAX_CANDIDATES:
-        missed = format_count(len(cited) - MAX_CANDIDATES, "more record")
+    searched: list[str] = []
+    possible = reader.known.keys() - without
+    cited = [path for path in dict.fromkeys(one.path for one in sought.cited) if path in possible]
+    scores = _search(engine, reader.project, sought, searched)
+    chosen = list(dict.fromkeys((*cited, *(path for path in scores if path in possible))))
+    room = max(limit, len(cited)) if sought.every_cited else limit
+    notes = []
+    if len(cited) > room:
+        missed = format_count(len(cited) - room, "more record")
         notes.append(f"not read: {missed} that the target names: `sdd audit` looks at all of them")
-    of_path = CollectionMap(collections)
-    found = []
-    for path in chosen[:MAX_CANDIDATES]:
-        read = read_artifact(project, of_path.containing(path)[0], path, notes)
-        if read:
-            found.append(CandidateRecord(*read, scores.get(path, 0.0), path in cited))
-    return Candidates(tuple(found), tuple(dict.fromkeys(notes)))
+    found = [
+        CandidateRecord(*read, scores.get(path, 0.0), path in cited)
+        for path in chosen[:room]
+        if (read := reader.read(path))
+    ]
+    return Candidates(tuple(found), tuple(dict.fromkeys(searched)), tuple(notes))
 
 
 def _search(
-    project: Project,
-    engine: Engine,
-    collections: Sequence[Collection],
-    query: str,
-    notes: list[str],
+    engine: Engine, project: Project, sought: Sought, notes: list[str]
 ) -> Mapping[str, float]:
     """The scores of the records that a search finds, by path, the best first. Reads no file."""
-    if not query or not any(one.name in engine.bookmarks() for one in collections):
+    collections = sought.collections
+    indexed = engine.bookmarks()
+    if not sought.query or not any(one.name in indexed for one in collections):
         return {}
-    searches = (SubQuery("lex", query), SubQuery("vec", query))
+    searches = (SubQuery("lex", sought.query), SubQuery("vec", sought.query))
     result = search_typed(project, engine, searches, collections, HitLimits(_HITS, 0.0))
     notes += result.notes
     specs = {one.name for one in collections if one.kind == "specs"}

@@ -33,8 +33,8 @@ _WORD = lazy_regex(r"[^\W_]+(?:[-'’.][^\W_]+)*")
 _NUMBER = lazy_regex(r"[0-9]+(?:[.,][0-9]+)*(?:[a-z%]{1,3})?")
 # What makes a statement hold under certain conditions, or for a part of what it names.
 _CONDITION = lazy_regex(
-    r"\b(?:if|when|whenever|unless|except|excepting|without|until|till|only|while|once|before|after"
-    r"|during|where|wherever|other|otherwise|instead|already|both|either|neither|first|last|new"
+    r"\b(?:if|when\w*|unless|except|excepting|without|until|till|only|while|once|before|after"
+    r"|during|where\w*|other|otherwise|instead|already|both|either|neither|first|last|new"
     r"|existing|least|most|more|fewer|less|than|per|each|least|same|different|again|default|beyond"
     r"|outside|inside|within|also|still|directly|merely|solely|alone|even|yet|but|however)\b",
     re.IGNORECASE,

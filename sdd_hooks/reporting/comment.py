@@ -25,7 +25,8 @@ def render_comment(review: ReviewOutcome, *, links: Links | None = None, key: st
     `key` distinguishes the comments of several jobs on one pull request: letters, digits, `.`, `_`
     and `-`.
     """
-    lines = (_marker(key), *markdown_lines(review, links))
+    marker = _marker(key, review.tree.command if review.tree else "review")
+    lines = (marker, *markdown_lines(review, links))
     return truncate_lines(lines, _units, MAX_UNITS - _MARGIN, _NOTICE)
 
 
@@ -34,8 +35,8 @@ def has_marker(body: str, key: str = "") -> bool:
     return body.split("\n", 1)[0].rstrip("\r") == _marker(key)
 
 
-def _marker(key: str) -> str:
-    return f"<!-- sdd-review ({key}) -->" if key else MARKER
+def _marker(key: str, command: str = "review") -> str:
+    return f"<!-- sdd-{command} ({key}) -->" if key else MARKER.replace("review", command)
 
 
 def _units(line: str) -> int:

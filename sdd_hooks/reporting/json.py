@@ -8,7 +8,13 @@ from collections.abc import Sequence
 
 from sdd_hooks.findings import SEVERITIES, Finding
 from sdd_hooks.reporting.escape import replace_surrogates
-from sdd_hooks.reporting.outcome import Candidate, Evidence, ReviewOutcome, reference_question
+from sdd_hooks.reporting.outcome import (
+    Candidate,
+    CheckedTree,
+    Evidence,
+    ReviewOutcome,
+    reference_question,
+)
 from sdd_hooks.reporting.registry import Reporter
 from sdd_hooks.text.json_document import json_document
 
@@ -53,6 +59,20 @@ def document(review: ReviewOutcome) -> Fields:
             for one in review.suppressed
         ],
         "notes": [replace_surrogates(note) for note in review.notes],
+        **({"tree": _tree(review.tree)} if review.tree else {}),
+    }
+
+
+def _tree(tree: CheckedTree) -> Fields:
+    """What was looked at in the work tree."""
+    return {
+        "command": tree.command,
+        "target": replace_surrogates(tree.target),
+        "header": [replace_surrogates(line) for line in tree.header],
+        "modules": [
+            {"root": replace_surrogates(root), "name": replace_surrogates(name)}
+            for root, name in tree.modules
+        ],
     }
 
 

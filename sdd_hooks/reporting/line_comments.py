@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from sdd_hooks.findings import ReportedFinding
 from sdd_hooks.reporting.escape import code_span, escape_text
-from sdd_hooks.reporting.markdown import SIGNS
+from sdd_hooks.reporting.markdown_parts import SIGNS
 from sdd_hooks.reporting.outcome import ReviewOutcome
 
 MAX_OPEN = 50

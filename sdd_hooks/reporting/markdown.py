@@ -10,8 +10,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from sdd_hooks.findings import SEVERITIES, Finding, Severity, SuppressedFinding
+from sdd_hooks.findings import SEVERITIES, Finding, Severity
 from sdd_hooks.reporting.escape import code_span, escape_sentence, escape_text
+from sdd_hooks.reporting.markdown_parts import (
+    FOLD_END,
+    FOLD_START,
+    SIGNS,
+    finding_line,
+    folded,
+    place_link,
+    suppressed_lines,
+)
 from sdd_hooks.reporting.outcome import (
     Candidate,
     Evidence,
@@ -21,6 +30,7 @@ from sdd_hooks.reporting.outcome import (
     reference_question,
 )
 from sdd_hooks.reporting.registry import Links, Reporter
+from sdd_hooks.reporting.tree_markdown import tree_lines
 from sdd_hooks.text.display import format_count
 
 MAX_OPEN = 5
@@ -31,12 +41,6 @@ MAX_QUOTE = 600
 """Characters of a sentence of a record."""
 MAX_SNIPPET = 160
 """Characters of the line that a finding is about."""
-
-FOLD_START = "<details>"
-FOLD_END = "</details>"
-
-SIGNS: dict[Severity, str] = {"critical": "❌", "warning": "⚠️", "info": "ℹ️"}
-"""The symbol of each severity."""
 
 _HEADINGS: dict[Severity, str] = {"critical": "Critical", "warning": "Warnings", "info": "Remarks"}
 _NAMES: dict[Severity, str] = {
@@ -52,16 +56,6 @@ _ADDRESS = re.compile(r"https://[A-Za-z0-9._~:/?#%+=&-]{1,2000}")
 _LINE_BREAK = "\\"
 
 
-def place_link(path: str, line: int, links: Links | None) -> str:
-    """`path:line` as Markdown, linked if `links` are known; the path alone for line 0.
-
-    A path of white space alone is quoted, so that it is visible.
-    """
-    visible = path if not path or path.strip() else ascii(path)
-    name = code_span(f"{visible}:{line}" if line else visible)
-    return f"[{name}]({links.address(path, line)})" if links and name else name
-
-
 def render_markdown(review: ReviewOutcome, *, links: Links | None = None) -> str:
     """The report with every finding. Equal reviews have equal reports."""
     return "".join(f"{line}\n" for line in markdown_lines(review, links))
@@ -73,15 +67,20 @@ def markdown_lines(review: ReviewOutcome, links: Links | None) -> Iterator[str]:
     Only the tag of a fold makes a line begin with it: no line begins with untrusted text, and
     untrusted text is escaped.
     """
+    if review.tree:
+        yield from tree_lines(review, review.tree, links)
+        return
     yield f"## {_verdict(review)}"
     yield ""
     yield from _references(review, links)
     if review.issues:
         title = f"{format_count(len(review.issues), 'prior issue')} touched"
-        yield from _fold(title, (f"- {escape_text(issue_statement(one))}" for one in review.issues))
+        yield from folded(
+            title, (f"- {escape_text(issue_statement(one))}" for one in review.issues)
+        )
     for severity in SEVERITIES:
         yield from _findings(review, severity, links)
-    yield from _suppressed(review.suppressed, links)
+    yield from suppressed_lines(review.suppressed, links)
     yield from _notes(review.notes)
     yield f"<sub>{_scope(review)}</sub>"
 
@@ -106,12 +105,12 @@ def truncate_lines(
             fits = len(kept)
         elif used > max_size:
             kept = kept[:fits]
-            kept += ending if _has_open_fold(kept) else ending[2:]
+            kept += ending if _has_openfolded(kept) else ending[2:]
             break
     return "".join(f"{line}\n" for line in kept)
 
 
-def _has_open_fold(lines: list[str]) -> bool:
+def _has_openfolded(lines: list[str]) -> bool:
     # Folds are not nested.
     return sum(line.startswith(FOLD_START) for line in lines) > lines.count(FOLD_END)
 
@@ -146,7 +145,7 @@ def _scope(review: ReviewOutcome) -> str:
 
 def _references(review: ReviewOutcome, links: Links | None) -> Iterator[str]:
     references = review.references
-    suggested, folded = references.suggested, references.folded
+    suggested, others = references.suggested, references.folded
     for candidate in suggested:
         yield from _suggestion(candidate, links)
     if suggested:
@@ -156,12 +155,12 @@ def _references(review: ReviewOutcome, links: Links | None) -> Iterator[str]:
         otherwise = f"If not, {none} or {exempt} on a line of its own there settles it."
         yield f"If so, add {refs} to the description or to a commit message. {otherwise}"
         yield ""
-    if folded:
-        title = format_count(len(folded), "more candidate" if suggested else "candidate")
-        yield from _fold(title, (line for one in folded for line in _candidate(one, links)))
+    if others:
+        title = format_count(len(others), "more candidate" if suggested else "candidate")
+        yield from folded(title, (line for one in others for line in _candidate(one, links)))
     if governing := references.governing:
         title = f"{format_count(len(governing), 'decision')} referenced"
-        yield from _fold(title, (_governing(one, links) for one in governing[:MAX_GOVERNING]))
+        yield from folded(title, (_governing(one, links) for one in governing[:MAX_GOVERNING]))
     if references.silenced:
         yield f"Which decision it rests on was not asked: {code_span(references.silenced)}"
         yield ""
@@ -179,7 +178,7 @@ def _suggestion(candidate: Candidate, links: Links | None) -> Iterator[str]:
         why = f"Why: {format_count(len(candidate.evidence), 'reason')}"
         title = f"{why}, score {candidate.score:.2f}"
         lines = (_evidence(one, candidate, links) for one in candidate.evidence)
-        yield from _fold(title, lines)
+        yield from folded(title, lines)
 
 
 def _candidate(candidate: Candidate, links: Links | None) -> Iterator[str]:
@@ -223,15 +222,15 @@ def _findings(review: ReviewOutcome, severity: Severity, links: Links | None) ->
     groups: dict[tuple[str, str], list[Finding]] = {}
     for one in findings:
         groups.setdefault((one.rule, one.message), []).append(one)
-    shown, folded = _split(list(groups.values()))
+    shown, others = _split(list(groups.values()))
     yield f"### {_HEADINGS[severity]}"
     yield ""
     for group in shown:
         yield from _group(group, links)
     yield ""
-    if folded:
-        title = f"{sum(map(len, folded)):,} more"
-        yield from _fold(title, (line for group in folded for line in _group(group, links)))
+    if others:
+        title = f"{sum(map(len, others)):,} more"
+        yield from folded(title, (line for group in others for line in _group(group, links)))
 
 
 def _split(groups: list[list[Finding]]) -> tuple[list[list[Finding]], list[list[Finding]]]:
@@ -246,7 +245,7 @@ def _group(group: Sequence[Finding], links: Links | None) -> Iterator[str]:
     first, *others = group
     evidence = code_span(first.evidence, MAX_SNIPPET)
     if not others:
-        yield f"- {_finding(first, links)}{_LINE_BREAK if evidence else ''}"
+        yield f"- {finding_line(first, links)}{_LINE_BREAK if evidence else ''}"
         if evidence:
             yield f"  {evidence}"
         return
@@ -257,21 +256,6 @@ def _group(group: Sequence[Finding], links: Links | None) -> Iterator[str]:
         yield f"  - {': '.join(filter(None, (where, snippet))) or 'the change as a whole'}"
 
 
-def _finding(finding: Finding, links: Links | None) -> str:
-    """A finding in one line."""
-    where = f"{place_link(finding.path, finding.line, links)}: " if finding.path else ""
-    return f"{where}{escape_text(finding.message)} ({code_span(finding.rule)})"
-
-
-def _suppressed(suppressed: Sequence[SuppressedFinding], links: Links | None) -> Iterator[str]:
-    if suppressed:
-        lines = (
-            f"- {_finding(one.finding, links)}. Reason: {escape_text(one.reason)}"
-            for one in suppressed
-        )
-        yield from _fold(f"{len(suppressed):,} suppressed", lines)
-
-
 def _notes(notes: Sequence[str]) -> Iterator[str]:
     if notes:
         yield "### Notes"
@@ -279,17 +263,7 @@ def _notes(notes: Sequence[str]) -> Iterator[str]:
         yield from (f"- {escape_text(note)}" for note in notes[:MAX_OPEN])
         yield ""
         if more := notes[MAX_OPEN:]:
-            yield from _fold(f"{len(more):,} more", (f"- {escape_text(note)}" for note in more))
-
-
-def _fold(title: str, lines: Iterable[str]) -> Iterator[str]:
-    """Lines folded behind a title. The blank lines make the forge parse them as Markdown."""
-    yield f"{FOLD_START}<summary>{title}</summary>"
-    yield ""
-    yield from lines
-    yield ""
-    yield FOLD_END
-    yield ""
+            yield from folded(f"{len(more):,} more", (f"- {escape_text(note)}" for note in more))
 
 
 REPORTER = Reporter(

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from sdd_hooks.findings import (
     FINGERPRINT_LENGTH,
     SEVERITIES,
+    Finding,
     ReportedFinding,
     Severity,
     SuppressedFinding,
@@ -177,3 +178,14 @@ def governed_statement(candidate: Candidate) -> str:
 def issue_statement(issue: TouchedIssue) -> str:
     """A prior issue and why the change touches it, in one line of plain text."""
     return f"{issue.id} {issue.title} ({issue.status}): {issue.reason}"
+
+
+def findings_by_module(review: ReviewOutcome, tree: CheckedTree) -> dict[str, list[Finding]]:
+    """The findings of each module that has some, in the order of the modules, "" for the root."""
+    roots = sorted(tree.modules, key=lambda one: -len(one[0]))
+    found: dict[str, list[Finding]] = {"": [], **{name: [] for _, name in tree.modules}}
+    for one in review.findings:
+        path = one.finding.path
+        name = next((name for root, name in roots if f"{path}/".startswith(f"{root}/")), "")
+        found[name].append(one.finding)
+    return {name: findings for name, findings in found.items() if findings}

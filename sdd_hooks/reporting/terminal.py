@@ -13,10 +13,12 @@ from typing import TypeVar
 from sdd_hooks.findings import SEVERITIES, Finding, ReportedFinding, Severity, SuppressedFinding
 from sdd_hooks.reporting.outcome import (
     Candidate,
+    CheckedTree,
     Evidence,
     References,
     ReviewOutcome,
     TouchedIssue,
+    findings_by_module,
     governed_statement,
     issue_statement,
     reference_question,
@@ -49,10 +51,14 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class _Screen:
-    """The width of the lines in columns, 0 for no limit, and whether they are styled."""
+    """The width of the lines in columns, 0 for no limit, and whether they are styled.
+
+    `nowhere` is the place of a finding that is in no file.
+    """
 
     width: int
     colour: bool
+    nowhere: str = "title, body or message"
 
     def styled(self, codes: str, lines: Sequence[str]) -> Block:
         return [f"\x1b[{codes}m{line}\x1b[0m" if self.colour else line for line in lines]
@@ -76,18 +82,54 @@ def render_terminal(review: ReviewOutcome, *, width: int, colour: bool) -> str:
     The parts are: suggestions, referenced decisions, prior issues, findings by severity, suppressed
     findings, totals, notes.
     """
-    screen = _Screen(max(min(width, MAX_WIDTH), MIN_WIDTH) if width else 0, colour)
+    columns = max(min(width, MAX_WIDTH), MIN_WIDTH) if width else 0
+    screen = _Screen(columns, colour)
+    if review.tree:
+        screen = _Screen(columns, colour, "the repository")
     blocks = [
+        *_header(review.tree, screen),
         *(_suggestion(one, screen) for one in review.references.suggested),
         _advice(review.references, screen),
         _governing(review.references.governing, screen),
         _issues(review.issues, screen),
         *(_group(review.findings, severity, screen) for severity in SEVERITIES),
         _suppressed(review.suppressed, screen),
+        *_modules(review, screen),
         screen.strong(*screen.wrapped(_total(review))),
+        *_first_step(review, screen),
         _notes(review, screen),
     ]
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
+
+
+def _header(tree: CheckedTree | None, screen: _Screen) -> Iterator[Block]:
+    """The lines about the index that a check was made with."""
+    for line in tree.header if tree else ():
+        yield screen.faint(*screen.wrapped(line))
+
+
+def _modules(review: ReviewOutcome, screen: _Screen) -> Iterator[Block]:
+    """The number of findings of each module of a workspace, if there is more than one."""
+    groups = findings_by_module(review, review.tree) if review.tree else {}
+    if len(groups) > 1:
+        yield [
+            line
+            for name, findings in groups.items()
+            for line in screen.wrapped(f"{name or 'repository'}: {_counted(findings)}", "", _INDENT)
+        ]
+
+
+def _counted(findings: Sequence[Finding]) -> str:
+    counts = [(sum(one.severity == each for one in findings), each) for each in SEVERITIES]
+    return ", ".join(f"{count:,} {severity}" for count, severity in counts if count)
+
+
+def _first_step(review: ReviewOutcome, screen: _Screen) -> Iterator[Block]:
+    """What to do about the worst finding of a check."""
+    if review.tree and review.findings:
+        worst = review.findings[0].finding
+        place = f"{_place(worst.path, worst.line)}: " if worst.path else ""
+        yield screen.wrapped(f"Begin with {place}{worst.message}", "", _INDENT)
 
 
 def _suggestion(one: Candidate, screen: _Screen) -> Block:
@@ -172,7 +214,7 @@ def _findings(group: Sequence[Finding], screen: _Screen) -> Block:
             *places,
             *_left(len(group) - len(places), _INDENT * 2, screen),
         ]
-    place = screen.strong(_printable(_where(first)))[0]
+    place = screen.strong(_printable(_where(first, screen)))[0]
     return [
         f"{_INDENT}{place}  {screen.faint(rule)[0]}",
         *screen.wrapped(first.message, _INDENT * 2),
@@ -182,7 +224,7 @@ def _findings(group: Sequence[Finding], screen: _Screen) -> Block:
 
 def _line(one: Finding, screen: _Screen) -> str:
     """The place of a finding, and as much of its evidence as fits on the line."""
-    place = _printable(_where(one))
+    place = _printable(_where(one, screen))
     room = screen.width - display_width(place) - len(_INDENT) * 3 if screen.width else MAX_TEXT
     evidence = _cut(_printable(one.evidence), room) if room > len(_MORE) else ""
     return _INDENT * 2 + (f"{place}  {screen.faint(evidence)[0]}" if evidence else place)
@@ -210,6 +252,8 @@ def _total(review: ReviewOutcome) -> str:
     found = ", ".join(count for count in counts if not count.startswith("0 "))
     files = format_count(review.files, "file")
     clear = f"all clear: {files} reviewed" if review.files else "all clear: nothing has changed"
+    if review.tree:
+        clear = f"all clear: {files} checked"
     total = f"{found} in {files}" if found else clear
     return f"{total}; {len(review.suppressed):,} suppressed" if review.suppressed else total
 
@@ -246,8 +290,8 @@ def _quoted(text: str, screen: _Screen) -> Block:
     return screen.wrapped(text, _INDENT * 2 + _BAR) if text.strip() else []
 
 
-def _where(finding: Finding) -> str:
-    return _place(finding.path, finding.line) or "title, body or message"
+def _where(finding: Finding, screen: _Screen) -> str:
+    return _place(finding.path, finding.line) or screen.nowhere
 
 
 def _place(path: str, line: int) -> str:

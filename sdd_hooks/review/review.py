@@ -67,7 +67,7 @@ def review_commits(  # noqa: PLR0913 (each caller needs another part of it)
     commit that does not exist, and EngineUnavailable for a model that cannot be loaded.
     """
     # An unknown model stops the review at once, and not after minutes.
-    model = _load_judge(judge, project.environ)
+    model = load_judge(judge, project.environ)
     # The import is slow, and the pre-commit hook ranks nothing.
     from sdd_hooks.review.references.find import find_references
     from sdd_hooks.review.touched_issues import find_touched_issues
@@ -167,7 +167,8 @@ def _may_declare(change: Change) -> bool:
     )
 
 
-def _load_judge(name: str, environ: Mapping[str, str]) -> LanguageModel | None:
+def load_judge(name: str, environ: Mapping[str, str]) -> LanguageModel | None:
+    """Load a model of `llm` by its name, None for "". Raises EngineUnavailable."""
     if not name:
         return None
     from sdd_hooks.models.language_model import load_language_model

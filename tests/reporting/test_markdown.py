@@ -8,13 +8,12 @@ from hypothesis import strategies as st
 from sdd_hooks.findings import Finding, ReportedFinding
 from sdd_hooks.reporting.escape import single_line as as_line
 from sdd_hooks.reporting.markdown import (
-    FOLD_END,
-    FOLD_START,
     MAX_OPEN,
     place_link,
     render_markdown,
     truncate_lines,
 )
+from sdd_hooks.reporting.markdown_parts import FOLD_END, FOLD_START
 from sdd_hooks.reporting.outcome import References, ReviewOutcome
 from sdd_hooks.reporting.registry import Links
 from tests.reporting.forges import acted_on, shown

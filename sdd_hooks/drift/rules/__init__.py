@@ -1,0 +1,28 @@
+"""The rules of checks and audits about the whole work tree, besides those of a review."""
+
+# Governing: ADR-0040 (a whole tree is checked as a change that adds it), SPEC-0018
+
+from __future__ import annotations
+
+from sdd_hooks.findings import RuleDescription
+
+
+def described_rules() -> tuple[RuleDescription, ...]:
+    """What a report of a check says about every rule that may run, the judge included."""
+    from sdd_hooks.drift.rules import (
+        opposing_requirements,
+        requirement_coverage,
+        requirement_words,
+        ungoverned_code,
+    )
+    from sdd_hooks.drift.whole_tree import whole_tree_rules
+    from sdd_hooks.review.judge.contradictions import JUDGE
+    from sdd_hooks.review.rules import registered
+
+    own = (
+        opposing_requirements.RULE,
+        requirement_coverage.RULE,
+        requirement_words.RULE,
+        ungoverned_code.RULE,
+    )
+    return tuple(rule.description for rule in (*whole_tree_rules(registered()), *own, JUDGE))

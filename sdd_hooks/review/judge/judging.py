@@ -70,12 +70,14 @@ def judge_review(
     judge = _Judge(model, options)
     notes: list[str] = []
     try:
-        references, note = choose_record(
-            judge.ask, subject, review.references, model.name, options.max_suggestions
-        )
-        review = replace(review, references=references)
-        notes += [note] if note else []
-        contradictions = find_contradictions(judge.ask, subject, references)
+        # What is there already needs no reference in a commit.
+        if not subject.whole_tree:
+            references, note = choose_record(
+                judge.ask, subject, review.references, model.name, options.max_suggestions
+            )
+            review = replace(review, references=references)
+            notes += [note] if note else []
+        contradictions = find_contradictions(judge.ask, subject, review.references)
         review = _add_findings(subject, review, contradictions.findings)
         notes += contradictions.notes
     except EngineUnavailable as error:
@@ -122,7 +124,8 @@ def _add_findings(
     subject: Subject, review: ReviewOutcome, findings: Iterable[Finding]
 ) -> ReviewOutcome:
     remaining, suppressed = suppress(subject, findings, ())
-    identified = identify_findings(remaining, subject.change.added_lines())
+    added = {} if subject.whole_tree else subject.change.added_lines()
+    identified = identify_findings(remaining, added)
     reported = {one.finding: one for one in (*review.findings, *identified)}
     ordered = tuple(reported[finding] for finding in worst_first(reported))
     return replace(review, findings=ordered, suppressed=(*review.suppressed, *suppressed))

@@ -1,0 +1,117 @@
+"""The options of commands that report findings, and the output of the report."""
+
+# Governing: ADR-0022 (one review, many reports), SPEC-0010 REQ "Reports"
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Any, NamedTuple
+
+import click
+
+from sdd_hooks.cli.options import Command, json_option
+from sdd_hooks.cli.output import detect_terminal, printable_line
+from sdd_hooks.config.settings import FailOn
+from sdd_hooks.project.project import Project
+from sdd_hooks.reporting.outcome import ReviewOutcome
+from sdd_hooks.reporting.registry import FORMATS, ReportContext, Reporter, format_names
+
+
+def _known_format(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    """Refuse an unknown format. Only a name that this package lacks searches for plug-ins."""
+    if value is None or value in FORMATS:
+        return value
+    return click.Choice(format_names()).convert(value, param, ctx)
+
+
+def _complete_format(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
+    return [name for name in format_names() if name.startswith(incomplete)]
+
+
+def format_option(command: Command) -> Command:
+    """`--format`: the format of the report."""
+    return click.option(
+        "--format",
+        "form",
+        callback=_known_format,
+        shell_complete=_complete_format,
+        metavar="FORMAT",
+        help=", ".join(FORMATS) + ".",
+    )(command)
+
+
+def fail_on_option(command: Command) -> Command:
+    """`--fail-on`: the severity from which findings fail the command."""
+    return click.option(
+        "--fail-on",
+        type=click.Choice(["critical", "warning", "info", "never"]),
+        metavar="SEVERITY",
+        help="Exit with 1 for findings this severe: critical, warning, info, never."
+        " [default: Fail On]",
+    )(command)
+
+
+def judge_option(command: Command) -> Command:
+    """`--judge`: a language model that looks as well."""
+    return click.option(
+        "--judge", metavar="MODEL", default="", help="Ask this model of llm as well."
+    )(command)
+
+
+class ReportChoice(NamedTuple):
+    """The report that the user asks for. `fail_on` is None for the setting of the repository."""
+
+    form: str
+    as_json: bool
+    fail_on: FailOn | None
+    judge: str
+
+
+def report_options(command: Callable[..., int]) -> Callable[..., int]:
+    """The four options of a report, as one argument `report`, a ReportChoice."""
+
+    @wraps(command)
+    def with_choice(
+        *args: Any,
+        form: str | None,
+        as_json: bool,
+        fail_on: FailOn | None,
+        judge: str,
+        **others: Any,
+    ) -> int:
+        choice = ReportChoice(chosen_format(form, as_json), as_json, fail_on, judge)
+        return command(*args, report=choice, **others)
+
+    return format_option(json_option(fail_on_option(judge_option(with_choice))))
+
+
+def chosen_format(form: str | None, as_json: bool) -> str:
+    """The name of the format. Raises UsageError for `--json` with another format."""
+    if as_json and form not in {None, "json"}:
+        raise click.UsageError(f"--json is --format json, not {form}")
+    return "json" if as_json else form or "terminal"
+
+
+def print_report(
+    reporter: Reporter,
+    outcome: ReviewOutcome,
+    project: Project,
+    *,
+    as_json: bool,
+    warnings: Sequence[str] | None = None,
+) -> None:
+    """Print a report. `warnings` are those of the command, None for those of the project."""
+    from sdd_hooks.drift.rules import described_rules
+    from sdd_hooks.review.rules import rule_descriptions
+
+    shown = project.warnings if warnings is None else warnings
+    screen = detect_terminal(sys.stdout, os.environ)
+    rules = described_rules if outcome.tree else rule_descriptions
+    context = ReportContext(width=screen.width, colour=screen.styled, warnings=shown, rules=rules)
+    sys.stdout.write(reporter.render(outcome, context))
+    sys.stdout.flush()
+    if not as_json:
+        sys.stderr.writelines(f"warning: {printable_line(text)}\n" for text in shown)
