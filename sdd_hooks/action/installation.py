@@ -27,7 +27,9 @@ SOURCE = Path(__file__).resolve().parents[2]
 LOCKS = "locks"
 """The folder of the files with the releases to install and their hashes."""
 CONSTRAINTS = "constraints.txt"
-"""The releases beside PyTorch, which may come from another index, with other hashes."""
+"""The releases beside a PyTorch that comes from another index, with other hashes."""
+OTHER_INDEX = "PIP_EXTRA_INDEX_URL"
+"""The variable of pip with which a job takes PyTorch from another index."""
 GPU_REQUIREMENTS = ("llm-sentence-transformers", "sentence-transformers")
 """What the extra `gpu` requires."""
 KEPT_DAYS = 30
@@ -55,8 +57,11 @@ def extras(environ: Mapping[str, str], *, gpu: bool) -> tuple[str, ...]:
     return tuple(sorted(names))
 
 
-def lock_of(wanted: tuple[str, ...]) -> str:
-    """The name of the lock with everything but PyTorch for these extras."""
+def lock_of(wanted: tuple[str, ...], environ: Mapping[str, str]) -> str:
+    """The name of the lock for these extras: with everything, or without a PyTorch from another
+    index."""
+    if "gpu" in wanted and not environ.get(OTHER_INDEX):
+        return f"{LOCKS}/gpu.txt"
     name = "embed" if "local" in wanted else "llm" if "llm" in wanted else "review"
     return f"{LOCKS}/{name}.txt"
 
@@ -93,7 +98,7 @@ def install(
         CannotInstall: pip failed, or no folder can be written.
     """
     place = _environments_folder(environ)
-    folder = place / _key(source, wanted, python)
+    folder = place / _key(source, wanted, environ, python)
     sdd = folder / "bin" / "sdd"
     stamp = folder / _STAMP
     with folder.with_suffix(".lock").open("w") as lock:
@@ -141,10 +146,12 @@ def _environments_folder(environ: Mapping[str, str]) -> Path:
     raise CannotInstall("neither RUNNER_TOOL_CACHE nor RUNNER_TEMP is a folder to write in")
 
 
-def _key(source: Path, wanted: tuple[str, ...], python: str) -> str:
+def _key(source: Path, wanted: tuple[str, ...], environ: Mapping[str, str], python: str) -> str:
     """The name of an environment: a digest of its content and of its Python."""
     digest = hashlib.sha256()
     made_of = (sys.version, os.path.realpath(python), sysconfig.get_platform())
+    if "gpu" in wanted:
+        made_of += (environ.get(OTHER_INDEX, ""),)
     for text in (*made_of, *wanted):
         digest.update(text.encode("utf-8", "surrogateescape") + b"\0")
     for path in _sources(source):
@@ -186,11 +193,12 @@ def _create(
     _run([python, "-I", "-m", "venv", "--clear", str(folder)], source, environ)
     pip = [str(folder / "bin" / "python"), "-I", "-m", "pip", "install", "--quiet", "--no-input"]
     pip += ["--disable-pip-version-check", "--only-binary=:all:"]
+    lock = lock_of(wanted, environ)
     # A lock is complete. actions-toolkit requires an HTTP client that is not used.
-    _run([*pip, "--no-deps", "--require-hashes", "-r", lock_of(wanted)], source, environ)
+    _run([*pip, "--no-deps", "--require-hashes", "-r", lock], source, environ)
     # What builds the wheel is installed by now: a build in isolation would install it unhashed.
     _run([*pip, "--no-deps", "--no-build-isolation", "."], source, environ)
-    if "gpu" in wanted:
+    if "gpu" in wanted and environ.get(OTHER_INDEX):
         _run([*pip, "--constraint", CONSTRAINTS, *GPU_REQUIREMENTS], source, environ)
 
 

@@ -73,8 +73,9 @@ class Runner:
     def environ(self) -> dict[str, str]:
         return {"RUNNER_TOOL_CACHE": str(self.tools), "PATH": os.environ["PATH"]}
 
-    def install(self, *wanted: str, now: float = NOW) -> Path:
-        return install(self.source, wanted or ("action",), self.environ, str(self.python), now)
+    def install(self, *wanted: str, now: float = NOW, index: str = "") -> Path:
+        environ = {**self.environ, "PIP_EXTRA_INDEX_URL": index}
+        return install(self.source, wanted or ("action",), environ, str(self.python), now)
 
     def requirements(self) -> list[str]:
         """The requirements that pip was started with."""
@@ -108,14 +109,22 @@ def test_installed_releases_have_hashes(runner: Runner) -> None:
     assert "--only-binary=:all: --no-deps --no-build-isolation .\n" in log
 
 
-def test_only_pytorch_is_installed_without_hashes(runner: Runner) -> None:
+def test_pytorch_has_hashes_as_well(runner: Runner) -> None:
     runner.install("action", "gpu", "llm", "local")
+    assert runner.requirements() == ["locks/gpu.txt", "."]
+    assert "--no-deps --require-hashes -r locks/gpu.txt\n" in runner.log.read_text()
+
+
+def test_pytorch_of_another_index_is_installed_without_hashes(runner: Runner) -> None:
+    wanted = ("action", "gpu", "llm", "local")
+    sdd = runner.install(*wanted, index="https://packages.example/cuda12")
     log = runner.log.read_text()
     assert "--require-hashes -r locks/embed.txt\n" in log
     assert (
         "--only-binary=:all: --constraint constraints.txt"
         " llm-sentence-transformers sentence-transformers\n"
     ) in log
+    assert runner.install(*wanted) != sdd
 
 
 @pytest.mark.parametrize("path", ["sdd_hooks/code.py", "pyproject.toml", "locks/review.txt"])

@@ -13,7 +13,13 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
-from sdd_hooks.action.installation import CONSTRAINTS, GPU_REQUIREMENTS, extras, lock_of
+from sdd_hooks.action.installation import (
+    CONSTRAINTS,
+    GPU_REQUIREMENTS,
+    OTHER_INDEX,
+    extras,
+    lock_of,
+)
 from tests.action_yml.hosts import TOP
 
 PYTHONS = ("3.10", "3.11", "3.12", "3.13", "3.14")
@@ -26,6 +32,7 @@ WANTED = {
     "locks/review.txt": extras({}, gpu=False),
     "locks/llm.txt": extras({"SDD_JUDGE": "m"}, gpu=False),
     "locks/embed.txt": extras(PUSH, gpu=False),
+    "locks/gpu.txt": extras(PUSH, gpu=True),
     CONSTRAINTS: extras(PUSH, gpu=True),
 }
 """The extras that each file is for."""
@@ -92,7 +99,13 @@ def test_every_release_of_a_lock_has_a_hash(file: str) -> None:
 
 @pytest.mark.parametrize("file", [file for file in WANTED if file != CONSTRAINTS])
 def test_the_action_installs_the_lock_of_its_extras(file: str) -> None:
-    assert lock_of(WANTED[file]) == file
+    assert lock_of(WANTED[file], {}) == file
+
+
+def test_pytorch_from_another_index_is_in_no_lock() -> None:
+    other = {OTHER_INDEX: "https://packages.example/cuda12"}
+    assert lock_of(WANTED["locks/gpu.txt"], other) == "locks/embed.txt"
+    assert lock_of(WANTED["locks/review.txt"], other) == "locks/review.txt"
 
 
 @pytest.mark.parametrize("python", PYTHONS)
@@ -126,7 +139,9 @@ def test_every_transitive_requirement_is_pinned(file: str) -> None:
     while todo:
         requirement = todo.pop()
         name = canonicalize_name(requirement.name)
-        if name in seen or name.startswith(PINNED_BY_PYTORCH) or name == "actions-toolkit":
+        if name in seen or name == "actions-toolkit":
+            continue
+        if file == CONSTRAINTS and name.startswith(PINNED_BY_PYTORCH):
             continue
         seen.add(name)
         assert pinned(file, name, python), f"{name} is not pinned: run scripts/lock"
