@@ -10,11 +10,11 @@ from typing import BinaryIO, NamedTuple, TextIO
 class HookContext(NamedTuple):
     """Where a hook runs. `stdin` is what git pipes into pre-push, None for nothing.
 
-    `check_seconds` limits the check of artifacts: the shims have deadlines, hook managers none.
+    `seconds` replaces the time that the hook has.
     """
 
     cwd: Path
     environ: Mapping[str, str]
     stderr: TextIO
     stdin: BinaryIO | None = None
-    check_seconds: float = 10.0
+    seconds: float | None = None

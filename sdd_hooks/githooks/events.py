@@ -18,7 +18,7 @@ from sdd_hooks.errors import EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, NotIndexed, 
 from sdd_hooks.githooks.context import HookContext
 from sdd_hooks.githooks.shims import ACTIONS, EVENTS
 from sdd_hooks.project.repository import Repository, discover
-from sdd_hooks.system.time_limit import TimeLimitExceeded, time_limit
+from sdd_hooks.system.time_limit import time_limit
 from sdd_hooks.text.display import describe_error, one_line
 
 if TYPE_CHECKING:
@@ -33,6 +33,19 @@ MAX_CHANGED_PATHS = 300
 
 MAX_SECONDS = 3.0
 """Seconds of a refresh while git waits. A longer one is left to the background."""
+
+
+DEADLINES = {"check": 30.0, "commit-msg": 30.0, "pre-push": 120.0}
+"""Seconds of the hooks of the review. Any other hook has `DEFAULT_DEADLINE`.
+
+The shims have the same deadlines; a hook manager has none.
+"""
+
+DEFAULT_DEADLINE = 10.0
+
+
+class DeadlinePassed(BaseException):
+    """The hook did not end in time."""
 
 
 def run_hook(
@@ -51,6 +64,21 @@ def run_hook(
     """
     if event == AUTO:
         event, arguments = _event_from_variables(context.environ)
+    seconds = context.seconds or DEADLINES.get(event, DEFAULT_DEADLINE)
+    try:
+        with time_limit(seconds, DeadlinePassed):
+            return _run_in_time(event, arguments, context, clock)
+    except DeadlinePassed:
+        context.stderr.write(
+            f"sdd: hook {event} was stopped, as after {seconds:g} s without an end:"
+            " run `sdd doctor`\n"
+        )
+    return EXIT_OK
+
+
+def _run_in_time(
+    event: str, arguments: Sequence[str], context: HookContext, clock: Callable[[], float]
+) -> int:
     if event in ACTIONS:
         from sdd_hooks.githooks.checks import run_review
 
@@ -64,17 +92,11 @@ def run_hook(
         if event == "pre-commit":
             from sdd_hooks.githooks.checks import check_artifacts
 
-            with time_limit(context.check_seconds):
-                return check_artifacts(arguments, context)
+            return check_artifacts(arguments, context)
         for line in _refresh(event, arguments, context, clock):
             stderr.write(f"sdd: {one_line(line)}\n")
     except NotIndexed:
         return EXIT_OK
-    except TimeLimitExceeded:
-        stderr.write(
-            f"sdd: hook {event} was stopped, as after {context.check_seconds:g} s without an end:"
-            " run `sdd doctor`\n"
-        )
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
     except Exception as error:

@@ -17,11 +17,12 @@ class TimeLimitExceeded(BaseException):
 
 
 @contextmanager
-def time_limit(seconds: float) -> Iterator[None]:
-    """Raise TimeLimitExceeded in the block after so many seconds of wall-clock time.
+def time_limit(seconds: float, error: type[BaseException] = TimeLimitExceeded) -> Iterator[None]:
+    """Raise `error` in the block after so many seconds of wall-clock time.
 
-    Uses the real-time interval timer of the process (setitimer(2)). Without one, in another thread
-    than the main one, and where an outer limit ends earlier, this limit does not apply.
+    A limit around other ones has an error that they do not catch. Uses the real-time interval timer
+    of the process (setitimer(2)). Without one, in another thread than the main one, and where an
+    outer limit ends earlier, this limit does not apply.
     """
     if threading.current_thread() is not threading.main_thread() or not hasattr(
         signal, "setitimer"
@@ -37,7 +38,7 @@ def time_limit(seconds: float) -> Iterator[None]:
 
     def stop(_signal: int, _frame: FrameType | None) -> None:
         if is_inside:
-            raise TimeLimitExceeded
+            raise error
 
     handler = signal.signal(signal.SIGALRM, stop)
     # Repeated, because Python ignores an exception in a finalizer.

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
+import re
+import shutil
 import signal
 import subprocess
 from pathlib import Path
@@ -11,10 +14,12 @@ from pathlib import Path
 import pytest
 
 from sdd_hooks.githooks.context import HookContext
-from sdd_hooks.githooks.events import run_hook
+from sdd_hooks.githooks.events import DEADLINES, DEFAULT_DEADLINE, run_hook
 from sdd_hooks.githooks.shims import EVENTS, REVIEW_EVENTS
+from sdd_hooks.system.locks import hold_lock
 from tests.githooks.conftest import ADR
 from tests.githooks.recorder import HOOKS, Hooked
+from tests.support.oracle import assert_index_matches_scratch
 from tests.support.signals import default_signals
 from tests.support.waiting import TIMEOUT, until
 
@@ -75,20 +80,64 @@ def test_a_program_that_does_not_end_is_stopped(
     assert text.count("\n") == 1
 
 
-def test_a_check_that_does_not_end_is_stopped_under_a_hook_manager(repo: Hooked) -> None:
+@pytest.mark.parametrize("event", ["auto", "check", *EVENTS, *REVIEW_EVENTS])
+def test_a_hook_that_does_not_end_is_stopped_under_a_hook_manager(repo: Hooked, event: str) -> None:
+    """A hook manager starts sdd itself, and waits for it."""
+    message = repo.write("message", "Store sessions\n")
+    stderr = io.StringIO()
+    environ = {**repo.environment(), "PATH": str(blocked_git(repo, "*"))}
+    context = HookContext(repo.root, environ, stderr, io.BytesIO(PUSHED), seconds=0.2)
+    assert run_hook(event, [str(message)], context) == 0
+    name = "post-commit" if event == "auto" else event
+    assert stderr.getvalue() == (
+        f"sdd: hook {name} was stopped, as after 0.2 s without an end: run `sdd doctor`\n"
+    )
+
+
+def test_a_refresh_that_is_stopped_leaves_no_lock_and_no_process(fresh: Hooked) -> None:
+    repo = fresh
+    repo.write(ADR, "# ADR-0001: Changed\n")
+    stderr = io.StringIO()
+    environ = {**repo.environment(), "PATH": str(blocked_git(repo, "*diff-index*"))}
+    context = HookContext(repo.root, environ, stderr, seconds=1.0)
+    assert run_hook("post-commit", [], context) == 0
+    assert "was stopped, as after 1 s" in stderr.getvalue()
+    with hold_lock(repo.root / ".sdd/search/lock", 0.0) as is_free:
+        assert is_free
+    assert not is_read(repo.root.with_name("gate")), "git still runs"
+    stderr = io.StringIO()
+    assert run_hook("post-commit", [], HookContext(repo.root, repo.environment(), stderr)) == 0
+    assert_index_matches_scratch(repo)
+
+
+def test_the_deadline_of_a_hook_is_that_of_its_shim() -> None:
+    body = (HOOKS / "sdd-hook.sh").read_text()
+    found = sorted(int(text) for text in re.findall(r"sdd_seconds=(\d+)", body))
+    assert found == sorted({DEFAULT_DEADLINE, *DEADLINES.values()})
+
+
+def blocked_git(repo: Hooked, pattern: str) -> Path:
+    """A directory with a `git` that waits forever for arguments like `pattern`."""
     gate = repo.root.with_name("gate")
     os.mkfifo(gate)
     blocked = repo.root.with_name("blocked") / "git"
     blocked.parent.mkdir()
-    blocked.write_text(f"#!/bin/sh\nread -r _ <'{gate}'\n")
-    blocked.chmod(0o755)
-    environ = {**repo.environment(), "PATH": str(blocked.parent)}
-    stderr = io.StringIO()
-    context = HookContext(repo.root, environ, stderr, check_seconds=0.2)
-    assert run_hook("pre-commit", [], context) == 0
-    assert stderr.getvalue() == (
-        "sdd: hook pre-commit was stopped, as after 0.2 s without an end: run `sdd doctor`\n"
+    real = shutil.which("git")
+    blocked.write_text(
+        f"#!/bin/sh\ncase $* in {pattern}) read -r _ <'{gate}' ;; *) exec {real} \"$@\" ;; esac\n"
     )
+    blocked.chmod(0o755)
+    return blocked.parent
+
+
+def is_read(pipe: Path) -> bool:
+    """Whether a process waits for a writer of a pipe."""
+    try:
+        os.close(os.open(pipe, os.O_WRONLY | os.O_NONBLOCK))
+    except OSError as error:
+        assert error.errno == errno.ENXIO
+        return False
+    return True
 
 
 def test_a_program_that_ignores_the_signal_is_killed(repo: Hooked, shell: list[str]) -> None:

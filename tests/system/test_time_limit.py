@@ -50,6 +50,15 @@ def test_the_earlier_limit_applies() -> None:
         assert 0 < signal.getitimer(signal.ITIMER_REAL)[0] <= 600
 
 
+def test_an_outer_limit_is_not_taken_for_an_inner_one() -> None:
+    class Outer(BaseException):
+        pass
+
+    inner = time_limit(600)
+    with pytest.raises(Outer), time_limit(0.01, Outer), suppress(TimeLimitExceeded), inner:
+        run_forever()
+
+
 def test_a_thread_has_no_limit() -> None:
     ended: list[bool] = []
 
