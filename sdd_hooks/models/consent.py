@@ -40,8 +40,9 @@ class ModelNotAllowed(EngineUnavailable):
     def __init__(self, model: str) -> None:
         super().__init__(
             f"{model} sends texts to a service with your key, and only this repository names it:"
-            f" `sdd index embed` asks you to allow it here, and"
-            f" `git config --global --add {KEY} {model}` allows it everywhere"
+            f" `sdd index embed` asks on a terminal to allow it here,"
+            f" `git config --global --add {KEY} {model}` allows it everywhere,"
+            f" and {VARIABLE}={model} for one command"
         )
         self.model = model
 

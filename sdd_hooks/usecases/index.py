@@ -101,7 +101,6 @@ def sync_refresh_and_embed(
     An index without vectors is a working index: an engine that cannot embed is no error.
     """
     # `sdd index add` neither embeds nor syncs, and does not wait for these imports.
-    from sdd_hooks.usecases.embed import embed
     from sdd_hooks.usecases.sync import sync_before_refresh
 
     with show_sync() as callbacks:
@@ -109,6 +108,19 @@ def sync_refresh_and_embed(
     warnings = (*warnings, *fetch_external_records(project, clock))
     with show_step("refresh") as progress:
         result = refresh(project, collections, progress=progress)
+    return embed_again(project, collections, FullIndexUpdate(result, warnings, None), show_step)
+
+
+def embed_again(
+    project: Project,
+    collections: Sequence[Collection],
+    update: FullIndexUpdate,
+    show_step: ShowStep = show_nothing,
+) -> FullIndexUpdate:
+    """Embed `collections` after an update in which nothing could be embedded."""
+    from sdd_hooks.usecases.embed import embed
+
+    result, warnings = update.refresh, update.warnings
     error: SddError | None
     try:
         outcome = embed(project, collections, show_step=show_step)

@@ -47,8 +47,9 @@ def test_a_model_that_only_the_repository_names_is_refused(
         require_consent(NAMES, root, environ)
     assert str(caught.value) == (
         "llm:3-small sends texts to a service with your key, and only this repository names it:"
-        " `sdd index embed` asks you to allow it here, and"
-        " `git config --global --add sdd.remoteModel llm:3-small` allows it everywhere"
+        " `sdd index embed` asks on a terminal to allow it here,"
+        " `git config --global --add sdd.remoteModel llm:3-small` allows it everywhere,"
+        " and SDD_REMOTE_MODELS=llm:3-small for one command"
     )
 
 
@@ -64,6 +65,18 @@ def test_the_configuration_of_the_user_allows_a_model(root: Path, environ: dict[
     )
     assert is_allowed(root, environ)
     assert not is_allowed(root, environ, "4-large")
+
+
+def test_the_configuration_of_the_user_allows_a_model_for_one_repository(
+    root: Path, environ: dict[str, str], tmp_path: Path
+) -> None:
+    """This needs no terminal, unlike an answer."""
+    more = tmp_path / "more"
+    more.write_text("[sdd]\n\tremoteModel = llm:3-small\n")
+    condition = f'[includeIf "gitdir:{root}/"]\n\tpath = {more}\n'
+    Path(environ["GIT_CONFIG_GLOBAL"]).write_text(condition)
+    assert is_allowed(root, environ)
+    assert not is_allowed(Repo.init(tmp_path / "other").root, environ)
 
 
 def test_the_configuration_of_the_repository_allows_none(

@@ -4,20 +4,18 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import click
 
 from sdd_hooks.cli.context import open_project
+from sdd_hooks.cli.index.allow_model import asks_to_allow
 from sdd_hooks.cli.options import json_option, kind_option, module_option
 from sdd_hooks.cli.output import CommandOutput, format_count, printable_line, show
 from sdd_hooks.cli.progress import show_step
 from sdd_hooks.embedding.lock import stop_embed
-from sdd_hooks.embedding.policy import ModeChoice, in_ci
+from sdd_hooks.embedding.policy import ModeChoice
 from sdd_hooks.engines.protocol import EmbedReport
-from sdd_hooks.errors import SddError
-from sdd_hooks.project.project import Project
 from sdd_hooks.text.durations import format_duration
 from sdd_hooks.usecases.embed import EmbedOptions, EmbedOutcome
 from sdd_hooks.usecases.embed import embed as embed_collections
@@ -66,7 +64,7 @@ def embed(  # noqa: PLR0913 (an argument for each option)
     mode: ModeChoice = "foreground" if foreground else "skip" if skip else ""
     collections = project.select(kinds, module)
     outcome = embed_collections(project, collections, EmbedOptions(mode), show_step)
-    if outcome.error and _allows(outcome.error, project):
+    if outcome.error and asks_to_allow(outcome.error, project):
         outcome = embed_collections(project, collections, EmbedOptions(mode), show_step)
     if outcome.error:
         raise outcome.error
@@ -74,22 +72,6 @@ def embed(  # noqa: PLR0913 (an argument for each option)
         embed_data(outcome), embed_lines(outcome), embed_notes(outcome), project.warnings
     )
     return show(output, as_json)
-
-
-def _allows(error: SddError, project: Project) -> bool:
-    """Ask whether texts may be sent to the model that was refused, and store the answer yes."""
-    if error.code != "model-not-allowed" or in_ci(project.environ):
-        return False
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        return False
-    from sdd_hooks.models.consent import ModelNotAllowed, confirm_model
-
-    assert isinstance(error, ModelNotAllowed)
-    question = f"Send texts of this repository to the service of {error.model}, with your key?"
-    if not click.confirm(question, err=True):
-        return False
-    confirm_model(error.model, project.repository.root, project.environ)
-    return True
 
 
 def embed_data(outcome: EmbedOutcome) -> dict[str, object]:

@@ -24,6 +24,7 @@ from sdd_hooks.retrieval.search import pending_notes
 from sdd_hooks.usecases.index import (
     UpdateScope,
     add_collections,
+    embed_again,
     sync_refresh_and_embed,
     update_index,
 )
@@ -86,10 +87,13 @@ def full_update_output(
 ) -> CommandOutput:
     """Sync issues, refresh and embed, and return the output of that."""
     # Only this command embeds, and the others do not wait for the import.
+    from sdd_hooks.cli.index.allow_model import asks_to_allow
     from sdd_hooks.cli.index.embed import embed_data, embed_lines, embed_notes
 
     sync = SyncOutput(as_json)
     done = sync_refresh_and_embed(project, collections, time.time, sync.callbacks, show_step)
+    if done.embed_error and asks_to_allow(done.embed_error, project):
+        done = embed_again(project, collections, done, show_step)
     if done.embed is None:
         notes = [f"not embedded: {done.embed_error}", *pending_notes(done.pending)]
     else:

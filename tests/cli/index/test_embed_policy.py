@@ -177,6 +177,19 @@ def test_a_model_of_a_service_that_only_the_repository_names_gets_no_text(
     assert "searched by words only: llm:elsewhere sends texts" in searched.err
 
 
+def test_index_asks_for_a_model_of_a_service_too(hostile: GatedRepo) -> None:
+    def index(answer: str) -> tuple[int, str]:
+        return on_terminal(hostile.repo.root, answer, "index", env=hostile.environ)
+
+    question = "Send texts of this repository to the service of llm:elsewhere, with your key?"
+    code, text = index("n")
+    assert (code, question in text, "not embedded: llm:elsewhere" in text) == (0, True, True)
+    assert question not in hostile.sdd("index").err
+    code, text = index("y")
+    assert (code, question in text, "embedded 3 chunks" in text) == (0, True, True)
+    assert question not in index("n")[1]
+
+
 def test_a_model_of_a_service_is_confirmed_once_on_a_terminal(hostile: GatedRepo) -> None:
     def embed(answer: str) -> tuple[int, str]:
         return on_terminal(hostile.repo.root, answer, "index", "embed", env=hostile.environ)
