@@ -149,9 +149,9 @@ def _environments_folder(environ: Mapping[str, str]) -> Path:
 def _key(source: Path, wanted: tuple[str, ...], environ: Mapping[str, str], python: str) -> str:
     """The name of an environment: a digest of its content and of its Python."""
     digest = hashlib.sha256()
-    made_of = (sys.version, os.path.realpath(python), sysconfig.get_platform())
+    made_of = [sys.version, os.path.realpath(python), sysconfig.get_platform()]
     if "gpu" in wanted:
-        made_of += (environ.get(OTHER_INDEX, ""),)
+        made_of.append(environ.get(OTHER_INDEX, ""))
     for text in (*made_of, *wanted):
         digest.update(text.encode("utf-8", "surrogateescape") + b"\0")
     for path in _sources(source):

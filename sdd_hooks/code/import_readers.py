@@ -35,7 +35,8 @@ _Read = Callable[[SourceText, "re.Match[str]"], Iterator[ReadImport]]
 class Language(NamedTuple):
     """How a language imports: its keywords, the reader behind one, and its comments.
 
-    `calls` are the keywords that may be part of an expression.
+    `calls` are the keywords that may be part of an expression. `ignores_case` says that `a` and `A`
+    are one name.
     """
 
     keywords: re.Pattern[str]
@@ -43,9 +44,11 @@ class Language(NamedTuple):
     comments: Comments
     calls: frozenset[str] = frozenset()
     decode: re.Pattern[str] | None = None
+    ignores_case: bool = False
 
 
-_IDENTIFIER = lazy_regex(r"(?:r\#|@)?[^\W\d][\w$]*|`[^`\n]{1,300}`")
+_IDENTIFIER = lazy_regex(r"(?:r\#|@)?[^\W\d][\w$]*|``[^`\n]{1,300}``|`[^`\n]{1,300}`")
+_BASIC_NAME = lazy_regex(r"\[([^\]\n]{1,300})\]|([^\W\d]\w*)")
 _SCRIPT_CALLS = frozenset({"import", "require", "resolve", "mock", "importScripts"})
 _RUBY_CALLS = frozenset({"require", "require_dependency", "require_relative", "load", "autoload"})
 _RUBY_QUOTED = lazy_regex(
@@ -265,6 +268,67 @@ def _csharp(source: SourceText, found: re.Match[str]) -> Iterator[ReadImport]:
         yield ReadImport(name.rstrip("."), found.start())
 
 
+def _fsharp(source: SourceText, found: re.Match[str]) -> Iterator[ReadImport]:
+    """`open A.B`, `open type A.B`, `module M = A.B`."""
+    if source.is_comment(found.start()):
+        return
+    position = source.skip(found.end())
+    if found[0] == "module":
+        _, position = _dotted(source, position)
+        if not source.text.startswith("=", position):
+            return
+        position = source.skip(position + 1)
+    name, end = _name(source, position)
+    if name == "type" and found[0] == "open":
+        position = source.skip(end)
+    name, _ = _dotted(source, position)
+    name = name.removeprefix("global.").rstrip(".")
+    # `module M = begin … end` defines a module.
+    if name not in ("", "begin", "struct"):
+        yield ReadImport(name, found.start())
+
+
+def _basic(source: SourceText, found: re.Match[str]) -> Iterator[ReadImport]:
+    """`Imports A.B, X = C.[D]`, in any case."""
+    if source.is_comment(found.start()):
+        return
+    text = source.text
+    position = found.end()
+    while True:
+        start = _basic_skip(source, position)
+        name, position = _basic_name(source, start)
+        if text.startswith("=", position):
+            name, position = _basic_name(source, _basic_skip(source, position + 1))
+        if name[:7].lower() == "global.":
+            name = name[7:]
+        if name:
+            yield ReadImport(name, start)
+        if not name or not text.startswith(",", position):
+            return
+        position += 1
+
+
+def _basic_name(source: SourceText, position: int) -> tuple[str, int]:
+    text, name = source.text, ""
+    while matched := _BASIC_NAME.match(text, position):
+        name = _longer(name, matched[1] or matched[2])
+        position = _basic_skip(source, matched.end())
+        if not text.startswith(".", position):
+            return name, position
+        name += "."
+        position = _basic_skip(source, position + 1)
+    return name.rstrip("."), position
+
+
+def _basic_skip(source: SourceText, position: int) -> int:
+    """The position behind white space, and behind the `_` that continues a line."""
+    text = source.text
+    position = source.skip(position)
+    while text.startswith("_", position) and text[position + 1 : position + 2].isspace():
+        position = source.skip(position + 1)
+    return position
+
+
 def _ruby(source: SourceText, found: re.Match[str]) -> Iterator[ReadImport]:
     text, keyword = source.text, found[0]
     if source.is_comment(found.start(), call=True):
@@ -311,6 +375,18 @@ LANGUAGES: Mapping[str, Language] = {
         _csharp,
         Comments("//", block=True, closers='"'),
         decode=_UNICODE,
+    ),
+    # A line that begins with `//` may be in a comment `(* … *)`, and end it.
+    "fsharp": Language(
+        lazy_regex(r"(?<![\w@.`'])(?:open|module)(?![\w'])"),
+        _fsharp,
+        Comments("//", block=False, closers='")`'),
+    ),
+    "vb": Language(
+        lazy_regex(r"(?<![\w.\[])imports(?![\w\]])", re.IGNORECASE),
+        _basic,
+        Comments("'", block=False, closers='"'),
+        ignores_case=True,
     ),
     "go": Language(
         lazy_regex(r"(?<![\w.])import(?!\w)"), _go, Comments("//", block=True, closers="`")

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from sdd_hooks.code.import_readers import LANGUAGES, Language, TooComplex
 from sdd_hooks.code.import_scanner import SourceText
 from sdd_hooks.code.languages import find_language
+from sdd_hooks.code.notebooks import Cell, is_notebook, read_notebook, without_magics
 from sdd_hooks.code.python_imports import PythonImport, read_python_imports
 from sdd_hooks.text.decoding import decode
 
@@ -26,13 +27,15 @@ class Import(NamedTuple):
     """A name that is imported at `line`, by a statement on the lines `first` to `last`.
 
     Names are spelled as in the language (`a.b`, `a/b`, `a::b`). A relative name is resolved to the
-    repository's root: `../db` in `src/web/app.ts` is `src/db`.
+    repository's root: `../db` in `src/web/app.ts` is `src/db`. `ignores_case` is true where the
+    language does not distinguish `a.b` from `A.B`.
     """
 
     name: str
     line: int
     first: int
     last: int
+    ignores_case: bool = False
 
 
 class Imports(NamedTuple):
@@ -47,7 +50,7 @@ def supports_imports(path: str) -> bool:
 
     A file without a suffix may be a script.
     """
-    return _language(path, b"#!/bin/python") in {"python", *LANGUAGES}
+    return is_notebook(path) or _language(path, b"#!/bin/python") in {"python", *LANGUAGES}
 
 
 def find_imports(path: str, data: bytes, *, parse: bool = True) -> Imports:
@@ -56,7 +59,40 @@ def find_imports(path: str, data: bytes, *, parse: bool = True) -> Imports:
     Without `parse`, Python is scanned as well, which is faster and takes strings for code. Never
     raises.
     """
-    language = _language(path, data)
+    if is_notebook(path):
+        return _notebook_imports(path, data, parse=parse)
+    return _source_imports(path, data, _language(path, data), parse=parse)
+
+
+def _notebook_imports(path: str, data: bytes, *, parse: bool) -> Imports:
+    """The imports of every cell as Python, and as the language that the notebook names."""
+    try:
+        notebook = read_notebook(decode(data))
+    except ValueError:
+        return Imports((), "it is a notebook, but no valid JSON: repair it")
+    found: dict[Import, None] = {}
+    unread = ""
+    for language in ("python", *sorted(notebook.languages & LANGUAGES.keys())):
+        for cell in notebook.cells:
+            if len(found) > MAX_IMPORTS or (language == "python" and "import" not in cell.text):
+                continue
+            text = without_magics(cell.text) if language == "python" else cell.text
+            source = text.encode("utf-8", "replace")
+            read = _source_imports(path, source, language, parse=parse)
+            unread = unread or read.unread
+            found.update(dict.fromkeys(_moved(one, cell) for one in read.found))
+    return _limited(tuple(found), unread)
+
+
+def _moved(one: Import, cell: Cell) -> Import:
+    """An import of a cell, with the lines of the file."""
+    line, first, last = (
+        cell.lines[min(number, len(cell.lines)) - 1] for number in (one.line, one.first, one.last)
+    )
+    return one._replace(line=line, first=first, last=last)
+
+
+def _source_imports(path: str, data: bytes, language: str, *, parse: bool) -> Imports:
     if language == "python":
         python = read_python_imports(data, parse=parse)
         found = tuple(_unique(_resolve_python(path, one) for one in python.found))
@@ -104,7 +140,7 @@ def _scan(path: str, data: bytes, language: Language) -> Iterator[Import]:
                 line = source.line_at(one.position)
                 name = _resolve(path, one.name) if one.is_relative else one.name
                 if name and "\n" not in name:
-                    yield Import(name, line, min(first, line), line)
+                    yield Import(name, line, min(first, line), line, language.ignores_case)
 
 
 def _decoded(escape: re.Match[str]) -> str:

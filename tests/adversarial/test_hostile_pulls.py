@@ -75,6 +75,8 @@ NOTATIONS: dict[str, tuple[str, ...]] = {
     ".java": ("package a; import @.B;\n", "import static\n @ . B;\n", "\\u0069mport @.B;\n"),
     ".kt": ("import @.B as C\n", "package a; import `@`.B\n"),
     ".cs": ("using @;\n", "namespace N { using X = global::@.Y; }\n", "using static\n@\n;\n"),
+    ".fs": ("open @\n", "module A = begin open type @.B end\n", "(*\n// *) open @\n"),
+    ".vb": ("Imports @\n", "IMPORTS X = Global.[@] _\n.B\n", "Imports A, @.B\n"),
     ".rs": ("use @::x;\n", "fn a() { use {std::io, @::{b, c}}; }\n", "#[x] extern crate @;\n"),
     ".rb": ("require '@'\n", 'x = 1; require("@") if y\n', "require %q(@)\n"),
 }
@@ -147,6 +149,7 @@ def _declared(chance: random.Random, record: str, text: str, path: str) -> Case:
 def pad_lines(case: Case) -> None:
     """A violation behind many lines."""
     sign = b"# " if case.path.lower().endswith((".py", ".pyw", ".pyi", ".rb", "tool")) else b"// "
+    sign = b"' " if case.path.endswith(".vb") else sign
     head, mark, rest = (
         case.text.partition(b"\n") if case.text.startswith(b"#!") else (b"", b"", case.text)
     )
@@ -157,8 +160,9 @@ def pad_lines(case: Case) -> None:
 def pad_columns(case: Case) -> None:
     """A violation beyond the columns of a diff."""
     line, end, rest = case.text.partition(b"\n")
-    # Nothing may follow the backslash that continues a line.
-    if not line.startswith((b"#!", b"package", b"#[", b"//")) and not line.endswith(b"\\"):
+    # Nothing may follow the sign that continues a line.
+    continues = line.endswith((b"\\", b" _"))
+    if not line.startswith((b"#!", b"package", b"#[", b"//")) and not continues:
         case.text = b"\n" + line + b" " * 2_500 + end + rest
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -101,6 +104,14 @@ def names(path: str, text: str | bytes) -> list[str]:
         ("A.cs", "using @System\n.Data;", ["System.Data"]),
         ("A.cs", "using var x = Open();", []),
         ("A.cs", "using (var x = Open())", []),
+        ("A.fs", "open System.Data\nopen Other", ["System.Data", "Other"]),
+        ("A.fsx", "module A = begin open type global.System.Math end", ["System.Math"]),
+        ("A.fs", "open ``My Module``.B // open C", ["My Module.B", "C"]),
+        ("A.fs", "// open A\nmodule M = A.B\nmodule N\nlet x = f.open ()", ["A.B"]),
+        ("A.fs", "(*\n// *) open A", ["A"]),
+        ("A.vb", "Imports System.Data", ["System.Data"]),
+        ("A.vb", "IMPORTS System.Data, X = Global.[A] _\n . B", ["System.Data", "A.B"]),
+        ("A.vb", "' Imports A\nx.Imports(y) : imports _\r\n A.B", ["A.B"]),
         ("a.rb", "require 'net/http'", ["net/http"]),
         ("a.rb", "x = 1; require('a') if y", ["a"]),
         ("a.rb", "require %q(a)\nKernel.require \\\n 'b'", ["a", "b"]),
@@ -167,8 +178,87 @@ def test_lines_are_numbered_as_git_does() -> None:
     assert [one.line for one in find_imports("a.js", b"\r\nrequire('b')\r").found] == [2]
 
 
+def notebook(*cells: dict[str, Any], **metadata: Any) -> str:
+    content = {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
+    return json.dumps(content, indent=1)
+
+
+def code(*source: str) -> dict[str, Any]:
+    return {"cell_type": "code", "metadata": {}, "outputs": [], "source": [*source]}
+
+
+PYTHON = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (notebook(code("import a\n", "if 1: import b"), **PYTHON), ["a", "b"]),
+        (notebook(code("%matplotlib inline\n", "%time import a\n", "!pip install x\n")), ["a"]),
+        (notebook(code("%%time\n", "x = 'import b'\n", "import a")), ["a"]),
+        (notebook({"cell_type": "markdown", "source": ["import a"]}), []),
+        (notebook({"cell_type": "raw", "source": "import a"}, code("import b")), ["b"]),
+        (notebook({"cell_type": "code", "source": "import a\nfrom b import c"}), ["a", "b", "b.c"]),
+        (notebook(code("require('x')"), kernelspec={"language": "javascript"}), ["x"]),
+        (notebook(code("open A.B"), language_info={"name": "F#"}), ["A.B"]),
+        (notebook(code("import a"), kernelspec={"language": "R"}), ["a"]),
+        ('{"cells": [{"source": "import a", "cell_type": "code"}]}', ["a"]),
+        ('{"cells": [{"source": "import a", "cell_type": "code", "cell_type": "raw"}]}', ["a"]),
+        ('{"cells": [{"source": ["\\u0069mport a"], "source": []}]}', ["a"]),
+        ('{"worksheets": [{"cells": [{"cell_type": "code", "input": ["import a"]}]}]}', ["a"]),
+        ('\ufeff{"cells":[{"cell_type":"code","source":"import a"}]}', ["a"]),
+        ("[]", []),
+        ('"import a"', []),
+        ("3", []),
+    ],
+)
+def test_a_notebook_imports(text: str, expected: list[str]) -> None:
+    assert names("notes/a.ipynb", text) == expected
+
+
+def test_the_lines_of_a_notebook() -> None:
+    text = notebook(code("x = 1\n", "import a\n", "from b import (\n", "  c\n", ")"), **PYTHON)
+    lines = text.splitlines()
+    for one in find_imports("a.ipynb", text.encode()).found:
+        shown = one.name.rpartition(".")[2] if one.name != "b" else "from b"
+        assert shown in lines[one.line - 1]
+    compact = json.dumps(json.loads(text))
+    assert {one.line for one in find_imports("a.ipynb", compact.encode()).found} == {1}
+
+
+@pytest.mark.parametrize("text", ["", "{", "import a", '{"cells": [}', "[" * 100_000])
+def test_a_notebook_that_is_no_json_is_unread(text: str) -> None:
+    assert find_imports("a.ipynb", text.encode()).unread.startswith("it is a notebook, but")
+
+
+_JSON = st.recursive(
+    st.none() | st.integers() | st.sampled_from(["code", "markdown", "import a\n", "", "x"]),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(st.sampled_from(["cells", "source", "cell_type", "a"]), inner, max_size=4)
+    ),
+    max_leaves=20,
+)
+
+
+@given(_JSON, st.sampled_from([None, 1]))
+def test_any_json_is_read(content: object, indent: int | None) -> None:
+    text = json.dumps(content, indent=indent)
+    imports = find_imports("a.ipynb", text.encode())
+    assert not imports.unread
+    for one in imports.found:
+        assert one.name == "a"
+        assert "import a" in text.split("\n")[one.line - 1]
+
+
+def test_visual_basic_ignores_case() -> None:
+    assert [one.ignores_case for one in find_imports("a.vb", b"Imports A").found] == [True]
+    assert [one.ignores_case for one in find_imports("a.cs", b"using A;").found] == [False]
+
+
 def test_supported_languages() -> None:
     assert supports_imports("src/a.PY")
+    assert supports_imports("src/a.IPYNB")
     assert supports_imports("bin/tool")
     assert not supports_imports("docs/a.md")
 
@@ -204,6 +294,11 @@ def test_what_is_too_complex_is_reported(path: str, text: str) -> None:
         ("A.scala", "import a.{b"),
         ("A.scala", "import a.{"),
         ("A.cs", "using a="),
+        ("A.fs", "open ``"),
+        ("A.fs", "module a.a ="),
+        ("A.vb", "Imports a."),
+        ("A.vb", "Imports _\n"),
+        ("A.vb", "Imports [a]=[a],"),
         ("a.rb", "require %q("),
         ("a.rb", "autoload :a"),
         ("a.py", "print 1; import "),
@@ -219,9 +314,16 @@ def test_the_time_is_linear(path: str, unit: str) -> None:
     assert_linear(lambda data: find_imports(path, data), lambda size: unit.encode() * size, 8_000)
 
 
+def test_the_time_for_a_notebook_is_linear() -> None:
+    def cells(size: int) -> bytes:
+        return notebook(*[code("import a\n", "#")] * (size // 200), code("import b")).encode()
+
+    assert_linear(lambda data: find_imports("a.ipynb", data), cells, 8_000)
+
+
 @given(
-    st.sampled_from(["py", "ts", "go", "rs", "java", "cs", "rb", "scala"]),
-    st.text("import from use{}()*,:;'\"`./ab \t\n\r\\u0061#$%q", max_size=80),
+    st.sampled_from(["py", "ts", "go", "rs", "java", "cs", "rb", "scala", "fs", "vb", "ipynb"]),
+    st.text("imports open from use{}()*,:;'\"`./ab \t\n\r\\u0061#$%q", max_size=80),
 )
 def test_any_text_is_read(suffix: str, text: str) -> None:
     for one in find_imports(f"src/a.{suffix}", text.encode()).found:

@@ -29,6 +29,7 @@ MAX_EVIDENCE = 200
 # Files that a directory may have.
 _NAMES = (
     *("a.py", "a.js", "a.ts", "a.go", "a.java", "a.kt", "a.scala", "a.groovy", "a.cs", "a.rs"),
+    *("a.fs", "a.vb", "a.ipynb"),
     *("a.rb", "a.vue", "a.c", "a.php", "a.html", "a.sql", "src/a.py", "src/a.ts", "lib/a.rb"),
     *("package.json", "pyproject.toml", "go.mod", "Cargo.toml", "pom.xml", "Gemfile"),
 )

@@ -36,6 +36,9 @@ MAX_LINE = 2_000
 MAX_MESSAGE = 500
 """Characters of a message, and of a glob."""
 
+IGNORING_CASE = "\x1e"
+"""In front of a module of a language that ignores case; the module is then in small letters."""
+
 RuleVerb = Literal["forbid", "require"]
 RuleObject = Literal["regex", "import", "dependency"]
 
@@ -290,7 +293,9 @@ def _pattern(what: RuleObject, name: str) -> Pattern:
     parts = [_spelled(part, what) for part in name.split("*")]
     if what == "import":
         # The module, and every module below it.
-        return compile_pattern(f"^{'.*'.join(parts)}(?:$|[./:\\\\])")
+        lowered = [part.lower() for part in parts]
+        names = f"{'.*'.join(parts)}|{IGNORING_CASE}{'.*'.join(lowered)}"
+        return compile_pattern(f"^(?:{names})(?:$|[./:\\\\])")
     return compile_pattern(f"^{'.*'.join(parts)}(?:/v[0-9]+)?$", ignore_case=True)
 
 

@@ -13,9 +13,10 @@ from sdd_hooks.artifacts.work_tree import MAX_ARTIFACT_BYTES
 from sdd_hooks.changes.change import ChangedFile, UnreadPart
 from sdd_hooks.changes.patch import MAX_LINE
 from sdd_hooks.code.dependencies import find_unread, is_manifest, parse_dependencies
-from sdd_hooks.code.imports import find_imports, supports_imports
+from sdd_hooks.code.imports import Import, find_imports, supports_imports
 from sdd_hooks.code.languages import find_language
-from sdd_hooks.review.rules.decision.blocks import RuleObject, RuleVerb
+from sdd_hooks.code.notebooks import is_notebook
+from sdd_hooks.review.rules.decision.blocks import IGNORING_CASE, RuleObject, RuleVerb
 from sdd_hooks.review.rules.decision.links import LinkedFile, find_linked_files
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.text.decoding import decode
@@ -136,7 +137,7 @@ def may_have(what: RuleObject, path: str) -> bool:
 
 
 def _is_text_by_name(path: str) -> bool:
-    return find_language(path) is not None or is_manifest(path)
+    return find_language(path) is not None or is_manifest(path) or is_notebook(path)
 
 
 def _with_contents(
@@ -215,13 +216,17 @@ class _Reader:
             touched = [n for n in range(one.first, one.last + 1) if n in added]
             if touched or (known is not None and one.name not in known):
                 number = one.line if one.line in added or not touched else touched[0]
-                new.append(NumberedLine(number, one.name))
-        whole = (NumberedLine(one.line, one.name) for one in after.found)
+                new.append(NumberedLine(number, _compared(one)))
+        whole = (NumberedLine(one.line, _compared(one)) for one in after.found)
         return _Found(tuple(new), tuple(whole), after.unread)
 
     def _may_parse(self, data: bytes) -> bool:
         self._room -= len(data)
         return self._room >= 0
+
+
+def _compared(one: Import) -> str:
+    return f"{IGNORING_CASE}{one.name.lower()}" if one.ignores_case else one.name
 
 
 def _dependencies(contents: _Contents, text: str) -> _Found:

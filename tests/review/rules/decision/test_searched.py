@@ -63,6 +63,28 @@ def test_an_import_is_found_in_a_file_of_any_name(tmp_path: Path, path: str) -> 
     assert places(tmp_path, {ADR: NO_IMPORT}, {path: "import requests\n"}) == [f"{path}:1"]
 
 
+@pytest.mark.parametrize(
+    ("name", "path", "text"),
+    [
+        ("System.Data", "src/A.vb", "imports SYSTEM.data.Odbc\n"),
+        ("system.*", "src/A.vb", "Imports System.Data\n"),
+        ("System.Data", "src/A.fs", "open System.Data\n"),
+        ("requests", "src/a.ipynb", '{"cells": [{"source": ["import requests"]}]}\n'),
+    ],
+)
+def test_an_import_is_found_in_a_language(tmp_path: Path, name: str, path: str, text: str) -> None:
+    record = adr(f"forbid import: {name}")
+    assert places(tmp_path, {ADR: record}, {path: text}) == [f"{path}:1"]
+    required = adr(f"require import: {name}")
+    assert places(tmp_path, {ADR: required}, {path: text}) == []
+
+
+def test_case_matters_where_the_language_says_so(tmp_path: Path) -> None:
+    record = adr("forbid import: System.Data")
+    for path, text in (("src/A.fs", "open system.data\n"), ("src/A.cs", "using system.data;\n")):
+        assert places(tmp_path / path[-2:], {ADR: record}, {path: text}) == []
+
+
 def test_an_import_that_only_moves_is_not_added(tmp_path: Path) -> None:
     before = {ADR: NO_IMPORT, "src/a.py": "import os\nfrom requests import get\n\nx = 1\n"}
     after = {"src/a.py": "import sys\nfrom requests import get\n\nx = 2\n"}
@@ -129,6 +151,16 @@ def test_a_required_text_is_read_in_source_with_a_null_character(tmp_path: Path)
             "src/a.py",
             "version https://git-lfs.github.com/spec/v1\noid sha256:0\n",
             "a file whose content is in Git LFS: add it to the repository itself",
+        ),
+        (
+            "src/a.ipynb",
+            "version https://git-lfs.github.com/spec/v1\noid sha256:0\n",
+            "a file whose content is in Git LFS: add it to the repository itself",
+        ),
+        (
+            "src/a.ipynb",
+            '{"cells": [',
+            "it is a notebook, but no valid JSON: repair it",
         ),
         (
             "src/a.rs",
