@@ -35,21 +35,28 @@ def confirm_deletions(tracker: Tracker, missing: Sequence[str], stored: int) -> 
     """Ask for the issues `missing` in a listing, of `stored` issues here.
 
     Nothing is removed if the tracker cannot say, if it still has one of a mass deletion, or if it
-    still has one of those asked in place of all. Raises nothing that the tracker raises.
+    still has one of those asked in place of all. An archived issue is rightly in no listing: it
+    stays, and those that were not asked for wait. Raises nothing that the tracker raises.
     """
     if not missing:
         return Deletions()
     step = max(len(missing) / MAX_ASKED, 1.0)
     asked = [missing[int(number * step)] for number in range(min(len(missing), MAX_ASKED))]
-    there = []
+    there: list[str] = []
+    archived: set[str] = set()
     for id in asked:
         try:
-            if tracker.issue(id).id == id:
-                there.append(id)
+            issue = tracker.issue(id)
         except Missing:
             continue
         except SddError as error:
             return Deletions(warning=f"{_lacking(tracker, missing, stored)}: kept, because {error}")
+        if issue.id == id and issue.archived:
+            archived.add(id)
+        elif issue.id == id:
+            there.append(id)
+    if archived:
+        missing = [id for id in asked if id not in archived]
     if not there:
         return Deletions(tuple(missing))
     is_mass = len(missing) > MANY and len(missing) * FIFTH > stored

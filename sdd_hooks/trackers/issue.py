@@ -37,7 +37,8 @@ class Issue:
     those that the body names. `pulls` are the pull requests that the tracker returns together with
     the issue. `formerly` are former ids, whose files are removed. `specs` are fields of the tracker
     that name specifications, besides title and body. Without `edges_known` the tracker did not show
-    `blocks` and `blocked_by` this time: those that are stored stay.
+    `blocks` and `blocked_by` this time: those that are stored stay. An `archived` issue is in no
+    listing of the tracker, which still has it.
     """
 
     id: str
@@ -58,6 +59,7 @@ class Issue:
     formerly: tuple[str, ...] = ()
     specs: tuple[str, ...] = ()
     edges_known: bool = True
+    archived: bool = False
 
 
 class IssueDraft(NamedTuple):

@@ -341,7 +341,10 @@ class FakeJira:
     def _found(self, jql: str) -> list[tuple[list[Any], Entry]] | None:
         """The matching issues, each with its sort key; None for an unknown project."""
         clauses, _, order = jql.partition(" ORDER BY ")
-        matches: list[Entry] = list(self.issues.values())
+        # A search leaves out what was archived.
+        matches: list[Entry] = [
+            one for one in self.issues.values() if not one["fields"].get("archiveddate")
+        ]
         bounded, position = False, 0
         while position < len(clauses):
             clause = _CLAUSE.match(clauses, position)

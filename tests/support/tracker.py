@@ -95,7 +95,9 @@ class TrackerBackend:
     def answer(self, request: Request) -> CannedResponse:
         """The response to a request. A page starts after the last entry of the page before it."""
         if request.path == "/ids":
-            return CannedResponse(data={"ids": list(self.issues)})
+            return CannedResponse(
+                data={"ids": [id for id, one in self.issues.items() if not one.archived]}
+            )
         if request.path == "/issues/one":
             issue = self.issues.get(request.query["id"])
             return CannedResponse(data=asdict(issue)) if issue else CannedResponse(404)
@@ -107,6 +109,7 @@ class TrackerBackend:
             for kind, entries in kinds.items()
             for row in entries
             if row.updated >= request.query.get(f"{kind}s", "")
+            if not getattr(row, "archived", False)
         )
         after = json.loads(request.query.get("after", "[]"))
         remaining = [row for row in rows if list(row[:3]) > after]

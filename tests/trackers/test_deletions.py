@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from sdd_hooks.trackers.deletions import MAX_ASKED
@@ -60,6 +62,38 @@ def test_one_issue_that_is_still_there_refutes_a_mass_deletion(crowded: SyncHarn
     assert crowded.sync().removed == 0
     assert crowded.sync(full=True).removed == 49
     crowded.assert_as_synced_anew()
+
+
+def test_archived_issues_stay_and_keep_no_deletion_from_being_seen(crowded: SyncHarness) -> None:
+    for number in range(1, 41):
+        crowded.backend.issues[str(number)] = replace(
+            crowded.backend.issues[str(number)], archived=True
+        )
+    crowded.backend.delete("50")
+    crowded.backend.delete("51")
+    done = crowded.sync()
+    assert (done.removed, done.warnings) == (2, ())
+    assert crowded.sync(full=True).warnings == ()
+    files = {path.stem for path in crowded.folder.path.glob("*.md")}
+    assert files == {str(number) for number in range(1, 101) if number not in (50, 51)}
+
+
+def test_of_more_archived_issues_only_those_that_were_asked_for_are_removed(
+    crowded: SyncHarness,
+) -> None:
+    for number in range(1, 81):
+        crowded.backend.issues[str(number)] = replace(
+            crowded.backend.issues[str(number)], archived=True
+        )
+    for number in range(81, 91):
+        crowded.backend.delete(str(number))
+    crowded.server.requests.clear()
+    removed = 0
+    while done := crowded.sync(full=True).removed:
+        removed += done
+    assert asked(crowded) <= 4 * MAX_ASKED
+    assert removed >= 5
+    assert len(list(crowded.folder.path.glob("*.md"))) == 100 - removed
 
 
 def test_an_empty_listing_of_a_complete_fetch_deletes_nothing(crowded: SyncHarness) -> None:

@@ -18,6 +18,8 @@ FIELDS = (
     "statuscategorychangedate,issuelinks"
 )
 """The requested fields of an issue: the search of Cloud returns ids alone by default."""
+ARCHIVED = "archiveddate"
+"""The field of an issue that was archived. Searches leave it out, its address does not."""
 DONE = "done"
 """The key of the status category for finished work, the same in every language."""
 
@@ -50,6 +52,7 @@ def issue_of(entry: Json, url: str) -> Issue | None:
         body=_description(fields),
         blocks=blocks,
         blocked_by=blocked_by,
+        archived=bool(text(fields, ARCHIVED)),
     )
 
 

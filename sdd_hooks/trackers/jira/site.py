@@ -14,7 +14,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from sdd_hooks.errors import RemoteError
 from sdd_hooks.remote.json_fields import Json, field, flag, number, rows, text
 from sdd_hooks.trackers.issue import Issue
-from sdd_hooks.trackers.jira.payloads import FIELDS, LABEL, issue_of, key_of, second_of
+from sdd_hooks.trackers.jira.payloads import (
+    ARCHIVED,
+    FIELDS,
+    LABEL,
+    issue_of,
+    key_of,
+    second_of,
+)
 
 if TYPE_CHECKING:
     from sdd_hooks.remote.client import Client
@@ -113,7 +120,7 @@ class JiraSite:
 
     def issue(self, key: str) -> Issue | None:
         """The issue with that key, which may have another key by now; None without a valid key."""
-        return issue_of(self.rest(f"issue/{key}", {"fields": FIELDS}), self.url)
+        return issue_of(self.rest(f"issue/{key}", {"fields": f"{FIELDS},{ARCHIVED}"}), self.url)
 
     def pages_by_time(
         self, query: JiraSearch, time_field: str, since: int | None

@@ -69,6 +69,21 @@ def test_a_moved_issue(shop: Shop) -> None:
         shop.open().issue(other)
 
 
+def test_an_archived_issue_keeps_its_file(shop: Shop, tmp_path: Path) -> None:
+    key, deleted = shop.jira.add(at=START), shop.jira.add(at=START)
+    shop.jira.add(at=START)
+    folder = IssueFolder(tmp_path, ".sdd/issues")
+    sync(shop.open(), folder, clock=lambda: NOW)
+    shop.jira.edit(key, at=START, archiveddate=shop.jira.time(NOW))
+    shop.jira.delete(deleted)
+    assert [issue.id for page in shop.pages() for issue in page.issues] == ["SHOP-3"]
+    assert shop.open().issue(key).archived
+    assert not shop.open().issue("SHOP-3").archived
+    done = sync(shop.open(), folder, clock=lambda: NOW, full=True)
+    assert (done.removed, done.warnings) == (1, ())
+    assert sorted(path.stem for path in folder.path.glob("*.md")) == [key, "SHOP-3"]
+
+
 def test_a_project_with_a_new_key(shop: Shop) -> None:
     shop.jira.add(at=START)
     shop.jira.add(at=START)
