@@ -29,6 +29,9 @@ COMMANDS = {
     "check": LazyCommand(
         "check:check", "Report where the work tree departs from decisions and specifications."
     ),
+    "graph": LazyCommand(
+        "graph.group:graph", "Ask what depends on a decision, and what is connected to nothing."
+    ),
     "review": LazyCommand(
         "review:review", "Report which decision a change should reference, and what it breaks."
     ),
