@@ -97,6 +97,12 @@ def read_adr(
     )
 
 
+def is_template(path: str) -> bool:
+    """Whether a file is called a template for records."""
+    file = PurePosixPath(path)
+    return file.suffix.lower() in MARKDOWN_SUFFIXES and bool(_TEMPLATE_NAME.fullmatch(file.stem))
+
+
 def _record_name(path: str) -> str:
     """Return the name that has the number: of the file, or of the folder whose index it is."""
     file = PurePosixPath(path)

@@ -25,6 +25,8 @@ COMMANDS = {
     "list": LazyCommand(
         "list:list_artifacts", "List decisions and specifications with their status."
     ),
+    "adr": LazyCommand("adr.group:adr", "Create a decision record."),
+    "spec": LazyCommand("spec:spec", "Create a specification."),
     "status": LazyCommand("status:status", "Change the status of a decision or a specification."),
     "check": LazyCommand(
         "check:check", "Report where the work tree departs from decisions and specifications."

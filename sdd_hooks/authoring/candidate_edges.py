@@ -1,0 +1,115 @@
+"""Which edges a new artifact may have to those that a search found, by what its description says.
+
+"Switch from REST to gRPC" takes something back: a decision whose title has what is taken back may
+be superseded. "Extend the …" builds on one. Everything else is related.
+"""
+
+# Governing: SPEC-0024 REQ "Candidate edges"
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+from sdd_hooks.artifacts.identifiers import ArtifactId, ArtifactKind, parse_id
+from sdd_hooks.retrieval.report import LabelledHit
+from sdd_hooks.review.references.words import STOP_WORDS
+from sdd_hooks.text.lazy_regex import lazy_regex
+
+MIN_SCORE = 0.5
+"""The score from which a hit is relevant."""
+MAX_CANDIDATES = 5
+
+EDGES: dict[ArtifactKind, tuple[str, ...]] = {
+    "ADR": ("supersedes", "extends", "related"),
+    "SPEC": ("requires", "extends"),
+}
+"""The edges that may be offered, by the kind of the new artifact."""
+
+_REPLACED = lazy_regex(
+    r"""\b(?:switch|mov|migrat|chang|convert|port|transition)\w*\b.{0,40}?\bfrom\s+(?P<a>.{2,60}?)
+          (?:\s+(?:to|into|onto)\b|[.,;]|$)
+      | \b(?:replac|supersed|retir|drop|remov|abandon|deprecat|eliminat)\w*\s+(?P<b>.{2,60}?)
+          (?:\s+(?:with|by|in\ favou?r\ of|for|from)\b|[.,;]|$)
+      | \b(?:instead\ of|rather\ than|in\ place\ of|over|no\ longer(?:\s+use)?|stop\s+using)\s+
+          (?P<c>.{2,60}?)(?:\s+(?:for|to|in|with)\b|[.,;]|$)""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_EXTENDED = lazy_regex(
+    r"\b(?:extend|build(?:s|ing)? on|refine|expand|broaden|amend|add .{1,60} to)\b", re.IGNORECASE
+)
+_WORD = lazy_regex(r"[^\W_]+")
+_WEAK = STOP_WORDS | {"api", "app", "data", "our", "service", "services", "system", "we"}
+
+
+class CandidateEdge(NamedTuple):
+    """An edge to offer: `kind` is the likely one of `choices`.
+
+    `score` is that of the search (0..1), `evidence` the text that was found, at `path` and `line`.
+    """
+
+    kind: str
+    target: ArtifactId
+    title: str
+    status: str
+    score: float
+    path: str
+    line: int
+    evidence: str
+    choices: tuple[str, ...]
+
+
+def propose_edges(
+    kind: ArtifactKind, description: str, hits: Sequence[LabelledHit]
+) -> tuple[CandidateEdge, ...]:
+    """The edges that an artifact of a kind with this description may have, best first."""
+    return tuple(islice(_candidates(kind, description, hits), MAX_CANDIDATES))
+
+
+def _candidates(
+    kind: ArtifactKind, description: str, hits: Sequence[LabelledHit]
+) -> Iterator[CandidateEdge]:
+    replaced = _replaced_words(description)
+    extends = bool(_EXTENDED.search(description))
+    for one in hits:
+        record = one.record
+        if record is None or not record.is_numbered or not record.authoritative:
+            continue
+        target = parse_id(record.id, kind, one.module)
+        takes_back = bool(replaced & _words(record.title))
+        if target is None or target.kind != kind or not (takes_back or one.hit.score >= MIN_SCORE):
+            continue
+        likely = _likely(kind, takes_back=takes_back, extends=extends)
+        yield CandidateEdge(
+            likely,
+            target,
+            record.title,
+            record.status,
+            one.hit.score,
+            one.hit.path,
+            one.hit.first_line,
+            " ".join(one.hit.snippet.split()),
+            EDGES[kind],
+        )
+
+
+def _likely(kind: ArtifactKind, *, takes_back: bool, extends: bool) -> str:
+    if kind == "SPEC":
+        return "extends" if extends else "requires"
+    if takes_back:
+        return "supersedes"
+    return "extends" if extends else "related"
+
+
+def _replaced_words(description: str) -> set[str]:
+    """The words of what a description takes back."""
+    words: set[str] = set()
+    for match in _REPLACED.finditer(description[:1_000]):
+        words |= _words(next(group for group in match.groups() if group))
+    return words
+
+
+def _words(text: str) -> set[str]:
+    return {word for word in map(str.lower, _WORD.findall(text)) if word not in _WEAK}

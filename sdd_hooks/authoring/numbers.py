@@ -1,0 +1,129 @@
+"""The next free number of a record, here and in every branch that this clone knows.
+
+The names and headings of records are listed, from git's objects without a checkout. Nothing is
+fetched.
+"""
+
+# Governing: SPEC-0024 REQ "Numbers", ADR-0034 (numbers that are not merged yet)
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+
+from sdd_hooks.artifacts.identifiers import ArtifactKind, id_from_name
+from sdd_hooks.artifacts.spec import DESIGN_FILE, SPEC_FILE
+from sdd_hooks.errors import StorageError
+from sdd_hooks.project.repository import Repository
+from sdd_hooks.system.git import Git, nul_split
+from sdd_hooks.system.locks import hold_lock
+
+LOCK_FILE = "numbers.lock"
+LOCK_SECONDS = 30.0
+MAX_REFS = 500
+"""Branches that are looked at, those with the newest commits."""
+
+_REFS = ("refs/heads/", "refs/remotes/")
+_FOLDER_PAGES = frozenset({"readme", "index"})
+
+
+@contextmanager
+def lock_numbers(repository: Repository) -> Iterator[None]:
+    """Let one process of all worktrees at a time choose a number and create its file.
+
+    Raises StorageError.
+    """
+    repository.shared_dir.mkdir(parents=True, exist_ok=True)
+    path = repository.shared_dir / LOCK_FILE
+    with hold_lock(path, LOCK_SECONDS) as is_locked:
+        if not is_locked:
+            raise StorageError(f"{path} is held by another process: try again")
+        yield
+
+
+def next_number(
+    repository: Repository, kind: ArtifactKind, directories: Sequence[str], used: Iterable[int]
+) -> int:
+    """The number after the highest one that a record in these directories has.
+
+    `used` are numbers that are taken elsewhere. This work tree counts, the branches of the clone
+    and of its remotes, and the work trees beside this one.
+    """
+    numbers = {0, *used}
+    git = repository.git
+    for directory in directories:
+        # Below the top of the repository are other pages.
+        deep = bool(directory)
+        for tree in _trees(git, directory):
+            numbers.update(_numbers_of_tree(git, tree, kind, deep=deep))
+        for root in _worktrees(git):
+            numbers.update(_numbers_of_directory(root / directory, kind, deep=deep))
+    return max(numbers) + 1
+
+
+def _trees(git: Git, directory: str) -> list[str]:
+    """The objects of a directory in all branches, each once."""
+    options = ("--sort=-committerdate", f"--count={MAX_REFS}", "--format=%(objectname)")
+    commits = (git.try_output("for-each-ref", *options, *_REFS) or b"").decode().split()
+    if "\n" in directory:
+        return []
+    request = b"".join(os.fsencode(f"{one}:{directory}") + b"\n" for one in dict.fromkeys(commits))
+    if not request:
+        return []
+    check = "--batch-check=%(objectname) %(objecttype)"
+    rows = (git.try_output("cat-file", check, stdin=request) or b"").decode(errors="replace")
+    found = (row.split(" ") for row in rows.splitlines())
+    return list(dict.fromkeys(row[0] for row in found if row[1:] == ["tree"]))
+
+
+def _numbers_of_tree(git: Git, tree: str, kind: ArtifactKind, *, deep: bool) -> Iterator[int]:
+    if kind == "ADR":
+        recursive = ("-r",) if deep else ()
+        listed = git.try_output("ls-tree", *recursive, "-z", "--name-only", tree) or b""
+        yield from _numbers_of_names(nul_split(listed))
+        return
+    # The number of a specification is in its heading.
+    pages = tuple(f":(glob)**/{name}" for name in (SPEC_FILE, DESIGN_FILE))
+    found = git.try_output("grep", "-h", "-I", "-E", "-i", "^# *SPEC-?[0-9]+", tree, "--", *pages)
+    for line in (found or b"").decode(errors="replace").splitlines():
+        yield from _number_of_heading(line)
+
+
+def _numbers_of_directory(directory: Path, kind: ArtifactKind, *, deep: bool) -> Iterator[int]:
+    if kind == "ADR":
+        paths = directory.rglob("*.md") if deep else directory.glob("*.md")
+        names = (path.relative_to(directory).as_posix() for path in paths)
+        yield from _numbers_of_names(names)
+        return
+    for page in directory.rglob(SPEC_FILE):
+        if not page.is_symlink():
+            with page.open("rb") as file:
+                text = file.read(20_000).decode(errors="replace")
+            for line in text.splitlines():
+                yield from _number_of_heading(line)
+
+
+def _numbers_of_names(paths: Iterable[str]) -> Iterator[int]:
+    for path in paths:
+        file = PurePosixPath(path)
+        name = file.parent.name if file.stem.lower() in _FOLDER_PAGES else file.stem
+        identifier = id_from_name(name, "ADR")
+        if identifier:
+            yield identifier.number
+
+
+def _number_of_heading(line: str) -> Iterator[int]:
+    match = re.match(r"# *SPEC-?([0-9]{1,5})\b", line, re.IGNORECASE)
+    if match:
+        yield int(match[1])
+
+
+def _worktrees(git: Git) -> Iterator[Path]:
+    listed = git.try_output("worktree", "list", "--porcelain") or b""
+    for row in os.fsdecode(listed).splitlines():
+        label, _, path = row.partition(" ")
+        if label == "worktree" and Path(path).is_dir():
+            yield Path(path)

@@ -1,0 +1,207 @@
+"""Draft a decision record in the form of a repository: its template, its newest record, or MADR."""
+
+# Governing: SPEC-0024 REQ "The form of a record"
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from sdd_hooks.artifacts.document import read_document
+from sdd_hooks.artifacts.edges import INVERSES
+from sdd_hooks.artifacts.fields import normalize_field_name
+from sdd_hooks.artifacts.frontmatter import read_frontmatter
+from sdd_hooks.artifacts.frontmatter_edit import set_field
+from sdd_hooks.artifacts.identifiers import ArtifactId
+from sdd_hooks.artifacts.status import find_status_sections
+from sdd_hooks.authoring.record_form import RecordForm
+from sdd_hooks.text.lazy_regex import lazy_regex
+
+DEFAULT_SECTIONS = (
+    "Context and Problem Statement",
+    "Decision Drivers",
+    "Considered Options",
+    "Decision Outcome",
+    "More Information",
+)
+"""The sections of MADR, for a repository without records."""
+
+_PROMPTS = {
+    "context": "What is the situation, and which question has to be decided?",
+    "problem": "What is the situation, and which question has to be decided?",
+    "drivers": "What matters for the choice?",
+    "options": "Which options are there?",
+    "alternatives": "Which options are there, and why were they not chosen?",
+    "decision": "What is decided, and why?",
+    "outcome": "What is decided, and why?",
+    "solution": "What is decided, and why?",
+    "consequences": "What becomes easier, and what harder?",
+    "confirmation": "How can one tell that the decision is followed?",
+}
+_DATES = frozenset({"date", "created", "decided", "decision-date", "last-updated", "updated"})
+_DROPPED = {*INVERSES, *INVERSES.values(), "applies-to", "review-by", "expires"} - {"related"}
+"""Keys and fields that say something about one record."""
+
+_FIELD = lazy_regex(
+    r"(?P<label>[ ]{0,3}(?:>[ ]?)?(?:[-*+][ ]+)?[*_]{0,3}(?P<name>[A-Za-z][A-Za-z /_-]{0,40}?)"
+    r"[*_]{0,3}[ ]?[:：][*_]{0,3})[ \t]*(?P<value>.*?)(?P<end>(?:[ ]{2,}|\\)?)"
+)
+_ROW = lazy_regex(
+    r"(?P<label>\|[ ]*[*_]{0,3}(?P<name>[A-Za-z][A-Za-z /_-]{0,40}?)[*_]{0,3}[ ]*\|[ ]*)"
+    r"(?P<value>[^|]*?)(?P<end>[ ]*\|)"
+)
+_DATE_PLACEHOLDER = lazy_regex(r"\{?\b(?:YYYY|yyyy)-(?:MM|mm)-(?:DD|dd)\b[^}\n]{0,80}?(?:\}|\b)")
+
+
+class RecordDraft(NamedTuple):
+    """What a new record says. `date` is ISO; `sections` are texts by the titles of sections."""
+
+    id: ArtifactId
+    title: str
+    date: str
+    sections: Mapping[str, str] = {}
+
+
+def draft_record(form: RecordForm, draft: RecordDraft, template: str = "") -> str:
+    """The text of a proposed record: that of `template` if there is one, filled in."""
+    text = template or "\n".join(_skeleton(form))
+    filled = _fill(text.replace("\r\n", "\n"), form, draft)
+    if not read_document(filled, "ADR").statuses:
+        filled = set_field(filled, "status", "proposed")
+    for title, content in draft.sections.items():
+        filled = _with_section(filled, title, content.strip())
+    return filled.rstrip("\n") + "\n"
+
+
+def _skeleton(form: RecordForm) -> Iterator[str]:
+    """The lines of a template: the frontmatter, fields and usual sections of the sample."""
+    if not form.sample:
+        yield from ("---", "status: proposed", "date:", "---", "", "# Title")
+    else:
+        text = form.sample.replace("\r\n", "\n")
+        end = read_frontmatter(text).end
+        yield from text[:end].rstrip("\n").split("\n") if end else ()
+        yield from ("", "# Title") if end else ("# Title",)
+        yield from _fields(text, form.fields)
+    for title in form.sections or DEFAULT_SECTIONS:
+        yield from ("", f"## {title}", *_prompt(title))
+
+
+def _fields(text: str, names: Container[str]) -> Iterator[str]:
+    """The lines of these fields below the heading, with a blank line before them."""
+    document = read_document(text, "ADR")
+    headed = [section for section in document.sections if section.level]
+    if not headed or headed[0].level != 1:
+        return
+    rows = text.split("\n")[headed[0].first_line : headed[0].last_line]
+    known = {
+        field.line
+        for field in document.fields
+        if field.name in names and field.name not in _DROPPED
+    }
+    kept = [
+        line
+        for number, line in enumerate(rows, headed[0].first_line + 1)
+        if number in known or re.fullmatch(r"[ |:-]*-[ |:-]*\|[ |:-]*", line)
+    ]
+    if kept:
+        yield ""
+        yield from kept
+
+
+def _prompt(title: str) -> Iterator[str]:
+    name = normalize_field_name(title)
+    if name in ("status", "date"):
+        yield from ("", name)
+        return
+    prompt = next((text for word, text in _PROMPTS.items() if word in name), "")
+    if prompt and "related" not in name:
+        yield from ("", f"<!-- {prompt} -->")
+
+
+def _fill(text: str, form: RecordForm, draft: RecordDraft) -> str:
+    """The template with the title, the id, the status and the date of the draft."""
+    end = read_frontmatter(text).end
+    head = _fill_frontmatter(text[:end], draft)
+    lines = text[end:].split("\n")
+    values = {"status": "Proposed", **dict.fromkeys(_DATES, draft.date)}
+    is_titled = in_head = False
+    for at, line in enumerate(lines):
+        if not is_titled and re.match(r"# ", line):
+            lines[at] = f"# {form.heading.heading(draft.id.number, draft.title)}"
+            is_titled = in_head = True
+        elif re.match(r"#{2,6} ", line):
+            in_head = False
+        elif in_head and (match := _ROW.match(line) or _FIELD.fullmatch(line)):
+            lines[at] = _with_value(match, line, values)
+    body = _fill_sections("\n".join(lines), draft)
+    return head + _DATE_PLACEHOLDER.sub(draft.date, body)
+
+
+def _with_value(match: re.Match[str], line: str, values: Mapping[str, str]) -> str:
+    name = normalize_field_name(match["name"])
+    value = values.get(name, "")
+    if name == "status" and match["value"][:1].islower():
+        value = value.lower()
+    label = match["label"]
+    if not label.endswith((" ", "|")) and value:
+        label += " "
+    return f"{label}{value}{match['end']}{line[match.end() :]}"
+
+
+def _fill_frontmatter(text: str, draft: RecordDraft) -> str:
+    """The frontmatter with the values of the draft. Edges of another record are left out."""
+    if not text:
+        return ""
+    matter = read_frontmatter(text)
+    rows = text.split("\n")
+    starts = sorted((line - 1, key) for key, line in matter.lines.items())
+    ends = [line for line, _ in starts[1:]] + [len(rows) - 2] * bool(starts)
+    values = {"status": "proposed", "title": draft.title}
+    kept = rows[: starts[0][0]] if starts else rows[:1]
+    for (start, key), end in zip(starts, ends, strict=True):
+        if key in _DROPPED:
+            continue
+        label, _, written = rows[start].partition(":")
+        value = draft.date if key in _DATES else values.get(key, "")
+        if key in ("id", "number"):
+            value = _numbered(written.strip(" \"'"), draft.id)
+        mark = written.strip()[:1] if written.strip()[:1] in ("'", '"') else ""
+        quoted = f"{mark}{value}{mark}" if value and mark not in value else value
+        kept.append(f"{label}: {quoted}" if value else f"{label}:")
+        kept += [line for line in rows[start + 1 : end] if line.startswith("#")]
+    return "\n".join([*kept, *rows[len(rows) - 2 :]])
+
+
+def _numbered(written: str, id: ArtifactId) -> str:
+    """The id in the spelling of another one: `ADR-0012`, `0012` or `12`; "" for another form."""
+    match = re.fullmatch(r"(?P<before>(?:ADR[-_ ]?)?)(?P<digits>[0-9]+)", written, re.IGNORECASE)
+    return f"{match['before']}{id.number:0{len(match['digits'])}d}" if match else ""
+
+
+def _fill_sections(text: str, draft: RecordDraft) -> str:
+    """The document with the status and the date under the headings of these names."""
+    for section in find_status_sections(read_document(text, "ADR").sections):
+        text = _with_section(text, section.title, "Proposed")
+        break
+    titles = {one.title.lower() for one in read_document(text, "ADR").sections}
+    return _with_section(text, "Date", draft.date) if "date" in titles else text
+
+
+def _with_section(text: str, title: str, content: str) -> str:
+    """The document with this text in the section of a title, which is added if it is missing."""
+    wanted = normalize_field_name(title)
+    for section in read_document(text, "ADR").sections:
+        if section.level and normalize_field_name(section.title) == wanted:
+            lines = text.split("\n")
+            before, after = lines[: section.first_line], lines[section.last_line :]
+            return "\n".join(_separated([*before, "", content, ""], after))
+    return f"{text.rstrip()}\n\n## {title}\n\n{content}\n"
+
+
+def _separated(before: list[str], after: Iterable[str]) -> list[str]:
+    rest = list(after)
+    while rest and not rest[0].strip():
+        rest.pop(0)
+    return [*before, *rest]

@@ -1,0 +1,193 @@
+"""The form of the decision records that a directory has: file names, heading, fields, sections.
+
+A new record gets the form of those that are there, so that it looks like its neighbours.
+"""
+
+# Governing: SPEC-0024 REQ "The form of a record"
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence, Set
+from pathlib import PurePosixPath
+from typing import Literal, NamedTuple, TypeVar
+
+from sdd_hooks.artifacts.artifact import Artifact
+from sdd_hooks.artifacts.document import ArtifactDocument, read_document
+from sdd_hooks.artifacts.fields import normalize_field_name
+from sdd_hooks.text.lazy_regex import lazy_regex
+
+MAX_RECORDS = 10
+"""Records that are looked at: those with the highest numbers, which have the form of today."""
+
+_SHARE = 0.5
+"""The share of these records that has what belongs to the form."""
+
+_NAME = lazy_regex(
+    r"(?:(?P<date>[0-9]{4}-[0-9]{2}-[0-9]{2})(?P<after_date>[-_. ]))?"
+    r"(?P<prefix>(?:[A-Za-z]+[-_. ])?)(?P<digits>[0-9]{1,5})(?:(?P<separator>[-_. ]+)(?P<slug>.+))?"
+)
+_HEADING = lazy_regex(
+    r"(?P<before>(?:ADR[-_ #]?)?)(?P<digits>[0-9]{1,5})(?P<after>(?:[.:)]|[ ]?[—–-]|[ ]?\|)?[ ]+)",
+    re.IGNORECASE,
+)
+
+StatusPlace = Literal["frontmatter", "field", "section"]
+
+_Key = TypeVar("_Key")
+
+
+class FileNameForm(NamedTuple):
+    """How files are named: `ADR-`, four digits, `-`, words joined by `-`, `.md`.
+
+    `capitals` is whether the words begin with capitals. Without a `separator` there are no words.
+    `after_date` is what follows a date at the beginning, "" for no date.
+    """
+
+    prefix: str = "ADR-"
+    width: int = 4
+    separator: str = "-"
+    joiner: str = "-"
+    suffix: str = ".md"
+    capitals: bool = False
+    after_date: str = ""
+
+    def name(self, number: int, title: str, date: str) -> str:
+        """The name of the file of a record. `date` is ISO."""
+        words = re.findall(r"[^\W_]+", title.replace("'", ""))
+        slug = self.joiner.join(
+            word.capitalize() if self.capitals else word.lower() for word in words
+        )
+        slug = slug[:80].rstrip(self.joiner) or "decision"
+        before = f"{date}{self.after_date}{self.prefix}" if self.after_date else self.prefix
+        words_after = f"{self.separator}{slug}" if self.separator else ""
+        return f"{before}{number:0{self.width}d}{words_after}{self.suffix}"
+
+
+class HeadingForm(NamedTuple):
+    """What is before the title in the heading: `ADR-`, four digits, `: `; no digits for 0."""
+
+    before: str = "ADR-"
+    width: int = 4
+    after: str = ": "
+
+    def heading(self, number: int, title: str) -> str:
+        """The text of the heading of a record."""
+        return f"{self.before}{number:0{self.width}d}{self.after}{title}" if self.width else title
+
+
+class RecordForm(NamedTuple):
+    """The form of a record. `sample` is the text of the newest record that has it, "" for none.
+
+    `directory` is that of the files. `sections` are the titles of the usual sections of level 2,
+    `fields` the names of the usual fields below the heading.
+    """
+
+    directory: str
+    file_name: FileNameForm = FileNameForm()
+    heading: HeadingForm = HeadingForm()
+    status: StatusPlace = "frontmatter"
+    sections: tuple[str, ...] = ()
+    fields: frozenset[str] = frozenset()
+    sample: str = ""
+
+
+def find_record_form(
+    directory: str, records: Sequence[tuple[Artifact, str]], fallback: RecordForm | None = None
+) -> RecordForm:
+    """The form of the records in a directory, each given with its text.
+
+    Without a record it is MADR's with the names that this project recommends, or `fallback`.
+    """
+    newest = sorted(
+        (one for one in records if one[0].id), key=lambda one: one[0].id.number if one[0].id else 0
+    )[-MAX_RECORDS:]
+    if not newest:
+        return fallback or RecordForm(directory)
+    documents = [(artifact, read_document(text, "ADR"), text) for artifact, text in newest]
+    headings = [_heading(document) for _, document, _ in documents]
+    places = [_place(artifact) for artifact, _, _ in documents]
+    place = _most([one for one in places if one]) or "frontmatter"
+    sections = _sections([document for _, document, _ in documents])
+    fitting = [
+        text
+        for (_, document, text), found in zip(documents, places, strict=True)
+        if found == place and set(sections) <= set(_titles(document))
+    ]
+    sample = (fitting or [text for _, _, text in documents])[-1]
+    # Records of two forms have sections that never occur together.
+    in_sample = _titles(read_document(sample, "ADR"))
+    sections = tuple(title for title in sections if title in in_sample)
+    return RecordForm(
+        directory,
+        _file_name([artifact.path for artifact, _, _ in documents]),
+        _most(headings) or HeadingForm("", 0, ""),
+        place,
+        sections,
+        frozenset(_usual(({one.name for one in document.fields} for _, document, _ in documents))),
+        sample,
+    )
+
+
+def _file_name(paths: Sequence[str]) -> FileNameForm:
+    """The form of the names that most of these files have."""
+    matches = [(PurePosixPath(path), _NAME.fullmatch(PurePosixPath(path).stem)) for path in paths]
+    found = [(path, match) for path, match in matches if match]
+    if not found:
+        return FileNameForm()
+    parts = ("prefix", "separator", "after_date")
+    prefix, separator, after_date, suffix = _most(
+        [(*(match[part] or "" for part in parts), path.suffix) for path, match in found]
+    ) or ("ADR-", "-", "", ".md")
+    widths = [len(match["digits"]) for _, match in found]
+    slugs = [match["slug"] or "" for _, match in found]
+    joiner = "_" if _is_usual(slugs, lambda slug: "_" in slug and "-" not in slug) else "-"
+    if _is_usual(slugs, lambda slug: " " in slug):
+        joiner = " "
+    capitals = _is_usual(slugs, lambda slug: slug[:1].isupper())
+    width = _most(widths) or 4
+    return FileNameForm(prefix, width, separator, joiner, suffix, capitals, after_date)
+
+
+def _heading(document: ArtifactDocument) -> HeadingForm:
+    section = next((one for one in document.sections if one.level == 1), None)
+    match = _HEADING.match(section.title) if section and document.heading_id else None
+    if match is None or match.end() == len(match.string):
+        return HeadingForm("", 0, "")
+    return HeadingForm(match["before"], len(match["digits"]), match["after"])
+
+
+def _place(artifact: Artifact) -> StatusPlace | None:
+    origin = artifact.status.origin
+    return None if origin == "none" else origin
+
+
+def _sections(documents: Sequence[ArtifactDocument]) -> tuple[str, ...]:
+    """The sections that are usual, in the order in which the newest record has them."""
+    usual = _usual([set(_titles(document)) for document in documents])
+    positions = {title: at for document in documents for at, title in enumerate(_titles(document))}
+    return tuple(sorted(usual, key=lambda title: positions[title]))
+
+
+def _titles(document: ArtifactDocument) -> list[str]:
+    titles = (one.title for one in document.sections if one.level == 2)
+    return [title for title in titles if normalize_field_name(title)]
+
+
+def _usual(groups: Iterable[Set[str]]) -> list[str]:
+    """What is in enough of the groups."""
+    listed = list(groups)
+    counts = Counter(value for group in listed for value in group)
+    return [value for value, count in counts.items() if count >= _SHARE * len(listed)]
+
+
+def _is_usual(values: Iterable[str], has: Callable[[str], bool]) -> bool:
+    found = [has(value) for value in values]
+    return bool(found) and sum(found) > _SHARE * len(found)
+
+
+def _most(values: Sequence[_Key]) -> _Key | None:
+    """The most frequent value; of several, the last."""
+    counts = Counter(reversed(values))
+    return max(counts, key=lambda value: counts[value]) if counts else None

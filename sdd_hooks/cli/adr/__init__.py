@@ -1,0 +1,1 @@
+"""`sdd adr`: create decision records."""

@@ -1,0 +1,195 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sdd_hooks.artifacts.adr import read_adr
+from sdd_hooks.artifacts.identifiers import ArtifactId
+from sdd_hooks.authoring.record_draft import RecordDraft, draft_record
+from sdd_hooks.authoring.record_form import FileNameForm, RecordForm, find_record_form
+
+DATE = "2026-11-23"
+NYGARD = """\
+# {n}. Record architecture decisions
+
+Date: 2016-02-12
+{more}
+## Status
+
+Accepted
+
+Amended by [2. Other](0002-other.md)
+
+## Context
+
+We need to record decisions.
+
+## Decision
+
+We will.
+"""
+BULLETS = """\
+# ADR-{n:03d} — Queue
+
+- **Status:** Accepted
+- **Date:** 2025-01-02
+- **Deciders:** A, B
+- **Supersedes:** ADR-001
+
+Some prose.
+
+## Context
+
+Words.
+
+## Related decisions
+
+ADR-001
+"""
+MADR = """\
+---
+id: ADR-{n:04d}
+title: "Queue"
+status: "accepted"
+date: 2025-01-02
+decision-makers: [A, B]
+supersedes: [ADR-0001]
+tags:
+  - one
+---
+
+# ADR-{n:04d}: Queue
+
+## Context and Problem Statement
+
+Words.
+"""
+
+
+def form_of(texts: dict[str, str], directory: str = "docs/adr") -> RecordForm:
+    records = []
+    for name, text in texts.items():
+        artifact = read_adr(f"{directory}/{name}", text)
+        assert artifact
+        records.append((artifact, text))
+    return find_record_form(directory, records)
+
+
+def draft(form: RecordForm, template: str = "", **sections: str) -> str:
+    new = RecordDraft(ArtifactId("ADR", 12), "Use gRPC", DATE, sections)
+    return draft_record(form, new, template)
+
+
+@pytest.mark.parametrize(
+    ("names", "wanted"),
+    [
+        ((), "ADR-0012-use-grpcs-api.md"),
+        (("0001-a-b.md", "0002-c.md"), "0012-use-grpcs-api.md"),
+        (("adr-001-a.md", "adr-002-c.md", "0003-x.md"), "adr-012-use-grpcs-api.md"),
+        (("ADR_001_A_B.md", "ADR_002_C_D.md"), "ADR_012_Use_Grpcs_Api.md"),
+        (("adr-001.md", "adr-002.md"), "adr-012.md"),
+        (("2025-01-02_001-a.md", "2025-01-03_002-b.md"), "2026-11-23_012-use-grpcs-api.md"),
+        (("1-a.markdown",), "12-use-grpcs-api.markdown"),
+    ],
+)
+def test_a_file_is_named_like_its_neighbours(names: tuple[str, ...], wanted: str) -> None:
+    form = form_of({name: f"# {n}. X\n" for n, name in enumerate(names, 1)})
+    assert form.file_name.name(12, "Use gRPC's API!", DATE) == wanted
+
+
+@given(st.text(max_size=200), st.integers(1, 99999))
+def test_any_title_makes_a_file_name(title: str, number: int) -> None:
+    name = FileNameForm().name(number, title, DATE)
+    assert len(name) < 120
+    assert not set(name) & set("/\\\0\n :*?\"'<>|")
+    assert read_adr(f"docs/adrs/{name}", "# X\n\n## Decision\n\nYes.\n").id == ArtifactId(
+        "ADR", number
+    )
+
+
+def test_a_record_in_nygards_form() -> None:
+    texts = {f"{n:04d}-x.md": NYGARD.format(n=n, more="") for n in range(1, 5)}
+    # What few records have does not belong to the form.
+    texts["0005-x.md"] = NYGARD.format(n=5, more="Ticket: 7\n")
+    assert draft(form_of(texts)) == (
+        "# 12. Use gRPC\n\nDate: 2026-11-23\n\n## Status\n\nProposed\n\n## Context\n\n"
+        "<!-- What is the situation, and which question has to be decided? -->\n\n## Decision\n\n"
+        "<!-- What is decided, and why? -->\n"
+    )
+
+
+def test_a_record_with_bullets() -> None:
+    form = form_of({f"ADR-{n:03d}-x.md": BULLETS.format(n=n) for n in (1, 2)})
+    assert draft(form, Context="We are slow.") == (
+        "# ADR-012 — Use gRPC\n\n- **Status:** Proposed\n- **Date:** 2026-11-23\n"
+        "- **Deciders:**\n\n## Context\n\nWe are slow.\n\n## Related decisions\n"
+    )
+
+
+def test_a_record_with_frontmatter() -> None:
+    form = form_of({"0001-x.md": MADR.format(n=1)})
+    assert draft(form) == (
+        '---\nid: ADR-0012\ntitle: "Use gRPC"\nstatus: "proposed"\ndate: 2026-11-23\n'
+        "decision-makers:\ntags:\n---\n\n# ADR-0012: Use gRPC\n\n"
+        "## Context and Problem Statement\n\n"
+        "<!-- What is the situation, and which question has to be decided? -->\n"
+    )
+
+
+def test_the_first_record_of_a_repository_is_madr() -> None:
+    text = draft(find_record_form("docs/adrs", []), More="See the plan.")
+    assert text.startswith("---\nstatus: proposed\ndate: 2026-11-23\n---\n\n# ADR-0012: Use gRPC\n")
+    assert "\n## Decision Outcome\n" in text
+    assert text.endswith("\n## More\n\nSee the plan.\n")
+
+
+@pytest.mark.parametrize(
+    ("template", "wanted"),
+    [
+        (
+            "---\nstatus: {proposed | rejected}\ndate: {YYYY-MM-DD when decided}\n---\n"
+            "# {short title}\n\n## Context\n\n{Describe it}\n",
+            "---\nstatus: proposed\ndate: 2026-11-23\n---\n"
+            "# ADR-0012: Use gRPC\n\n## Context\n\n{Describe it}\n",
+        ),
+        (
+            "# NUMBER. TITLE\n\nDate: DATE\n\n## Status\n\nWhat is the status?\n\n## Why\n\nX\n",
+            "# ADR-0012: Use gRPC\n\nDate: 2026-11-23\n\n## Status\n\nProposed\n\n## Why\n\nX\n",
+        ),
+        (
+            "# Title\r\n\r\n| Status | Draft/Accepted |\r\n|---|---|\r\n| Date | YYYY-MM-DD |\r\n",
+            "# ADR-0012: Use gRPC\n\n| Status | Proposed |\n|---|---|\n| Date | 2026-11-23 |\n",
+        ),
+    ],
+)
+def test_a_template_is_filled_in(template: str, wanted: str) -> None:
+    assert draft(RecordForm("docs/adrs"), template) == wanted
+
+
+TEMPLATES = st.lists(
+    st.sampled_from(
+        [
+            "---",
+            "status: x",
+            "date:",
+            "id: 7",
+            "# T",
+            "## Status",
+            "## Date",
+            "text",
+            "",
+            "- **Status:** y",
+        ]
+    )
+    | st.text(max_size=12),
+    max_size=14,
+).map("\n".join)
+
+
+@given(TEMPLATES, st.booleans())
+def test_any_template_makes_a_record_with_a_status(template: str, is_sample: bool) -> None:
+    form = RecordForm("d", sample=template) if is_sample else RecordForm("d")
+    text = draft(form, "" if is_sample else template)
+    artifact = read_adr("d/ADR-0012-use-grpc.md", text)
+    assert artifact is None or artifact.statuses
