@@ -9,8 +9,6 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import frontmatter
-
 from sdd_hooks.artifacts.identifiers import ArtifactId
 from sdd_hooks.text.lazy_regex import lazy_regex
 
@@ -74,5 +72,8 @@ The system MUST <!-- what it does, in a form that a test can check -->.
 
 
 def _with_frontmatter(text: str, date: str) -> str:
+    # The import is slow, and `sdd adr` does without it.
+    import frontmatter
+
     post = frontmatter.Post(text, None, status="draft", date=datetime.date.fromisoformat(date))
     return frontmatter.dumps(post, sort_keys=False) + "\n"
