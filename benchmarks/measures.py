@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from benchmarks import embedding
 from benchmarks.corpus import questions
+from benchmarks.graph import graphed
 from benchmarks.process import Run, alternate, cores
 from benchmarks.report import Figure, human_seconds, median_seconds
 from benchmarks.review import STAGED, reviewed
@@ -204,6 +205,20 @@ def share(bench: Workbench) -> list[Figure]:
     ]
 
 
+def graph(bench: Workbench) -> list[Figure]:
+    """What depends on a decision, in a repository of many artifacts and source files."""
+    found = graphed(bench)
+    first, again = alternate(
+        bench.sizes.questions, lambda _: found.first_answer(), lambda _: found.ask()
+    )
+    _expect("ADR-0001", again[-1], "the graph")
+    name = f"impact of one of {found.artifacts:,} artifacts, {found.sources:,} source files"
+    return [
+        _seconds(f"{name}, the first time", first, [], 5),
+        _seconds(f"{name}, again", again, [], 2),
+    ]
+
+
 MEASURES: dict[str, Callable[[Workbench], list[Figure]]] = {
     "commit": commit,
     "refresh": refresh,
@@ -216,6 +231,7 @@ MEASURES: dict[str, Callable[[Workbench], list[Figure]]] = {
     "sync": sync,
     "review": review,
     "share": share,
+    "graph": graph,
 }
 """By the name that `--only` takes, in the order of the table."""
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 
 from benchmarks import embedding
 from benchmarks.corpus import questions
+from benchmarks.graph import QUESTION, graphed
 from benchmarks.process import run
 from benchmarks.review import reviewed
 from benchmarks.sdd import COMMAND, KINDS, Sdd
@@ -83,6 +84,13 @@ def share(bench: Workbench) -> str:
     return _profile(sides.laptop, sides.laptop.forget_vectors, f"{count:,} vectors", *PULL)
 
 
+def graph(bench: Workbench) -> str:
+    """What depends on a decision, with what an earlier answer kept."""
+    found = graphed(bench)
+    found.first_answer()
+    return _profile(found.sdd, lambda: None, f"{found.sources:,} source files", *QUESTION)
+
+
 PROFILES: dict[str, Callable[[Workbench], str]] = {
     "commit": commit,
     "refresh": refresh,
@@ -94,6 +102,7 @@ PROFILES: dict[str, Callable[[Workbench], str]] = {
     "sync": sync,
     "review": review,
     "share": share,
+    "graph": graph,
 }
 """By the names of the measures."""
 

@@ -73,7 +73,7 @@ class ParsedAdrs:
         if self._is_complete or not self._repository.state.is_dir():
             return
         self._is_complete = True
-        rows = json.dumps([_parser(), self._used], separators=(",", ":")).encode()
+        rows = json.dumps([parser_version(), self._used], separators=(",", ":")).encode()
         data = b"%d\0%b" % (crc32(rows), rows)
         with suppress(OSError, SddError):
             directory = self._repository.private_dir
@@ -89,14 +89,14 @@ class ParsedAdrs:
             if int(checksum) != crc32(content):
                 return {}
             match json.loads(content):
-                case [str(parser), dict(rows)] if parser == _parser():
+                case [str(parser), dict(rows)] if parser == parser_version():
                     return rows
         except (FileNotFoundError, SddError, ValueError, RecursionError):
             pass
         return {}
 
 
-def _parser() -> str:
+def parser_version() -> str:
     """The version of the parser: that of the package, and of its files in a checkout."""
     here = os.path.dirname(__file__)  # noqa: PTH120
     newest = 0

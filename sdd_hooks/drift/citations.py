@@ -16,14 +16,13 @@ a document: prose binds no code. The trailers of commits are git's, and are not 
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus
-from sdd_hooks.artifacts.governing import GoverningReference, read_governing
+from sdd_hooks.artifacts.governing import GoverningReference
 from sdd_hooks.artifacts.identifiers import (
     NO_ORIGINS,
     ArtifactId,
@@ -33,36 +32,19 @@ from sdd_hooks.artifacts.identifiers import (
     parse_id,
 )
 from sdd_hooks.artifacts.work_tree import MAX_ARTIFACT_BYTES
-from sdd_hooks.code.languages import find_language
-from sdd_hooks.code.paths import is_document, is_external, is_sample
-from sdd_hooks.code.source_files import PAGES, find_parts
+from sdd_hooks.drift.governing_comments import read_comments, read_work_tree_comments
 from sdd_hooks.errors import StorageError
-from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project
 from sdd_hooks.project.workspace import Module
-from sdd_hooks.system.files import FileTooLarge, PathRefused, is_binary, read_inside
-from sdd_hooks.system.git import Git, GitError, first_error_line, nul_split
+from sdd_hooks.system.files import FileTooLarge, PathRefused, read_inside
 from sdd_hooks.text.decoding import decode
-from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.trackers.issue_file import StoredIssue
 from sdd_hooks.trackers.store import IssueFolder, read_issues
 
+__all__ = ["Citation", "Citations", "read_citations", "read_comments", "resolve_citation"]
+
 CitationVerb = Literal["governing", "implements", "references"]
 """What a citation claims; an issue `references`."""
-
-MAX_UNTRACKED = 500
-"""Untracked files that are read one by one. More are searched by git."""
-
-_LABEL = r"(?:governing|governed by|implements)(?: (?:adrs?|specs?|artifacts?|decisions?))? ?:"
-_LABEL_IN_TEXT = lazy_regex(_LABEL, re.IGNORECASE)
-# POSIX expressions have no `(?:`.
-_POSIX_LABEL = _LABEL.replace("?:", "")
-_GREP = ("grep", "-l", "-z", "-a", "-i", "--full-name", "--no-color", "--no-recurse-submodules")
-_UNTRACKED = ("ls-files", "-z", "--others", "--exclude-standard", "--", ".")
-_TEMPLATES = lazy_regex(r"(^|/)templates?/", re.IGNORECASE)
-_LEADER = lazy_regex(r"[ \t]*(?:#|//|/\*|\*|--|;|%|<!--)")
-_QUOTES = lazy_regex(r"\"\"\"|'''")
-_DOCSTRING = lazy_regex(r"[ \t]*[rRuU]?(?:\"\"\"|''')")
 
 
 class Citation(NamedTuple):
@@ -123,128 +105,21 @@ def read_citations(project: Project, origins: Origins = NO_ORIGINS) -> Citations
     """
     left_out: list[str] = []
     roots = {module.root: module for module in project.modules}
-    comments = [
-        citation
-        for path in _labelled_paths(project)
-        for citation in _read_file(project.repository.root, path, roots, origins, left_out)
-    ]
-    issues = _read_issues(project, left_out)
-    return Citations(tuple(comments), tuple(sorted(issues)), tuple(left_out))
-
-
-def read_comments(path: str, text: str, origins: Origins = NO_ORIGINS) -> list[GoverningReference]:
-    """Return the governing comments of a source file that count. Never raises."""
-    references = read_governing(text, origins)
-    if not references:
-        return []
-    lines = text.split("\n", max(reference.line for reference in references))
-    lines = [line.rstrip("\r") for line in lines]
-    starts = [0]
-    for line in lines:
-        starts.append(starts[-1] + len(line) + 1)
-    # Only the text up to the last comment is scanned: most comments are at the top.
-    part = find_parts(path, "\n".join(lines[: references[-1].line]) + "\n")
-
-    def counts(number: int) -> bool:
-        if number > len(lines):
-            return True
-        line = lines[number - 1]
-        label = _LABEL_IN_TEXT.search(line)
-        # A comment may continue on a line without a label.
-        column = label.start() if label else max(0, len(line.rstrip()) - 1)
-        is_quoted = part(starts[number - 1] + column) == "string"
-        return not is_quoted or _is_in_docstring(lines, number)
-
-    return [reference for reference in references if counts(reference.line)]
-
-
-def _is_in_docstring(lines: Sequence[str], number: int) -> bool:
-    """Whether a line of a string is a statement of a docstring, and no quoted comment."""
-    if _LEADER.match(lines[number - 1]):
-        return False
-    for line in reversed(lines[:number]):
-        if _QUOTES.search(line):
-            return bool(_DOCSTRING.match(line))
-    return False
-
-
-def _labelled_paths(project: Project) -> list[str]:
-    """The files that may have a governing comment, sorted, relative to the root."""
     artifacts = [one for one in project.collections if one.kind in ("adrs", "specs")]
-    paths = {
-        path
-        for repository in dict.fromkeys(("", *(one.repository for one in project.collections)))
-        for path in _search(project.repository.git, repository)
-        if _may_cite(path, artifacts)
-    }
-    return sorted(paths)
+    comments: list[Citation] = []
+    for repository in dict.fromkeys(("", *(one.repository for one in project.collections))):
+        found = read_work_tree_comments(project.repository, repository, origins, left_out)
+        for path, references in found.items():
+            if references and not any(one.contains(path) for one in artifacts):
+                module = _module_of(path, roots)
+                comments += [_of_comment(path, module, one) for one in references]
+    comments.sort(key=lambda one: (one.path, one.line))
+    issues = _read_issues(project, left_out)
+    return Citations(tuple(comments), tuple(sorted(issues)), tuple(sorted(left_out)))
 
 
-def _may_cite(path: str, artifacts: Sequence[Collection]) -> bool:
-    if is_external(path) or (is_document(path) and not find_language(path)):
-        return False
-    # A page in `templates/` is code, which other files in it may not be.
-    is_page = path.lower().endswith(PAGES)
-    judged = _TEMPLATES.sub(r"\1", path) if is_page else path
-    return not is_sample(judged) and not any(one.contains(path) for one in artifacts)
-
-
-def _search(git: Git, repository: str) -> Iterator[str]:
-    """Yield the files of a repository ("": the root) with a label, those of submodules not."""
-    prefix = f"{repository}/" if repository else ""
-    inner = git.at(git.root / repository) if repository else git
-    untracked = nul_split(inner.output(*_UNTRACKED))
-    options: tuple[str, ...] = ()
-    if len(untracked) > MAX_UNTRACKED:
-        options, untracked = ("--untracked",), []
-    found = dict.fromkeys(_grep(inner))
-    if options:
-        found.update(dict.fromkeys(_grep(inner, *options)))
-    for path in (*found, *(path for path in untracked if _has_label(inner.root, path))):
-        yield prefix + path
-
-
-def _grep(git: Git, *options: str) -> list[str]:
-    # Perl's expressions are twice as fast, and not every git has them.
-    done = git.run(*_GREP, *options, "-P", "-e", _LABEL)
-    if done.returncode > 1:
-        done = git.run(*_GREP, *options, "-E", "-e", _POSIX_LABEL)
-    # git exits with 1 if no file matches.
-    if done.returncode > 1:
-        raise GitError(f"git grep: {first_error_line(done.stderr)}")
-    return nul_split(done.stdout)
-
-
-def _has_label(root: Path, path: str) -> bool:
-    """Whether an untracked file has a label. One that cannot be read is noted when it is read."""
-    try:
-        data = read_inside(root, path, MAX_ARTIFACT_BYTES, follow=False)
-    except (FileNotFoundError, PathRefused):
-        return False
-    except FileTooLarge:
-        return not (is_document(path) or is_sample(path))
-    return bool(_LABEL_IN_TEXT.search(decode(data)))
-
-
-def _read_file(
-    root: Path,
-    path: str,
-    roots: Mapping[str, Module],
-    origins: Origins,
-    left_out: list[str],
-) -> Iterator[Citation]:
-    try:
-        data = read_inside(root, path, MAX_ARTIFACT_BYTES, follow=False)
-    except FileNotFoundError:
-        return
-    except (FileTooLarge, PathRefused) as error:
-        left_out.append(f"left out {error}")
-        return
-    if is_binary(data):
-        return
-    module = _module_of(path, roots)
-    for one in read_comments(path, decode(data), origins):
-        yield Citation(path, one.line, one.id, one.verb, one.requirement, one.reason, module)
+def _of_comment(path: str, module: str, one: GoverningReference) -> Citation:
+    return Citation(path, one.line, one.id, one.verb, one.requirement, one.reason, module)
 
 
 def _module_of(path: str, roots: Mapping[str, Module]) -> str:

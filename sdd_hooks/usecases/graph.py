@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
@@ -286,8 +287,11 @@ def _load(project: Project, scope: GraphFilter) -> _Loaded:
         project.select((), scope.module)
     path = _scope_path(project.repository.root, scope)
     external = read_external_records(project.repository, project.external)
-    corpus, left_out = read_work_tree(project.repository.git, collections, external.names)
-    citations = read_citations(project, external.names)
+    with ThreadPoolExecutor(1) as other:
+        # git compares the files meanwhile.
+        reading = other.submit(read_citations, project, external.names)
+        corpus, left_out = read_work_tree(project.repository.git, collections, external.names)
+        citations = reading.result()
     graph, unknown = build_graph(corpus, citations, external.corpus)
     kept = [
         key

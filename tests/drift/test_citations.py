@@ -1,3 +1,5 @@
+import json
+from binascii import crc32
 from pathlib import Path
 
 import pytest
@@ -6,11 +8,11 @@ from hypothesis import strategies as st
 
 from sdd_hooks.artifacts.work_tree import read_work_tree
 from sdd_hooks.drift.citations import (
-    MAX_UNTRACKED,
     Citations,
     read_citations,
     read_comments,
 )
+from sdd_hooks.drift.governing_comments import MAX_CHANGED, MAX_UNTRACKED
 from tests.support.repos import Repo
 
 ADR = "# ADR-{0:04d}: Title {0}\n\n## Status\n\naccepted\n"
@@ -181,3 +183,84 @@ def test_citations_of_an_artifact_across_modules(repo: Repo, tmp_path: Path) -> 
 
 def test_a_repository_without_citations(repo: Repo) -> None:
     assert read_citations(repo.project()) == Citations()
+
+
+def keep_comments(repo: Repo, files: dict[str, str]) -> None:
+    """Commit these files, and keep their comments in the git directory."""
+    repo.commit("Start", {".gitignore": ".sdd/\n", **files})
+    repo.write(".sdd/x")
+    shown(repo)
+    assert (repo.root / ".git/sdd/comments").is_file()
+
+
+def test_only_what_changed_is_read_again(repo: Repo) -> None:
+    comment = "# Governing: ADR-000{}\n"
+    keep_comments(repo, {f"{number}.py": comment.format(number) for number in range(1, 6)})
+    repo.write("1.py", comment.format(6))
+    repo.remove("2.py")
+    repo.write("3.py")
+    repo.write("new.py", comment.format(7))
+    expected = ["1.py:1 ADR-0006", "4.py:1 ADR-0004", "5.py:1 ADR-0005", "new.py:1 ADR-0007"]
+    assert shown(repo) == expected
+    repo.commit("Change")
+    assert shown(repo) == expected
+    repo.git("checkout", "--quiet", "HEAD~1")
+    assert shown(repo) == [f"{number}.py:1 ADR-000{number}" for number in range(1, 6)]
+
+
+def test_a_file_that_differed_when_the_comments_were_kept(repo: Repo) -> None:
+    repo.commit("Start", {".gitignore": ".sdd/\n", "a.py": "# Governing: ADR-0001\n"})
+    repo.write("a.py", "# Governing: ADR-0002\n")
+    repo.write("b.py", "# Governing: ADR-0003\n")
+    repo.write(".sdd/x")
+    assert shown(repo) == ["a.py:1 ADR-0002", "b.py:1 ADR-0003"]
+    repo.git("checkout", "--quiet", "a.py")
+    repo.remove("b.py")
+    assert shown(repo) == ["a.py:1 ADR-0001"]
+
+
+def test_a_note_about_a_file_is_repeated(repo: Repo) -> None:
+    keep_comments(repo, {"large.py": "# Governing: ADR-0001\n" + "x = 1\n" * 1_500_000})
+    (note,) = read_citations(repo.project()).left_out
+    assert note.startswith("left out large.py")
+
+
+def test_a_link_in_place_of_a_file(repo: Repo, tmp_path: Path) -> None:
+    (tmp_path / "outside.py").write_text("# Governing: ADR-0002\n")
+    keep_comments(repo, {"a.py": "# Governing: ADR-0001\n"})
+    repo.remove("a.py")
+    repo.link("a.py", tmp_path / "outside.py")
+    assert shown(repo) == []
+
+
+def test_many_changed_files_are_searched_again(repo: Repo) -> None:
+    keep_comments(repo, {f"{n}.py": f"# Governing: ADR-{n:04d}\n" for n in range(MAX_CHANGED + 1)})
+    for number in range(MAX_CHANGED + 1):
+        repo.write(f"{number}.py", "# Governing: ADR-0001\n")
+    assert len({line.split()[1] for line in shown(repo)}) == 1
+
+
+@pytest.mark.parametrize("damage", [b"", b"7\0[]", b"x", b"\0" * 99])
+def test_damaged_kept_comments_are_read_again(repo: Repo, damage: bytes) -> None:
+    keep_comments(repo, {"a.py": "# Governing: ADR-0001\n"})
+    (repo.root / ".git/sdd/comments").write_bytes(damage)
+    assert shown(repo) == ["a.py:1 ADR-0001"]
+
+
+def test_kept_comments_that_another_program_wrote(repo: Repo) -> None:
+    keep_comments(repo, {"a.py": "# Governing: ADR-0001\n"})
+    path = repo.root / ".git/sdd/comments"
+    version, tree, *_ = json.loads(path.read_bytes().partition(b"\0")[2])
+    for rows in ({"a.py": [[1, 2]]}, {"a.py": 1}, [], {"a.py": [["governing", "ADR"]]}):
+        content = json.dumps([version, tree, rows, []]).encode()
+        path.write_bytes(b"%d\0%b" % (crc32(content), content))
+        assert shown(repo) == ["a.py:1 ADR-0001"]
+
+
+def test_a_sparse_checkout_is_always_searched(repo: Repo) -> None:
+    keep_comments(repo, {"a/a.py": "# Governing: ADR-0001\n", "b/b.py": "# Governing: ADR-0002\n"})
+    (repo.root / ".git/sdd/comments").unlink()
+    repo.git("sparse-checkout", "set", "a")
+    assert shown(repo) == ["a/a.py:1 ADR-0001"]
+    repo.git("sparse-checkout", "disable")
+    assert len(shown(repo)) == 2
