@@ -185,6 +185,15 @@ def review(bench: Workbench) -> list[Figure]:
     ]
 
 
+def check(bench: Workbench) -> list[Figure]:
+    """A check of one file in a repository of records, with a fresh index."""
+    found = reviewed(bench)
+    found.sdd.first_index()
+    (checked,) = alternate(bench.sizes.reviews, found.check_file)
+    _expect('"files": 1,', checked[-1], "the check")
+    return [_seconds(f"check of a file, {bench.sizes.records:,} records", checked, [], 0.4)]
+
+
 def share(bench: Workbench) -> list[Figure]:
     """The size of a push of vectors, against the vectors alone, and the time of a pull."""
     count, more = bench.sizes.shared, bench.sizes.shared // 100
@@ -230,6 +239,7 @@ MEASURES: dict[str, Callable[[Workbench], list[Figure]]] = {
     "embed": embed,
     "sync": sync,
     "review": review,
+    "check": check,
     "share": share,
     "graph": graph,
 }

@@ -36,6 +36,7 @@ class Reviewed:
     usual: int
     wide: int
     large: int
+    sources: Sequence[str] = ()
 
     def review(self, branch: str) -> Run:
         """The whole review of a branch, as JSON."""
@@ -50,6 +51,10 @@ class Reviewed:
     def check(self) -> Run:
         """The hook that applies the rules to what is staged."""
         return self._run(COMMAND, "hook", "check", "--fail-on", "never")
+
+    def check_file(self, number: int) -> Run:
+        """`sdd check` of a source file, with an index that is fresh."""
+        return self._run(COMMAND, "check", self.sources[number % len(self.sources)], "--json")
 
     def diff(self, *what: str) -> Run:
         """The output of git for the same change."""
@@ -80,7 +85,7 @@ def reviewed(bench: Workbench) -> Reviewed:
     for path, text in islice(writer.edits(SOURCES), 0, SOURCES, SOURCES // STAGED):
         (sdd.root / path).write_bytes(text)
     subprocess.run([*git, "add", "--all"], env=dict(sdd.environ), check=True)
-    return Reviewed(sdd, sizes.usual_change, sizes.wide_change, large)
+    return Reviewed(sdd, sizes.usual_change, sizes.wide_change, large, writer.paths)
 
 
 class _Writer:
@@ -91,14 +96,14 @@ class _Writer:
         self._pool = pool
         self._names = vocabulary()[200:2_200]
         self._ids = [path.rpartition("/")[2][:10] for path in records]
-        self._paths = [f"src/{self._names[at % 40]}/{self._names[at]}.py" for at in range(SOURCES)]
-        self._texts = {path: self._source() for path in self._paths}
+        self.paths = [f"src/{self._names[at % 40]}/{self._names[at]}.py" for at in range(SOURCES)]
+        self._texts = {path: self._source() for path in self.paths}
 
     def history(self) -> Iterator[bytes]:
         """The sources on `main`, and commits that each touch a few and name a record."""
-        yield from _commit("main", "Write every source", self._encoded(self._paths), _ON_DISK)
+        yield from _commit("main", "Write every source", self._encoded(self.paths), _ON_DISK)
         for _ in range(COMMITS):
-            paths = self._chance.sample(self._paths, _TOUCHED)
+            paths = self._chance.sample(self.paths, _TOUCHED)
             for path in paths:
                 self._texts[path] += self._function()
             refs = f"\n\nRefs: {self._chance.choice(self._ids)}"
@@ -106,7 +111,7 @@ class _Writer:
 
     def edits(self, count: int) -> Iterator[tuple[str, bytes]]:
         """That many sources with one more function."""
-        for path in self._paths[:count]:
+        for path in self.paths[:count]:
             yield path, (self._texts[path] + self._function()).encode()
 
     def additions(self, folder: str, count: int) -> Iterator[tuple[str, bytes]]:

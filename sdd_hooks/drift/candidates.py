@@ -129,7 +129,8 @@ def _search(
     if not sought.query or not any(one.name in indexed for one in collections):
         return {}
     searches = (SubQuery("lex", sought.query), SubQuery("vec", sought.query))
-    result = search_typed(project, engine, searches, collections, HitLimits(_HITS, 0.0))
+    limits = HitLimits(_HITS, 0.0, snippets=False)
+    result = search_typed(project, engine, searches, collections, limits)
     notes += result.notes
     specs = {one.name for one in collections if one.kind == "specs"}
     scores: dict[str, float] = {}

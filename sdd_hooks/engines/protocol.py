@@ -103,7 +103,8 @@ class Query(NamedTuple):
     """A typed query. The first sub-query has double weight.
 
     `collections` are names; none means all. `intent` describes the purpose of the search, for
-    engines that use it.
+    engines that use it. Without `snippets`, the snippets of the hits are not read, and an engine
+    may leave them out.
     """
 
     searches: tuple[SubQuery, ...]
@@ -111,6 +112,7 @@ class Query(NamedTuple):
     intent: str = ""
     limit: int = 8
     min_score: float = 0.0
+    snippets: bool = True
 
     @property
     def text(self) -> str:

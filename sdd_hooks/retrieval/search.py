@@ -18,11 +18,12 @@ from sdd_hooks.text.display import format_count
 class HitLimits(NamedTuple):
     """How many hits a search returns at most, and their minimum score (0..1).
 
-    The defaults are the requirements of the search command.
+    The defaults are the requirements of the search command. Without `snippets`, the hits need none.
     """
 
     max_hits: int = 8
     min_score: float = 0.3
+    snippets: bool = True
 
 
 DEFAULT_LIMITS = HitLimits()
@@ -61,7 +62,7 @@ def search_typed(
     names = tuple(collection.name for collection in collections if collection.name in indexed)
     if not names:
         raise not_indexed(project)
-    query = Query(tuple(searches), names, "", limits.max_hits, limits.min_score)
+    query = Query(tuple(searches), names, "", *limits)
     result = search_sections(engine, query)
     best: dict[tuple[str, str], Hit] = {}
     for hit in result.hits:

@@ -207,7 +207,8 @@ class EmbeddedEngine:
             pending = sum(self._count_pending(collection) for collection in collections)
             lists, notes = self._rank(query, collections, pending)
             matches = [match for match in fuse(lists) if match.score >= query.min_score]
-            hits = read_hits(self._connection, matches[: query.limit], query.text)
+            text = query.text if query.snippets else ""
+            hits = read_hits(self._connection, matches[: query.limit], text)
         if self._measured:
             self._store_dimensions(self._measured)
         return SearchResult(hits, pending, tuple(notes))

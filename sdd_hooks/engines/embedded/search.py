@@ -92,7 +92,8 @@ def search_words(
 def read_hits(
     connection: apsw.Connection, matches: Sequence[FusedMatch[int]], query: str
 ) -> tuple[Hit, ...]:
-    """Read the hits of these chunks, in their order. `query` is the text of the query.
+    """Read the hits of these chunks, in their order. `query` is the text of the query, "" for hits
+    without snippets.
 
     Only the first hit of a document has a snippet: that takes longer than the rest of a search.
     """
@@ -101,7 +102,7 @@ def read_hits(
     hits = []
     for match in matches:
         hit, text = _read_hit(connection, match)
-        if (hit.collection, hit.path) not in with_snippet:
+        if query and (hit.collection, hit.path) not in with_snippet:
             with_snippet.add((hit.collection, hit.path))
             hit = hit._replace(snippet=chunk_snippet(text, hit.section, words, hit.path))
         hits.append(hit)
