@@ -142,6 +142,14 @@ if TYPE_CHECKING:
     from sdd_hooks.remote.urls import RemoteUrl as RemoteUrl
     from sdd_hooks.remote.urls import parse_endpoint as parse_endpoint
     from sdd_hooks.remote.urls import parse_remote as parse_remote
+    from sdd_hooks.reporting.audit import AuditAction as AuditAction
+    from sdd_hooks.reporting.audit import AuditCategory as AuditCategory
+    from sdd_hooks.reporting.audit import AuditModule as AuditModule
+    from sdd_hooks.reporting.audit import AuditRow as AuditRow
+    from sdd_hooks.reporting.audit import AuditSummary as AuditSummary
+    from sdd_hooks.reporting.audit import DecisionCoverage as DecisionCoverage
+    from sdd_hooks.reporting.audit import SeverityCounts as SeverityCounts
+    from sdd_hooks.reporting.audit import UncitedRecord as UncitedRecord
     from sdd_hooks.reporting.outcome import Candidate as Candidate
     from sdd_hooks.reporting.outcome import CheckedTree as CheckedTree
     from sdd_hooks.reporting.outcome import Evidence as Evidence
@@ -276,6 +284,10 @@ NAMES = {
     },
     "Report formats": {
         "sdd_hooks.findings": "ReportedFinding SuppressedFinding",
+        "sdd_hooks.reporting.audit": (
+            "AuditAction AuditCategory AuditModule AuditRow AuditSummary DecisionCoverage"
+            " SeverityCounts UncitedRecord"
+        ),
         "sdd_hooks.reporting.outcome": (
             "Candidate CheckedTree Evidence References ReviewOutcome TouchedIssue"
         ),

@@ -7,25 +7,43 @@ from __future__ import annotations
 import sys
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from sdd_hooks.cli.context import open_project, start_directory
 from sdd_hooks.cli.options import module_option
 from sdd_hooks.cli.progress import waiting_line
-from sdd_hooks.cli.report_options import ReportChoice, print_report, report_options
+from sdd_hooks.cli.report_options import (
+    ReportChoice,
+    baseline_options,
+    print_report,
+    print_written,
+    report_options,
+)
 from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK
 from sdd_hooks.reporting.registry import load_reporter
 from sdd_hooks.usecases.check import CheckRequest
 from sdd_hooks.usecases.check import check as run_check
 
+if TYPE_CHECKING:
+    from sdd_hooks.usecases.baseline import BaselineUse
+
 
 @click.command()
 @click.argument("target", metavar="[TARGET]", required=False, default="")
 @module_option
+@baseline_options
 @report_options
 @click.pass_obj
-def check(directory: Path | None, *, target: str, module: str | None, report: ReportChoice) -> int:
+def check(
+    directory: Path | None,
+    *,
+    target: str,
+    module: str | None,
+    baseline: BaselineUse | None,
+    report: ReportChoice,
+) -> int:
     """Report where the work tree departs from its decisions and specifications.
 
     TARGET is a file, a directory, the id of a decision or a specification, or nothing for the whole
@@ -41,10 +59,11 @@ def check(directory: Path | None, *, target: str, module: str | None, report: Re
     project = open_project(directory)
     reporter = load_reporter(report.form)
     where = start_directory(directory)
-    request = CheckRequest(target, where, module, report.judge, report.fail_on)
+    request = CheckRequest(target, where, module, report.judge, report.fail_on, baseline)
     with waiting_line(sys.stderr, "Checking"):
         verdict = run_check(project, request, time.time())
     print_report(
         reporter, verdict.outcome, project, as_json=report.as_json, warnings=verdict.warnings
     )
+    print_written(baseline, verdict.written)
     return EXIT_FINDINGS if verdict.fails else EXIT_OK

@@ -37,6 +37,9 @@ COMMANDS = {
     "review": LazyCommand(
         "review:review", "Report which decision a change should reference, and what it breaks."
     ),
+    "audit": LazyCommand(
+        "audit:audit", "Audit decisions and specifications against the code and each other."
+    ),
     "ci": LazyCommand("ci:ci", "Sync, update, embed or review in a job of CI."),
     "issues": LazyCommand("issues.group:issues", "Sync, list and show the issues of the tracker."),
     "hooks": LazyCommand("hooks:hooks", "Install the git hooks that keep the index fresh."),

@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -18,6 +18,10 @@ from sdd_hooks.config.settings import FailOn
 from sdd_hooks.project.project import Project
 from sdd_hooks.reporting.outcome import ReviewOutcome
 from sdd_hooks.reporting.registry import FORMATS, ReportContext, Reporter, format_names
+from sdd_hooks.text.display import format_count
+
+if TYPE_CHECKING:
+    from sdd_hooks.usecases.baseline import BaselineUse
 
 
 def _known_format(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
@@ -88,11 +92,39 @@ def report_options(command: Callable[..., int]) -> Callable[..., int]:
     return format_option(json_option(fail_on_option(judge_option(with_choice))))
 
 
+def baseline_options(command: Callable[..., int]) -> Callable[..., int]:
+    """`--baseline` and `--write-baseline`, as one argument `baseline`, None for neither."""
+
+    @wraps(command)
+    def with_use(*args: Any, baseline: str | None, write_baseline: bool, **others: Any) -> int:
+        from sdd_hooks.usecases.baseline import BaselineUse
+
+        if write_baseline and baseline is None:
+            raise click.UsageError("--write-baseline needs a file: --baseline FILE")
+        use = BaselineUse(baseline, write_baseline) if baseline is not None else None
+        return command(*args, baseline=use, **others)
+
+    file = click.option(
+        "--baseline", metavar="FILE", help="Leave out the findings that this file has."
+    )
+    write = click.option(
+        "--write-baseline", is_flag=True, help="Write what is found to the file of --baseline."
+    )
+    return file(write(with_use))
+
+
 def chosen_format(form: str | None, as_json: bool) -> str:
     """The name of the format. Raises UsageError for `--json` with another format."""
     if as_json and form not in {None, "json"}:
         raise click.UsageError(f"--json is --format json, not {form}")
     return "json" if as_json else form or "terminal"
+
+
+def print_written(use: BaselineUse | None, written: int | None) -> None:
+    """Say how many findings were written to a baseline; nothing where none was written."""
+    if use and written is not None:
+        count = format_count(written, "finding")
+        click.echo(f"wrote {count} to {printable_line(use.file)}", err=True)
 
 
 def print_report(
@@ -104,12 +136,15 @@ def print_report(
     warnings: Sequence[str] | None = None,
 ) -> None:
     """Print a report. `warnings` are those of the command, None for those of the project."""
+    from sdd_hooks.drift.audit.rules import described_audit_rules
     from sdd_hooks.drift.rules import described_rules
     from sdd_hooks.review.rules import rule_descriptions
 
     shown = project.warnings if warnings is None else warnings
     screen = detect_terminal(sys.stdout, os.environ)
     rules = described_rules if outcome.tree else rule_descriptions
+    if outcome.audit:
+        rules = described_audit_rules
     context = ReportContext(width=screen.width, colour=screen.styled, warnings=shown, rules=rules)
     sys.stdout.write(reporter.render(outcome, context))
     sys.stdout.flush()

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from sdd_hooks.drift.whole_tree import Scope
 from sdd_hooks.errors import ConfigurationError
 from sdd_hooks.findings import INCOMPLETE, Finding, ReportedFinding, RuleDescription
 from sdd_hooks.text.display import printable_line, shortened
@@ -48,6 +49,13 @@ class BaselineEntry(NamedTuple):
     path: str
     message: str
     line: int = 0
+
+    def is_covered(self, scope: Scope, rules: Collection[str]) -> bool:
+        """Whether a run of these rules on a scope would have found the entry.
+
+        A finding that is in no file is one of the whole repository.
+        """
+        return self.rule.partition("/")[0] in rules and scope.contains(self.path)
 
 
 class Baseline(NamedTuple):

@@ -14,6 +14,7 @@ from sdd_hooks.artifacts.corpus import Corpus
 from sdd_hooks.artifacts.identifiers import ArtifactId
 from sdd_hooks.code.languages import find_language
 from sdd_hooks.code.paths import is_document, is_production_code
+from sdd_hooks.drift.baseline import BaselineEntry
 from sdd_hooks.drift.candidates import (
     CandidateRecord,
     Candidates,
@@ -23,7 +24,12 @@ from sdd_hooks.drift.candidates import (
 )
 from sdd_hooks.drift.citations import Citation, read_citations, resolve_citation
 from sdd_hooks.drift.query import FileSummary, build_query, summarize_file
-from sdd_hooks.drift.rules import opposing_requirements, requirement_words
+from sdd_hooks.drift.rules import (
+    opposing_requirements,
+    requirement_coverage,
+    requirement_words,
+    ungoverned_code,
+)
 from sdd_hooks.drift.rules.requirement_coverage import coverage_rule
 from sdd_hooks.drift.rules.ungoverned_code import MAX_RANK, ungoverned_rule
 from sdd_hooks.drift.target import Target, files_of
@@ -49,6 +55,9 @@ MAX_QUERIED = 40
 """Files without a governing comment for which records are searched one by one."""
 
 _SUPERSEDED_STATUS = "frontmatter/superseded-status"
+
+
+_OWN_RULES = (opposing_requirements.RULE, requirement_words.RULE, requirement_coverage.RULE)
 
 
 class Checked(NamedTuple):
@@ -121,6 +130,20 @@ def check_target(
         ),
     )
     return Checked(outcome, looked.subject)
+
+
+def covers_entry(target: Target, entry: BaselineEntry) -> bool:
+    """Whether a check of a target would have found an entry of a baseline.
+
+    A record is checked with the files that cite it, of which not every finding is reported. Whether
+    a status is superseded depends on records that may not have been read.
+    """
+    if target.record or entry.rule == _SUPERSEDED_STATUS:
+        return False
+    rules = {rule.id for rule in (*whole_tree_rules(registered()), *_OWN_RULES)}
+    if target.kind == "file":
+        rules.add(ungoverned_code.RULE.id)
+    return entry.is_covered(target.scope, rules)
 
 
 def _look(context: _Context) -> _Looked:

@@ -22,17 +22,29 @@ class SeverityCounts(NamedTuple):
         return sum(self)
 
 
-class AuditCategory(NamedTuple):
-    """A category of findings, the most severe first. `subject` is what its findings are about.
+class AuditRow(NamedTuple):
+    """A finding in the table of its category.
 
-    `name` is the heading of its table, `short` its name in the summary. A category without findings
-    has a row in the summary, too.
+    `record` is the name of the record that it is about, `module` the module of its file; both may
+    be "".
     """
 
+    reported: ReportedFinding
+    record: str = ""
+    module: str = ""
+
+
+class AuditCategory(NamedTuple):
+    """A category of findings, the most severe first.
+
+    `id` names it in JSON, `name` is the heading of its table, `short` its name in the summary. A
+    category without findings has a row in the summary, too.
+    """
+
+    id: str
     name: str
     short: str
-    subject: str
-    findings: tuple[ReportedFinding, ...] = ()
+    rows: tuple[AuditRow, ...] = ()
     counts: SeverityCounts = SeverityCounts()
 
 
@@ -44,11 +56,17 @@ class AuditModule(NamedTuple):
 
 
 class AuditAction(NamedTuple):
-    """What to do about findings, in one line. `findings` is how many it settles."""
+    """What to do about findings of one rule: the place and the message of the first.
+
+    `path` and `line` are those of a finding. `more` is how many others the rule has.
+    """
 
     severity: Severity
+    rule: str
     text: str
-    findings: int = 1
+    path: str = ""
+    line: int = 0
+    more: int = 0
 
 
 class UncitedRecord(NamedTuple):
@@ -76,14 +94,12 @@ class DecisionCoverage(NamedTuple):
 
 
 class AuditSummary(NamedTuple):
-    """The rest of an audit's report. `scope` is "" for the whole repository.
+    """The rest of an audit's report, besides its findings and `CheckedTree`.
 
     `adrs`, `specs` and `files` count what was looked at. `modules` is empty without a workspace.
     `baseline` is the path of the baseline, "" for none, and `known` how many findings it has.
-    `freshness` are the notes about the index.
     """
 
-    scope: str = ""
     adrs: int = 0
     specs: int = 0
     files: int = 0
@@ -93,4 +109,3 @@ class AuditSummary(NamedTuple):
     coverage: DecisionCoverage = DecisionCoverage()
     baseline: str = ""
     known: int = 0
-    freshness: tuple[str, ...] = ()

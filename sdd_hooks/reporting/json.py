@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sdd_hooks.findings import SEVERITIES, Finding
+from sdd_hooks.reporting.audit_json import audit_document
 from sdd_hooks.reporting.escape import replace_surrogates
 from sdd_hooks.reporting.outcome import (
     Candidate,
@@ -60,6 +61,7 @@ def document(review: ReviewOutcome) -> Fields:
         ],
         "notes": [replace_surrogates(note) for note in review.notes],
         **({"tree": _tree(review.tree)} if review.tree else {}),
+        **({"audit": audit_document(review.audit)} if review.audit else {}),
     }
 
 

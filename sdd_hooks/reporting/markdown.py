@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from sdd_hooks.findings import SEVERITIES, Finding, Severity
+from sdd_hooks.reporting.audit_markdown import audit_lines
 from sdd_hooks.reporting.escape import code_span, escape_sentence, escape_text
 from sdd_hooks.reporting.markdown_parts import (
     FOLD_END,
@@ -67,6 +68,9 @@ def markdown_lines(review: ReviewOutcome, links: Links | None) -> Iterator[str]:
     Only the tag of a fold makes a line begin with it: no line begins with untrusted text, and
     untrusted text is escaped.
     """
+    if review.audit:
+        yield from audit_lines(review, review.audit, links)
+        return
     if review.tree:
         yield from tree_lines(review, review.tree, links)
         return

@@ -13,6 +13,7 @@ from sdd_hooks.findings import (
     Severity,
     SuppressedFinding,
 )
+from sdd_hooks.reporting.audit import AuditSummary
 
 SUGGESTION = "missing-reference"
 """The rule of suggestions in formats that know only findings. No rule has this id."""
@@ -125,7 +126,8 @@ class ReviewOutcome:
     did not cover, and why.
 
     With `tree`, the work tree was looked at, not a change: `files` is the number of files in scope,
-    `base`, `head` and `title` are "", and `references` has the records that were read.
+    `base`, `head` and `title` are "", and `references` has the records that were read. `audit` is
+    what the report of an audit adds.
     """
 
     base: str
@@ -138,6 +140,7 @@ class ReviewOutcome:
     notes: tuple[str, ...] = ()
     issues: tuple[TouchedIssue, ...] = ()
     tree: CheckedTree | None = None
+    audit: AuditSummary | None = None
 
     def count(self, severity: Severity) -> int:
         """How many findings have this severity. A suggestion counts as `info`."""

@@ -11,6 +11,7 @@ from itertools import accumulate
 from typing import TypeVar
 
 from sdd_hooks.findings import SEVERITIES, Finding, ReportedFinding, Severity, SuppressedFinding
+from sdd_hooks.reporting.audit_terminal import NO_PARTS, ReportPart, audit_parts
 from sdd_hooks.reporting.outcome import (
     Candidate,
     CheckedTree,
@@ -86,17 +87,20 @@ def render_terminal(review: ReviewOutcome, *, width: int, colour: bool) -> str:
     screen = _Screen(columns, colour)
     if review.tree:
         screen = _Screen(columns, colour, "the repository")
+    parts = audit_parts(review, review.audit) if review.audit else NO_PARTS
     blocks = [
-        *_header(review.tree, screen),
+        *(_header(review.tree, screen) if parts is NO_PARTS else ()),
+        _part(parts.header, screen),
         *(_suggestion(one, screen) for one in review.references.suggested),
         _advice(review.references, screen),
         _governing(review.references.governing, screen),
         _issues(review.issues, screen),
         *(_group(review.findings, severity, screen) for severity in SEVERITIES),
         _suppressed(review.suppressed, screen),
-        *_modules(review, screen),
+        *(_modules(review, screen) if parts is NO_PARTS else ()),
+        *(_part(one, screen) for one in parts.footer),
         screen.strong(*screen.wrapped(_total(review))),
-        *_first_step(review, screen),
+        *(_first_step(review, screen) if parts is NO_PARTS else ()),
         _notes(review, screen),
     ]
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
@@ -130,6 +134,14 @@ def _first_step(review: ReviewOutcome, screen: _Screen) -> Iterator[Block]:
         worst = review.findings[0].finding
         place = f"{_place(worst.path, worst.line)}: " if worst.path else ""
         yield screen.wrapped(f"Begin with {place}{worst.message}", "", _INDENT)
+
+
+def _part(part: ReportPart | None, screen: _Screen) -> Block:
+    if part is None:
+        return []
+    table = [_INDENT + row for row in part.table]
+    lines = (line for text in part.texts for line in screen.wrapped(text, _INDENT, _INDENT))
+    return [*screen.strong(part.heading), *table, *lines]
 
 
 def _suggestion(one: Candidate, screen: _Screen) -> Block:

@@ -4,12 +4,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from sdd_hooks.config.settings import FailOn
 from sdd_hooks.project.project import Project
 from sdd_hooks.reporting.outcome import ReviewOutcome
+from sdd_hooks.usecases.baseline import BaselineUse
 from sdd_hooks.usecases.report_index import open_report_index
 
 KINDS = ("adrs", "specs")
@@ -19,7 +21,7 @@ class CheckRequest(NamedTuple):
     """What to check: a path relative to `directory`, an id, or "" for the module or everything.
 
     `judge` names a model of `llm` that looks as well, "" for none. `fail_on` replaces the setting
-    of the repository.
+    of the repository. `baseline` has findings that do not count.
     """
 
     target: str
@@ -27,14 +29,19 @@ class CheckRequest(NamedTuple):
     module: str | None = None
     judge: str = ""
     fail_on: FailOn | None = None
+    baseline: BaselineUse | None = None
 
 
 class CheckVerdict(NamedTuple):
-    """The report, whether its findings are severe enough to fail, and warnings."""
+    """The report, whether its findings are severe enough to fail, and warnings.
+
+    `written` is how many entries of a baseline were written, None for none.
+    """
 
     outcome: ReviewOutcome
     fails: bool
     warnings: tuple[str, ...] = ()
+    written: int | None = None
 
 
 def check(project: Project, request: CheckRequest, now: float) -> CheckVerdict:
@@ -44,6 +51,7 @@ def check(project: Project, request: CheckRequest, now: float) -> CheckVerdict:
         UnknownTarget: there is no such file, directory or record.
         UnknownName: the project does not have the module.
         NotIndexed: nothing is indexed.
+        BaselineRefused, ConfigurationError: the baseline cannot be used.
         EngineUnavailable, StorageError: the index cannot be read, or the model not be loaded.
     """
     from sdd_hooks.drift.candidates import RecordReader
@@ -67,5 +75,14 @@ def check(project: Project, request: CheckRequest, now: float) -> CheckVerdict:
         from sdd_hooks.review.judge.judging import judge_review
 
         outcome = judge_review(model, subject, outcome, environ=project.environ)
+    written = None
+    if request.baseline:
+        from sdd_hooks.drift.check import covers_entry
+        from sdd_hooks.usecases.baseline import use_baseline
+
+        covers = partial(covers_entry, target)
+        compared = use_baseline(project, request.directory, request.baseline, outcome, covers)
+        outcome, written = compared.outcome, compared.written
     fail_on = request.fail_on or project.configuration.review.fail_on
-    return CheckVerdict(outcome, outcome.fails(fail_on), (*warnings, *project.warnings))
+    fails = written is None and outcome.fails(fail_on)
+    return CheckVerdict(outcome, fails, (*warnings, *project.warnings), written)

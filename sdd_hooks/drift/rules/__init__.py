@@ -9,6 +9,7 @@ from sdd_hooks.findings import RuleDescription
 
 def described_rules() -> tuple[RuleDescription, ...]:
     """What a report of a check says about every rule that may run, the judge included."""
+    from sdd_hooks.drift.baseline import STALE_RULE
     from sdd_hooks.drift.rules import (
         opposing_requirements,
         requirement_coverage,
@@ -25,4 +26,5 @@ def described_rules() -> tuple[RuleDescription, ...]:
         requirement_words.RULE,
         ungoverned_code.RULE,
     )
-    return tuple(rule.description for rule in (*whole_tree_rules(registered()), *own, JUDGE))
+    rules = (*whole_tree_rules(registered()), *own, JUDGE)
+    return (*(rule.description for rule in rules), STALE_RULE)

@@ -67,7 +67,7 @@ def judge_review(
     if is_from_fork(environ):
         note = "the judge was not asked: the pull request is from a fork, or may be"
         return replace(review, notes=(*review.notes, note))
-    judge = _Judge(model, options)
+    judge = ModelJudge(model, options)
     notes: list[str] = []
     try:
         # What is there already needs no reference in a commit.
@@ -92,7 +92,7 @@ def judge_review(
 
 
 @dataclass
-class _Judge:
+class ModelJudge:
     """A model with its limits. `sizes` are the bytes of each prompt that was sent."""
 
     model: LanguageModel

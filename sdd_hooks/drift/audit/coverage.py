@@ -1,0 +1,137 @@
+"""How many records govern code, and which directories no record governs."""
+
+# Governing: SPEC-0019 REQ "Coverage", SPEC-0019 REQ "Right or silent"
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from sdd_hooks.artifacts.artifact import Artifact
+from sdd_hooks.drift.audit.audited import Audited
+from sdd_hooks.findings import Finding
+from sdd_hooks.reporting.audit import DecisionCoverage, UncitedRecord
+from sdd_hooks.text.display import format_count
+from sdd_hooks.text.lazy_regex import lazy_regex
+
+GAP = "coverage-gap"
+
+MIN_FILES = 5
+"""Source files of a directory that is a gap."""
+MIN_GOVERNED = 0.3
+"""The share of the source files that records govern, before a directory without is a gap."""
+MAX_GAPS = 100
+"""Directories that are looked at, the largest first."""
+
+
+_PATH = lazy_regex(r"[\w.@+-]+(?:/[\w.@+-]+)+")
+
+
+class NearRecord(NamedTuple):
+    """The record that a search finds for a directory, and whether its text names the directory."""
+
+    name: str
+    title: str
+    names_it: bool
+
+
+def measure_coverage(audited: Audited) -> DecisionCoverage:
+    """Count the records in force that govern code, and the source files that they govern."""
+    in_force = [one for one in audited.records if one.status.authoritative]
+    cited = [one for one in in_force if audited.named_in_code(one)]
+    others = [one for one in in_force if not audited.named_in_code(one)]
+    stated = [one for one in others if audited.applies_to(one).entries or audited.rules_of(one)]
+    stating = {one.path for one in stated}
+    governed = governed_files(audited)
+    in_scope = [path for path in audited.sources if audited.scope.contains(path)]
+    return DecisionCoverage(
+        records=len(in_force),
+        cited=len(cited),
+        stated=len(stated),
+        uncited=tuple(
+            UncitedRecord(one.name, one.title, one.path)
+            for one in others
+            if one.path not in stating
+        ),
+        files=len(in_scope),
+        governed=sum(path in governed for path in in_scope),
+    )
+
+
+def governed_files(audited: Audited) -> frozenset[str]:
+    """The source files that a record in force governs: it is named there, or states the file."""
+    found: set[str] = set()
+    for one in audited.corpus.artifacts:
+        if one.status.authoritative:
+            found.update(audited.named_in_code(one))
+            found.update(_stated_files(audited, one))
+    return frozenset(found & audited.source_set)
+
+
+def _stated_files(audited: Audited, artifact: Artifact) -> Iterator[str]:
+    applies = audited.applies_to(artifact)
+    # A rule for all files says nothing about one of them.
+    filters: Sequence[Callable[[str], bool]] = [
+        rule.path_filter() for rule in audited.rules_of(artifact) if rule.within
+    ]
+    if applies.entries or filters:
+        for path in audited.sources:
+            if applies.match(path) or any(matches(path) for matches in filters):
+                yield path
+
+
+def named_paths(audited: Audited) -> list[str]:
+    """The source files whose path a record in force has in its text, sorted."""
+    found: set[str] = set()
+    for one in audited.corpus.artifacts:
+        if one.status.authoritative:
+            for path in one.paths:
+                found.update(_PATH.findall(audited.subject.text(path)))
+    return sorted(found & audited.source_set)
+
+
+def find_gaps(audited: Audited, near: Callable[[str], NearRecord | None]) -> Iterator[Finding]:
+    """Find the directories of code that no record governs, where records govern most of it.
+
+    `near` searches the index for a directory. One that the record found names is no gap.
+    """
+    governed = governed_files(audited)
+    if len(governed) < max(1, MIN_GOVERNED * len(audited.sources)):
+        return
+    for directory, files in _ungoverned(audited, governed)[:MAX_GAPS]:
+        record = near(directory)
+        if record and record.names_it:
+            continue
+        advice = (
+            f"name {record.name} ({record.title}) there if it applies, or record the decision"
+            if record
+            else "record the decision that it rests on"
+        )
+        message = (
+            f"no record governs {directory} ({format_count(files, 'source file')}): {advice} with"
+            " `Governing:` in a comment or `applies-to` in a record"
+        )
+        yield Finding(directory, 0, GAP, "info", message, directory)
+
+
+def _ungoverned(audited: Audited, governed: frozenset[str]) -> list[tuple[str, int]]:
+    """The topmost directories in scope without a governed file, with the number of their files."""
+    files = Counter(parent for path in audited.sources for parent in _parents(path))
+    with_record = {parent for path in governed for parent in _parents(path)}
+    topmost = [
+        (directory, number)
+        for directory, number in files.items()
+        if number >= MIN_FILES
+        and directory not in with_record
+        and directory.rpartition("/")[0] in (with_record | {""})
+        and audited.scope.contains(directory)
+    ]
+    return sorted(topmost, key=lambda one: (-one[1], one[0]))
+
+
+def _parents(path: str) -> Iterator[str]:
+    """The directories around a file, without the root."""
+    end = len(path)
+    while (end := path.rfind("/", 0, end)) > 0:
+        yield path[:end]

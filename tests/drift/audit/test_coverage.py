@@ -1,0 +1,97 @@
+"""How many records govern code, and directories without one."""
+
+from __future__ import annotations
+
+from sdd_hooks.drift.audit.coverage import (
+    NearRecord,
+    find_gaps,
+    governed_files,
+    measure_coverage,
+)
+from sdd_hooks.reporting.audit import DecisionCoverage, UncitedRecord
+from tests.drift.audit.repositories import adr, audited, named_files
+from tests.support.repos import Repo
+
+MAIL = {f"src/mail/part{number}.py": "def send(): ...\n" for number in range(5)}
+
+
+def gaps(
+    repo: Repo, files: dict[str, str], near: NearRecord | None = None, scope: str = ""
+) -> list[str]:
+    return [one.path for one in find_gaps(audited(repo, files, scope=scope), lambda _: near)]
+
+
+def test_the_coverage_counts_what_code_names_and_what_records_state(repo: Repo) -> None:
+    files = {
+        **named_files((1, 2)),
+        "docs/adrs/ADR-0003-mail.md": adr(3).replace("date", "applies-to: [src/mail/]\ndate"),
+        "docs/adrs/ADR-0004-rule.md": adr(
+            4, text="```sdd-rule\nforbid import: re\nin: src/post/**\n```"
+        ),
+        "docs/adrs/ADR-0005-lost.md": adr(5),
+        "docs/adrs/ADR-0006-old.md": adr(6, "deprecated"),
+        **MAIL,
+        "src/post/a.py": "import os\n",
+        "src/other.py": "",
+        "src/conf.yaml": "",
+        "tests/test_a.py": "",
+        "README.md": "",
+    }
+    found = audited(repo, files)
+    assert measure_coverage(found) == DecisionCoverage(
+        records=5,
+        cited=2,
+        stated=2,
+        uncited=(UncitedRecord("ADR-0005", "Path 5", "docs/adrs/ADR-0005-lost.md"),),
+        files=9,
+        governed=8,
+    )
+    assert governed_files(found) >= {"src/path1/path.py", "src/mail/part0.py", "src/post/a.py"}
+
+
+def test_a_directory_that_no_record_governs(repo: Repo) -> None:
+    (found,) = find_gaps(audited(repo, {**named_files(range(1, 6)), **MAIL}), lambda _: None)
+    assert (found.path, found.line, found.severity, found.evidence) == (
+        "src/mail",
+        0,
+        "info",
+        "src/mail",
+    )
+    assert found.message == (
+        "no record governs src/mail (5 source files): record the decision that it rests on with"
+        " `Governing:` in a comment or `applies-to` in a record"
+    )
+
+
+def test_the_record_that_a_search_finds_is_named(repo: Repo) -> None:
+    files = {**named_files(range(1, 6)), **MAIL}
+    near = NearRecord("ADR-0002", "Path 2", names_it=False)
+    (found,) = find_gaps(audited(repo, files), lambda _: near)
+    assert "name ADR-0002 (Path 2) there if it applies, or record the decision" in found.message
+    assert gaps(repo, files, near._replace(names_it=True)) == []
+
+
+def test_only_where_records_govern_much_of_the_code(repo: Repo) -> None:
+    assert gaps(repo, {**named_files((1,)), **MAIL}) == []
+    assert gaps(repo, named_files((1,))) == []
+
+
+def test_only_the_topmost_directory_is_reported(repo: Repo) -> None:
+    named = named_files(range(1, 12))
+    deep = {f"lib/{name}/{n}/x.py": "" for name in "ab" for n in range(5)}
+    assert gaps(repo, {**named, **deep}) == ["lib"]
+    assert gaps(repo, {**named, **deep, "lib/a/b.py": "# Governing: ADR-0001\n"}) == ["lib/b"]
+
+
+def test_small_directories_and_others_than_code_are_no_gap(repo: Repo) -> None:
+    named = named_files(range(1, 9))
+    few = {f"src/few/{n}.py": "" for n in range(4)}
+    others = {f"{name}/{n}.py": "" for name in ("tests", "examples", "vendor") for n in range(9)}
+    assert gaps(repo, {**named, **few, **others}) == []
+
+
+def test_a_directory_out_of_scope_is_left_out(repo: Repo) -> None:
+    files = {**named_files(range(1, 6)), **MAIL}
+    assert gaps(repo, files, scope="src") == ["src/mail"]
+    assert gaps(repo, files, scope="src/mail") == ["src/mail"]
+    assert gaps(repo, files, scope="src/path1") == []
