@@ -40,6 +40,9 @@ COMMANDS = {
     "audit": LazyCommand(
         "audit:audit", "Audit decisions and specifications against the code and each other."
     ),
+    "discover": LazyCommand(
+        "discover:discover", "Find decisions that the code shows and no record has."
+    ),
     "ci": LazyCommand("ci:ci", "Sync, update, embed or review in a job of CI."),
     "issues": LazyCommand("issues.group:issues", "Sync, list and show the issues of the tracker."),
     "hooks": LazyCommand("hooks:hooks", "Install the git hooks that keep the index fresh."),

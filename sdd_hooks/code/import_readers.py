@@ -144,7 +144,7 @@ def _use_tree(source: SourceText, position: int) -> Iterator[ReadImport]:
         else:
             if not name and prefix != _top(above) and not prefix.endswith("::"):
                 yield ReadImport(prefix.removesuffix("::self"), start)
-            if not _open_or_close(above, prefix, sign) or not above:
+            if not _open_or_close(above, prefix, sign) or not (above or sign == "*"):
                 return
             prefix = _top(above) if sign != "*" else prefix.removesuffix("::")
             position = source.skip(position + 1)

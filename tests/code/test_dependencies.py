@@ -6,7 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.code.dependencies import MAX_LINE, is_manifest, parse_dependencies
+from sdd_hooks.code.dependencies import (
+    MAX_LINE,
+    is_manifest,
+    parse_declarations,
+    parse_dependencies,
+)
 from tests.support.cpu_time import assert_linear
 
 PACKAGE = """{
@@ -99,6 +104,46 @@ dependencies {
 """
 
 
+SETUP_CFG = """[metadata]
+name = no
+[options]
+install_requires = click>=8
+    PyYAML; python_version > "3"
+    # no
+packages = no
+[options.extras_require]
+web =
+    flask
+test =
+    pytest
+[tool:pytest]
+addopts = no
+"""
+
+SETUP_PY = """setup(
+    name="no",
+    install_requires=["click>=8",
+        'attrs',  # "no"
+    ],
+    extras_require={
+        "web": ["flask"],
+        "test": ["pytest"],
+    },
+    packages=["no"],
+)
+"""
+
+CATALOGUE = """[versions]
+no = "1"
+[libraries]
+b = { module = "org.a:b", version.ref = "no" }
+d = { group = "org.c", name = "d" }
+f = "org.e:f:1.0"
+[plugins]
+no = { id = "org.no", version = "1" }
+"""
+
+
 @pytest.mark.parametrize(
     ("path", "text", "expected"),
     [
@@ -158,6 +203,33 @@ dependencies {
             [(2, "Moq")],
         ),
         ("Directory.Packages.props", '<PackageVersion Include="A.B" Version="1" />', [(1, "A.B")]),
+        (
+            "composer.json",
+            '{"require": {"php": ">=8", "ext-json": "*", "a/b": "1"},\n'
+            ' "require-dev": {"c/d": "1"}, "scripts": {"e/f": "no"}}',
+            [(1, "a/b"), (2, "c/d")],
+        ),
+        (
+            "Pipfile",
+            "[packages]\ndjango = '*'\n[dev-packages]\nblack = '*'\n",
+            [(2, "django"), (4, "black")],
+        ),
+        ("setup.cfg", SETUP_CFG, [(4, "click"), (5, "PyYAML"), (10, "flask"), (12, "pytest")]),
+        ("setup.py", SETUP_PY, [(3, "click"), (4, "attrs"), (7, "flask"), (8, "pytest")]),
+        (
+            "gradle/libs.versions.toml",
+            CATALOGUE,
+            [
+                *[(4, "org.a:b"), (4, "b"), (5, "org.c:d"), (5, "d"), (6, "org.e:f"), (6, "f")],
+            ],
+        ),
+        (
+            "x.gemspec",
+            "s.add_dependency 'a', '1'\ns.add_runtime_dependency(\"b\")\n"
+            "s.add_development_dependency 'c'\n# gem 'no'\n",
+            [(1, "a"), (2, "b"), (3, "c")],
+        ),
+        ("src/packages.config", '<packages>\n<package id="NUnit" version="3" />', [(2, "NUnit")]),
         ("notes.txt", "Django==5\n", []),
         ("package-lock.json", PACKAGE, []),
     ],
@@ -167,12 +239,71 @@ def test_a_manifest_declares(path: str, text: str, expected: list[tuple[int, str
     assert is_manifest(path) is bool(expected)
 
 
+@pytest.mark.parametrize(
+    ("path", "text", "expected"),
+    [
+        ("package.json", PACKAGE, {"lodash": "runtime", "vitest": "development"}),
+        ("composer.json", '{"require-dev": {"c/d": "1"}}', {"c/d": "development"}),
+        (
+            "pyproject.toml",
+            PYPROJECT,
+            {
+                "hatchling": "development",
+                "httpx": "runtime",
+                "llm": "runtime",
+                "mypy": "development",
+                "django": "runtime",
+                "pytest": "development",
+            },
+        ),
+        (
+            "pyproject.toml",
+            "[project.optional-dependencies]\ntests = ['a']\n",
+            {"a": "development"},
+        ),
+        (
+            "Cargo.toml",
+            "[dependencies]\na = '1'\n[dev-dependencies]\nb = '1'\n[dev-dependencies.c]\nd = 1\n",
+            {"a": "runtime", "b": "development", "c": "development"},
+        ),
+        ("setup.cfg", SETUP_CFG, {"click": "runtime", "flask": "runtime", "pytest": "development"}),
+        ("requirements.txt", "a\n", {"a": "runtime"}),
+        ("requirements-dev.txt", "a\n", {"a": "development"}),
+        ("requirements/test.txt", "a\n", {"a": "development"}),
+        ("go.mod", GO, {"github.com/a/b": "runtime", "golang.org/x/mod": "indirect"}),
+        (
+            "Gemfile",
+            "gem 'a'\ngroup :development, :test do\n  gem 'b'\nend\n"
+            "gem 'c'\ngem 'd', group: :test\n",
+            {"a": "runtime", "b": "development", "c": "runtime", "d": "development"},
+        ),
+        ("x.gemspec", "s.add_development_dependency 'c'\n", {"c": "development"}),
+        (
+            "pom.xml",
+            "<dependency><groupId>g</groupId><artifactId>a</artifactId>\n<scope>test</scope></dependency>"
+            "<dependency><artifactId>b</artifactId><scope>compile</scope></dependency>",
+            {"a": "development", "b": "runtime"},
+        ),
+        ("build.gradle", GRADLE, {"b": "runtime", "d": "development", "h": "runtime"}),
+    ],
+)
+def test_a_manifest_says_what_a_package_is_for(
+    path: str, text: str, expected: dict[str, str]
+) -> None:
+    scopes = {one.name: one.scope for one in parse_declarations(path, text)}
+    assert {name: scopes.get(name) for name in expected} == expected
+
+
 PATHS = st.sampled_from(
-    ["package.json", "pyproject.toml", "go.mod", "pom.xml", "build.gradle", "a/requirements.txt"]
+    [
+        *["package.json", "pyproject.toml", "go.mod", "pom.xml", "build.gradle", "Gemfile"],
+        *["a/requirements.txt", "composer.json", "Pipfile", "setup.cfg", "setup.py", "a.gemspec"],
+        *["libs.versions.toml", "packages.config"],
+    ]
 )
 
 
-@given(PATHS, st.text("{}[]\",:= \n\\'<>dependency", max_size=200))
+@given(PATHS, st.text("{}[]\",:= \n\\'<>dependency#_requires", max_size=200))
 def test_any_text_is_parsed(path: str, text: str) -> None:
     lines = text.count("\n") + 1
     for number, name in parse_dependencies(path, text):
@@ -180,14 +311,26 @@ def test_any_text_is_parsed(path: str, text: str) -> None:
         assert isinstance(name, str)
 
 
-@pytest.mark.parametrize("path", ["package.json", "pyproject.toml", "pom.xml", "build.gradle"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        *["package.json", "pyproject.toml", "pom.xml", "build.gradle", "composer.json"],
+        *["setup.cfg", "setup.py", "libs.versions.toml", "Gemfile", "a.gemspec"],
+    ],
+)
 @pytest.mark.parametrize("piece", ['"\\"', "[", '{"a":', "<dependency>", "api (", "a = ['"])
 def test_a_hostile_manifest_takes_linear_time(path: str, piece: str) -> None:
     assert_linear(lambda text: parse_dependencies(path, text), lambda size: piece * size, 200_000)
 
 
 @pytest.mark.parametrize("padding", [" ", "gem ", "gem(", "<PackageReference ", "implementation("])
-@pytest.mark.parametrize("path", ["Gemfile", "pom.xml", "build.gradle", "a.csproj"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        *["Gemfile", "pom.xml", "build.gradle", "a.csproj", "packages.config", "a.gemspec"],
+        *["libs.versions.toml", "setup.py"],
+    ],
+)
 def test_the_cost_grows_with_the_length_of_a_line(path: str, padding: str) -> None:
     def lines(length: int) -> str:
         return f"{padding * (length // len(padding))}x\n" * 40

@@ -84,6 +84,7 @@ def names(path: str, text: str | bytes) -> list[str]:
             ["a::b::c", "a::b::d", "a", "a::e"],
         ),
         ("a.rs", "use a::{\n    b,\n    // c\n    d::*,\n};", ["a::b", "a::d"]),
+        ("a.rs", "use a::b::*;\npub use c::*;\nuse d;", ["a::b", "c", "d"]),
         ("a.rs", "fn a() { use r#b::c; }", ["b::c"]),
         ("a.rs", "use ::a;", ["a"]),
         ("a.rs", "#[macro_use] extern crate serde;", ["serde"]),

@@ -1,0 +1,241 @@
+"""Candidates: decisions that the evidence shows, ranked by how much of the code depends on them."""
+
+# Governing: ADR-0044 (implicit decisions from evidence), SPEC-0022 REQ "Candidates"
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import sqrt
+from typing import NamedTuple
+
+from sdd_hooks.drift.discover.catalogue import Category, Technology
+from sdd_hooks.drift.discover.survey import Evidence, Findings, Role
+from sdd_hooks.text.slugs import slugify
+
+MAX_NAMES = 3
+"""Technologies of one role that a title names."""
+MAX_EVIDENCE = 20
+"""Lines of evidence of a candidate."""
+
+_KEPT_SHARE = 0.1
+_USE_WEIGHT = 40.0
+_MAX_DECLARED = 4
+_ALWAYS_KEPT = frozenset({"store"})
+
+
+class Candidate(NamedTuple):
+    """A decision that no record may have: `title` is a sentence, `id` is stable and unique.
+
+    The most used of the `technologies` comes first. `names` are what a record may call the
+    decision; those in `common` are ordinary words, too. `files` counts the source
+    files that depend on it, of `all_files`; `folders` are the directories with the most of them.
+    """
+
+    id: str
+    title: str
+    category: str
+    technologies: tuple[str, ...]
+    names: tuple[tuple[str, ...], ...]
+    common: frozenset[str]
+    evidence: tuple[Evidence, ...]
+    files: int
+    all_files: int
+    score: float
+    folders: tuple[str, ...] = ()
+
+
+class _Fact(NamedTuple):
+    """A technology that is shown to be in use in one ecosystem ("": by its files only)."""
+
+    technology: Technology
+    ecosystem: str
+    evidence: tuple[Evidence, ...]
+    users: frozenset[str]
+
+
+def find_candidates(findings: Findings) -> tuple[Candidate, ...]:
+    """Return the decisions that the evidence shows, the weightiest first."""
+    total = sum(findings.sources.values()), sum(findings.tests.values())
+    found: list[Candidate] = []
+    for category, facts in _by_category(findings):
+        if category.grouped:
+            groups = _by_ecosystem(facts)
+            for ecosystem, group in groups.items():
+                name = category.id if len(groups) == 1 else f"{category.id}-{ecosystem}"
+                found += _grouped(name, category, group, total)
+        else:
+            found += _separate(category, facts, total)
+    return tuple(sorted(found, key=lambda one: (-one.score, one.id)))
+
+
+def _by_category(findings: Findings) -> Iterator[tuple[Category, Sequence[_Fact]]]:
+    proven: dict[str, tuple[Category, list[_Fact]]] = {}
+    for technology, evidence in findings.evidence:
+        category = technology.category
+        facts = list(_facts(technology, evidence))
+        if facts:
+            proven.setdefault(category.id, (category, []))[1].extend(facts)
+    yield from proven.values()
+
+
+def _facts(technology: Technology, evidence: Sequence[Evidence]) -> Iterator[_Fact]:
+    by_ecosystem: dict[str, list[Evidence]] = {}
+    for one in evidence:
+        by_ecosystem.setdefault(one.ecosystem or "", []).append(one)
+    for ecosystem, shown in by_ecosystem.items():
+        roles: tuple[Role, ...] = ("used",)
+        if technology.category.proof == "tests":
+            roles = ("used", "tested")
+        users = frozenset(one.path for one in shown if one.role in roles)
+        if _is_proven(technology, shown, len(users)):
+            yield _Fact(technology, ecosystem, tuple(shown), users)
+
+
+def _is_proven(technology: Technology, evidence: Sequence[Evidence], users: int) -> bool:
+    category = technology.category
+    if users >= category.least:
+        return True
+    if category.proof != "declared" and not technology.declared:
+        return any(one.role == "marked" for one in evidence)
+    if technology.confirm:
+        return any(one.role == "marked" for one in evidence)
+    takes_development = category.proof != "imported" or category.development
+    return any(
+        one.role == "marked"
+        or (one.role == "declared" and (takes_development or not one.is_development))
+        for one in evidence
+    )
+
+
+def _by_ecosystem(facts: Iterable[_Fact]) -> Mapping[str, Sequence[_Fact]]:
+    """The facts of each ecosystem. What only files show joins the ecosystem with the most users."""
+    groups: dict[str, list[_Fact]] = {}
+    loose: list[_Fact] = []
+    for fact in facts:
+        (groups.setdefault(fact.ecosystem, []) if fact.ecosystem else loose).append(fact)
+    if not groups:
+        return {"": loose} if loose else {}
+    users = {name: len(_union(group)) for name, group in groups.items()}
+    largest = max(groups, key=lambda name: users[name])
+    for fact in loose:
+        same = next(
+            (one for group in groups.values() for one in group if _is_same(one, fact)), None
+        )
+        groups[same.ecosystem if same else largest].append(fact)
+    return groups
+
+
+def _is_same(one: _Fact, other: _Fact) -> bool:
+    return one.technology.name == other.technology.name
+
+
+def _grouped(
+    name: str, category: Category, facts: Sequence[_Fact], total: tuple[int, int]
+) -> Iterator[Candidate]:
+    merged = _merged(facts)
+    phrases: list[str] = []
+    kept: list[_Fact] = []
+    for role, word in category.roles.items():
+        of_role = _most_used([one for one in merged if one.technology.role == role], role)
+        if not of_role or (role in category.additions and not kept):
+            continue
+        names = _joined([one.technology.name for one in of_role])
+        phrases.append(f"{word} {names}" if word and phrases else names)
+        kept += of_role
+    if kept:
+        yield _candidate(name, category, " ".join(phrases), kept, total)
+
+
+def _separate(
+    category: Category, facts: Sequence[_Fact], total: tuple[int, int]
+) -> Iterator[Candidate]:
+    for fact in _merged(facts):
+        name = fact.technology.name
+        yield _candidate(slugify(name), category, name, [fact], total)
+
+
+def _merged(facts: Iterable[_Fact]) -> list[_Fact]:
+    """One fact for each technology, with the evidence of all of its ecosystems."""
+    merged: dict[str, _Fact] = {}
+    for fact in facts:
+        name = fact.technology.name
+        known = merged.get(name, fact._replace(evidence=(), users=frozenset()))
+        evidence, users = known.evidence + fact.evidence, known.users | fact.users
+        merged[name] = fact._replace(evidence=evidence, users=users)
+    return list(merged.values())
+
+
+def _most_used(facts: Sequence[_Fact], role: str) -> Sequence[_Fact]:
+    ordered = sorted(facts, key=lambda one: (-len(one.users), one.technology.name))
+    if not ordered:
+        return ()
+    least = len(ordered[0].users) * _KEPT_SHARE
+    kept = [one for one in ordered if role in _ALWAYS_KEPT or len(one.users) >= least]
+    return kept[:MAX_NAMES]
+
+
+def _candidate(
+    name: str, category: Category, text: str, facts: Sequence[_Fact], total: tuple[int, int]
+) -> Candidate:
+    ordered = sorted(facts, key=lambda one: -len(one.users))
+    users = _union(ordered)
+    all_files = sum(total) if category.proof == "tests" else total[0]
+    share = min(1.0, len(users) / all_files) if all_files else 0.0
+    names = tuple((one.technology.name, *one.technology.aliases) for one in ordered)
+    common = frozenset(
+        name
+        for one, written in zip(ordered, names, strict=True)
+        for at, name in enumerate(written)
+        if one.technology.common or (at and name.isalpha() and name[1:].islower())
+    )
+    return Candidate(
+        name,
+        category.title.replace("{}", text),
+        category.id,
+        tuple(one.technology.name for one in ordered),
+        names,
+        common,
+        tuple(_chosen([list(one.evidence) for one in ordered])),
+        len(users),
+        all_files,
+        round(category.weight + _USE_WEIGHT * sqrt(share), 3),
+        _folders(users),
+    )
+
+
+def _union(facts: Iterable[_Fact]) -> frozenset[str]:
+    return frozenset().union(*(one.users for one in facts))
+
+
+def _chosen(groups: Sequence[Sequence[Evidence]]) -> Iterator[Evidence]:
+    """The lines that show most: declarations and marks of each technology, then uses.
+
+    Of the uses, one of each directory comes first.
+    """
+    chosen: list[Evidence] = []
+    for group in groups:
+        chosen += [one for one in group if one.role in ("declared", "marked")][:_MAX_DECLARED]
+    uses = [one for group in groups for one in group if one.role in ("used", "tested")]
+    uses.sort(key=lambda one: one.role == "tested")
+    folders: set[str] = set()
+    first = []
+    for one in uses:
+        folder = one.path.rpartition("/")[0]
+        if folder not in folders:
+            folders.add(folder)
+            first.append(one)
+    chosen += first
+    chosen += [one for one in uses if one not in first]
+    yield from list(dict.fromkeys(chosen))[:MAX_EVIDENCE]
+
+
+def _folders(paths: Iterable[str]) -> tuple[str, ...]:
+    counts: dict[str, int] = {}
+    for path in paths:
+        folder = path.rpartition("/")[0]
+        counts[folder] = counts.get(folder, 0) + 1
+    return tuple(sorted(counts, key=lambda one: (-counts[one], one))[:MAX_NAMES])
+
+
+def _joined(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,0 +1,96 @@
+"""What a record chooses, as far as its sentences and its layout tell."""
+
+# Governing: ADR-0044 (implicit decisions from evidence), SPEC-0022 REQ "Decided Candidates"
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+from sdd_hooks.artifacts.artifact import Artifact
+from sdd_hooks.drift.discover.names import is_named
+from sdd_hooks.text.lines import split_lines
+
+MAX_DECISION_LINES = 200
+"""Lines that are read of a decision."""
+MAX_CHOICE = 60
+"""Characters between a verb and what it chooses."""
+MAX_VERBS = 20
+"""Verbs that are looked at in a sentence."""
+MAX_BLOCK = 2_000
+"""Characters that are read of a paragraph."""
+
+_STANDING_OUT = re.compile(
+    r"#{1,6}[ \t]+(.{1,200})|\|[ \t]*([^|]{1,100})\||(?:[-*+]|\d{1,3}\.)?[ \t]*\*\*(.{1,200}?)\*\*"
+)
+_BLOCK_START = re.compile(r"#{1,6}[ \t]|\||[-*+][ \t]|\d{1,3}\.[ \t]|>")
+_SENTENCE_END = re.compile(r"(?<=[.!?;])[ \t]")
+_OPTION = re.compile(r"\bchosen[ \t]+(?:option|solution|alternative)\b", re.IGNORECASE)
+_REASON = re.compile(r"[ ,\t](?:because|since|as it|so that)\b", re.IGNORECASE)
+_ASIDE = re.compile(
+    r",?[ \t](?:because|since|so|instead|rather|not|to|for|which|that)\b|[(—–]", re.I
+)
+_VERBS = (
+    r"use[sd]?|using|adopt(?:s|ed|ing)?|chose|choose|chosen|select(?:ed)?|replaced?[ \t]+by",
+    r"standardi[sz]ed?[ \t]+on|rel(?:y|ies)[ \t]+on|host(?:ed)?[ \t]+on|runs?[ \t]+on",
+    r"buil[dt]s?[ \t]+(?:on|with|in|upon)|implement(?:ed)?[ \t]+(?:with|in|on)|stored?[ \t]+in",
+    r"(?:switch(?:ed)?|migrat(?:e|ed|ing)|mov(?:e|ed|ing))[ \t]+to|(?:backed|powered)[ \t]+by",
+    r"deploy(?:ed)?[ \t]+(?:on|to|with)|writ(?:e|ten)[ \t]+in",
+)
+_CHOOSING = re.compile(rf"\b(?:{'|'.join(_VERBS)})\b", re.IGNORECASE)
+
+
+def find_choices(artifact: Artifact, text: str) -> list[str]:
+    """The sentences in which a record chooses, and the words that stand out in its decision.
+
+    A sentence chooses with a verb such as "use" or "adopt", or by "Chosen option". Headings, bold
+    words and the first cells of tables stand out. The rest explains, and may name anything.
+    """
+    if artifact.decision is None:
+        return []
+    first, last = artifact.decision
+    lines = split_lines(text)[first - 1 : min(last, first + MAX_DECISION_LINES)]
+    found: list[str] = []
+    for block in _blocks(lines):
+        standing_out = _STANDING_OUT.match(block)
+        if standing_out:
+            found.append(next(filter(None, standing_out.groups())).strip(" `*:"))
+        for sentence in _SENTENCE_END.split(block):
+            found += _chosen(sentence)
+    return found
+
+
+def _chosen(sentence: str) -> Iterator[str]:
+    """What a sentence chooses: the words behind its verb, without the reason."""
+    option = _OPTION.search(sentence)
+    if option:
+        yield _REASON.split(sentence[option.start() :])[0]
+        return
+    for verb in islice(_CHOOSING.finditer(sentence), MAX_VERBS):
+        yield _ASIDE.split(sentence[verb.start() : verb.end() + MAX_CHOICE])[0]
+
+
+def _blocks(lines: Sequence[str]) -> Iterator[str]:
+    """The paragraphs, items and rows of Markdown, each on one line, without code and quotes."""
+    block: list[str] = []
+    is_code = False
+    for line in (*lines, ""):
+        stripped = line.strip()[:MAX_BLOCK]
+        is_fence = stripped.startswith(("```", "~~~"))
+        starts = is_fence or not stripped or bool(_BLOCK_START.match(stripped))
+        if starts and block:
+            yield " ".join(block)[:MAX_BLOCK]
+            block = []
+        if is_fence:
+            is_code = not is_code
+        elif stripped and not is_code and not stripped.startswith(">"):
+            block.append(stripped)
+
+
+def chooses(name: str, choice: str, is_common: bool) -> bool:
+    """Whether a choice of `find_choices` is one for a name, or stands out as the name alone."""
+    if _CHOOSING.match(choice) or _OPTION.match(choice):
+        return is_named(name, choice, is_common)
+    words = choice.split("(", maxsplit=1)[0].strip(" `*:")
+    return words.lower() == name.lower()

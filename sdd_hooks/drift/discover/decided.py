@@ -1,0 +1,138 @@
+"""Which candidates a record already decides: by meaning, or by the words of what it decides.
+
+Only the records that the index returns for a candidate are read.
+"""
+
+# Governing: ADR-0044 (implicit decisions from evidence), SPEC-0022 REQ "Decided Candidates",
+# SPEC-0019 of the SDD plugin: "qmd-Smart Drift Skills"
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+from sdd_hooks.drift.discover.candidates import Candidate
+from sdd_hooks.drift.discover.choices import chooses, find_choices
+from sdd_hooks.drift.discover.names import is_named
+from sdd_hooks.engines.protocol import Engine, Hit, SubQuery
+from sdd_hooks.external.records import read_external_records
+from sdd_hooks.project.collections import Collection
+from sdd_hooks.project.project import Project
+from sdd_hooks.retrieval.records import Records
+from sdd_hooks.retrieval.search import HitLimits, search_typed
+
+MIN_COSINE = 0.7
+"""The cosine from which a record decides a candidate (SPEC-0019 of the SDD plugin)."""
+MAX_RECORDS = 8
+"""Records that are read for a candidate."""
+_LIMITS = HitLimits(max_hits=MAX_RECORDS, min_score=0.0)
+_HALF = 0.5
+Reason = Literal["cosine", "title", "decision"]
+"""Why a record decides a candidate: it is near in meaning, or its title or decision names it."""
+
+
+class Decided(NamedTuple):
+    """A candidate that a record decides. `cosine` is None unless it is the reason."""
+
+    candidate: Candidate
+    record: str
+    title: str
+    status: str
+    path: str
+    reason: Reason
+    cosine: float | None = None
+
+
+class Sifted(NamedTuple):
+    """The candidates that no record decides, those that one does, and notes of the search."""
+
+    open: tuple[Candidate, ...]
+    decided: tuple[Decided, ...]
+    notes: tuple[str, ...]
+
+
+def sift(
+    project: Project,
+    engine: Engine,
+    candidates: Sequence[Candidate],
+    collections: Sequence[Collection],
+) -> Sifted:
+    """Query the decision records in `collections` for each candidate, and divide the candidates.
+
+    Raises NotIndexed: no collection is indexed.
+    """
+    records = Records(
+        project.repository.root,
+        engine,
+        project.collections,
+        lambda: read_external_records(project.repository, project.external),
+    )
+    open_: list[Candidate] = []
+    decided: list[Decided] = []
+    notes: dict[str, None] = {}
+    for candidate in candidates:
+        words = " ".join(name for names in candidate.names for name in names[:2])
+        searches = (SubQuery("lex", words), SubQuery("vec", candidate.title))
+        result = search_typed(project, engine, searches, collections, _LIMITS)
+        notes.update(dict.fromkeys(result.notes))
+        found = _decided(records, candidate, result.hits)
+        if found:
+            decided.append(found)
+        else:
+            open_.append(candidate)
+    return Sifted(tuple(open_), tuple(decided), tuple(notes))
+
+
+def _decided(records: Records, candidate: Candidate, hits: Sequence[Hit]) -> Decided | None:
+    near = [one for one in hits if one.cosine is not None and one.cosine >= MIN_COSINE]
+    if near:
+        hit = max(near, key=lambda one: one.cosine or 0.0)
+        return _by(records, candidate, hit, "cosine")
+    reasons: tuple[Reason, ...] = ("title", "decision")
+    for reason in reasons:
+        for hit in hits:
+            artifact = records.artifact(hit.collection, hit.path)
+            if artifact is None or not artifact.status.authoritative:
+                continue
+            if reason == "title":
+                is_decided = is_in_title(candidate, artifact.title)
+            else:
+                choices = find_choices(artifact, records.text(hit.path) or "")
+                is_decided = is_chosen(candidate, choices)
+            if is_decided:
+                return _by(records, candidate, hit, reason)
+    return None
+
+
+def _by(records: Records, candidate: Candidate, hit: Hit, reason: Reason) -> Decided:
+    artifact = records.artifact(hit.collection, hit.path)
+    label = records.label(hit.collection, hit.path)
+    cosine = hit.cosine if reason == "cosine" else None
+    return Decided(
+        candidate,
+        label.id if label else hit.path,
+        artifact.title if artifact else hit.title,
+        artifact.status.value if artifact else "",
+        hit.path,
+        reason,
+        cosine,
+    )
+
+
+def is_chosen(candidate: Candidate, choices: Sequence[str]) -> bool:
+    """Whether the choices of a record name the most used technology of a candidate, or half of
+    all."""
+    chosen = [
+        any(chooses(name, choice, name in candidate.common) for choice in choices for name in names)
+        for names in candidate.names
+    ]
+    return chosen[0] or sum(chosen) > _HALF * len(chosen)
+
+
+def is_in_title(candidate: Candidate, title: str) -> bool:
+    """Whether a title names one of the technologies of a candidate."""
+    return any(
+        is_named(name, title, name in candidate.common)
+        for names in candidate.names
+        for name in names
+    )
