@@ -148,6 +148,27 @@ def mask_non_prose(text: str) -> str:
     return _masked(text, _blocks(text))
 
 
+def mask_comments(text: str) -> str:
+    """Like `mask_non_prose`, but code blocks and raw HTML remain."""
+    text = unify_line_endings(text)
+    end = find_frontmatter_end(text)
+    return _masked(
+        text,
+        (
+            block
+            for block in _blocks(text)
+            if isinstance(block, _Hidden)
+            and (block.start < end or text.startswith("<!--", _first_letter(text, block.start)))
+        ),
+    )
+
+
+def _first_letter(text: str, start: int) -> int:
+    while text.startswith(" ", start):
+        start += 1
+    return start
+
+
 def _masked(text: str, blocks: Iterable[_Heading | _Hidden]) -> str:
     pieces = []
     position = 0

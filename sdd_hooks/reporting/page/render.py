@@ -1,0 +1,133 @@
+"""Render the page of an audit: one HTML file with its style, its script and its data.
+
+A policy in the page (Content Security Policy Level 3) allows its own script and style by their
+hashes, no other ones, and no request. Trusted Types forbid the script to pass text to a parser.
+"""
+
+# Governing: ADR-0042 (one page without a network), SPEC-0020 REQ "One self-contained page",
+# REQ "Hostile texts"
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections import Counter
+from importlib.resources import files
+from typing import Any
+
+from sdd_hooks.findings import SEVERITIES
+from sdd_hooks.reporting.page.model import AuditPage, PageFreshness
+from sdd_hooks.reporting.page.page_data import page_data
+from sdd_hooks.reporting.page.payload import pack, pack_texts
+from sdd_hooks.reporting.page.records import PageRecords
+from sdd_hooks.text.display import printable_line
+from sdd_hooks.text.durations import format_duration
+
+SCRIPTS = ("dom", "data", "list", "record", "findings", "coverage", "graph", "search", "main")
+"""The modules of the script, in the order in which they are joined."""
+
+_ORDER = ("accepted", "approved", "implemented", "proposed", "draft", "review")
+
+
+def render_page(page: AuditPage) -> str:
+    """Return the page as HTML, which is the same for the same input."""
+    from jinja2 import Environment, StrictUndefined
+    from markupsafe import Markup
+
+    records = PageRecords(page)
+    packed = pack_texts(records.texts)
+    style = _asset("page.css")
+    script = _script()
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    return environment.from_string(_asset("page.html")).render(
+        policy=_policy(style, script),
+        # Text of this package, which no input is part of.
+        style=Markup(style),  # noqa: S704
+        script=Markup(script),  # noqa: S704
+        data=pack(page_data(page, records, packed)),
+        parts=packed.parts,
+        **_shell(page, records),
+    )
+
+
+def _shell(page: AuditPage, records: PageRecords) -> dict[str, Any]:
+    """What the page shows without its script."""
+    rows = records.rows
+    requirements = [one for listed in page.requirements.values() for one in listed]
+    named = sum(one.is_named for one in requirements)
+    decisions = [row for row in rows if row.kind == "ADR" and row.in_force]
+    findings = Counter(one.finding.severity for one in page.findings)
+    return {
+        "name": printable_line(page.name),
+        "commit": printable_line(page.commit)[:12],
+        "edited": page.edited,
+        "made": _time(page.made),
+        "rows": rows,
+        "modules": sorted({row.module for row in rows if row.module}),
+        "statuses": _statuses(records),
+        "severities": [(severity, findings[severity]) for severity in SEVERITIES],
+        "in_force": sum(row.in_force for row in rows),
+        "requirements": len(requirements),
+        "percent": named * 100 // len(requirements) if requirements else 0,
+        "decisions": len(decisions),
+        "cited": sum(bool(row.cited) for row in decisions),
+        "freshness": page.freshness,
+        "age": _age(page.freshness, page.made),
+        "is_stale": _is_stale(page.freshness, page.made),
+        "indexed": _time(page.freshness.indexed or 0),
+        "notes": [printable_line(note) for note in (*page.notes, *page.freshness.notes)],
+    }
+
+
+def _statuses(records: PageRecords) -> list[tuple[str, str, int]]:
+    """The statuses that artifacts have: value, label, number; the common ones first."""
+    counts = Counter(row.status for row in records.rows)
+    labels = {row.status: row.label for row in records.rows} | {"unknown": "Other"}
+    order = {value: place for place, value in enumerate(_ORDER)}
+    ranked = sorted(counts, key=lambda value: (order.get(value, len(order)), value))
+    return [(value, labels[value], counts[value]) for value in ranked]
+
+
+def _age(freshness: PageFreshness, now: float) -> str:
+    return "" if freshness.indexed is None else format_duration(max(0.0, now - freshness.indexed))
+
+
+def _is_stale(freshness: PageFreshness, now: float) -> bool:
+    return freshness.indexed is not None and now - freshness.indexed > freshness.threshold > 0
+
+
+def _time(seconds: float) -> str:
+    from datetime import datetime, timezone
+
+    return datetime.fromtimestamp(seconds, timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
+
+
+def _asset(name: str) -> str:
+    return files(__package__).joinpath("assets", name).read_text(encoding="utf-8")
+
+
+def _script() -> str:
+    body = "\n".join(_asset(f"{name}.js") for name in SCRIPTS)
+    return f'(() => {{\n"use strict";\n{body}\n}})();'
+
+
+def _policy(style: str, script: str) -> str:
+    return "; ".join(
+        (
+            "default-src 'none'",
+            f"script-src '{_hash(script)}'",
+            f"style-src '{_hash(style)}'",
+            "img-src data:",
+            "base-uri 'none'",
+            "form-action 'none'",
+            "require-trusted-types-for 'script'",
+            "trusted-types 'none'",
+        )
+    )
+
+
+def _hash(text: str) -> str:
+    digest = hashlib.sha256(text.encode()).digest()
+    return f"sha256-{base64.b64encode(digest).decode('ascii')}"
