@@ -12,6 +12,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path, PurePosixPath
 
 from sdd_hooks.artifacts.identifiers import ArtifactKind, id_from_name
@@ -47,21 +48,22 @@ def lock_numbers(repository: Repository) -> Iterator[None]:
 def next_number(
     repository: Repository, kind: ArtifactKind, directories: Sequence[str], used: Iterable[int]
 ) -> int:
-    """The number after the highest one that a record in these directories has.
+    """The first number after the highest of this work tree that is free everywhere.
 
-    `used` are numbers that are taken elsewhere. This work tree counts, the branches of the clone
-    and of its remotes, and the work trees beside this one.
+    `used` are numbers of this work tree. The branches of the clone and of its remotes count, and
+    the work trees beside this one. A high number on a branch does not move the next one.
     """
-    numbers = {0, *used}
     git = repository.git
+    own, taken = {0, *used}, set[int]()
     for directory in directories:
         # Below the top of the repository are other pages.
         deep = bool(directory)
+        own.update(_numbers_of_directory(repository.root / directory, kind, deep=deep))
         for tree in _trees(git, directory):
-            numbers.update(_numbers_of_tree(git, tree, kind, deep=deep))
+            taken.update(_numbers_of_tree(git, tree, kind, deep=deep))
         for root in _worktrees(git):
-            numbers.update(_numbers_of_directory(root / directory, kind, deep=deep))
-    return max(numbers) + 1
+            taken.update(_numbers_of_directory(root / directory, kind, deep=deep))
+    return next(number for number in count(max(own) + 1) if number not in taken)
 
 
 def _trees(git: Git, directory: str) -> list[str]:

@@ -181,8 +181,8 @@ def test_only_the_later_of_two_pull_requests_has_the_finding(host: Host) -> None
     noun = "merge request" if host.kind == "gitlab" else "pull request"
     assert message == (
         f"critical: ADR-0002 is taken by docs/adrs/ADR-0002-cache.md in {noun} {first}, which is"
-        " older: change the number in the file name and the title, the next number that is free"
-        " is ADR-0003"
+        " older: `sdd adr renumber docs/adrs/ADR-0002-queue.md 3` gives it the next number that is"
+        " free"
     )
 
 
@@ -203,7 +203,7 @@ def test_the_number_of_a_later_pull_request_is_not_free(github: Host) -> None:
     number = github.pull(adr(2, "Queue"))
     github.pull(adr(3, "Later"))
     (message,) = messages(github.job(number))
-    assert message.endswith(" ADR-0004")
+    assert "ADR-0002-queue.md 4`" in message
 
 
 def test_a_pull_request_to_another_branch(github: Host) -> None:

@@ -21,29 +21,30 @@ def test_numbers_of_every_branch_and_work_tree_are_taken(tmp_path: Path) -> None
     assert (number(repo), number(repo, 7)) == (1, 8)
     repo.commit("One", {"docs/adrs/0001-a.md": "# 1. A\n", "other/0900-x.md": "# 900. X\n"})
     repo.git("switch", "-q", "-c", "topic")
-    repo.commit("Four", {"docs/adrs/0004-d.md": "# 4. D\n"})
+    repo.commit("Two", {"docs/adrs/0002-b.md": "# 2. B\n", "docs/adrs/99999-z.md": "# Z\n"})
     repo.git("switch", "-q", "main")
-    assert number(repo) == 5
+    # A high number elsewhere moves nothing.
+    assert number(repo) == 3
     repo.git("update-ref", "refs/remotes/origin/them", "topic")
     repo.git("branch", "-q", "-D", "topic")
-    assert number(repo) == 5
+    assert number(repo) == 3
     other = repo.worktree(tmp_path / "other", "beside")
-    other.write("docs/adrs/deep/0009-untracked/README.md", "# 9. I\n")
-    assert number(repo) == 10
-    repo.write("docs/adrs/0011-mine.md", "# 11. M\n")
-    assert number(other) == 12
+    other.write("docs/adrs/deep/0003-untracked/README.md", "# 3. I\n")
+    assert number(repo) == 4
+    repo.write("docs/adrs/0004-mine.md", "# 4. M\n")
+    assert (number(repo), number(other)) == (5, 5)
 
 
 def test_the_number_of_a_specification_is_in_its_heading(tmp_path: Path) -> None:
     repo = Repo.init(tmp_path / "repo")
     assert spec_number(repo) == 1
-    repo.commit("Two", {"specs/a/spec.md": SPEC.format(2), "specs/0700-b/other.md": "# SPEC-9\n"})
+    repo.commit("One", {"specs/a/spec.md": SPEC.format(1), "specs/0700-b/other.md": "# SPEC-9\n"})
     repo.git("switch", "-q", "-c", "topic")
-    repo.commit("Three", {"specs/c/design.md": SPEC.format(3)})
+    repo.commit("Two", {"specs/c/design.md": SPEC.format(2)})
     repo.git("switch", "-q", "main")
+    assert spec_number(repo) == 3
+    repo.write("specs/d/spec.md", SPEC.format(3))
     assert spec_number(repo) == 4
-    repo.write("specs/d/spec.md", SPEC.format(6))
-    assert spec_number(repo) == 7
 
 
 def test_files_in_the_top_directory(tmp_path: Path) -> None:

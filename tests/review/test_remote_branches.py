@@ -94,8 +94,8 @@ def test_a_branch_that_took_the_number_first(team: Team) -> None:
     assert (finding.path, finding.severity) == (path_of(adr(2, "Queue")), "warning")
     assert finding.message == (
         f"ADR-0002 is taken by {path_of(adr(2, 'Cache'))} on the branch origin/alice/cache, which"
-        " took it first: change the number in the file name and the title, the next number that is"
-        " free is ADR-0003"
+        f" took it first: `sdd adr renumber {path_of(adr(2, 'Queue'))} 3` gives it the next number"
+        " that is free"
     )
 
 
@@ -120,7 +120,7 @@ def test_the_free_number_is_free_on_every_branch(team: Team) -> None:
     team.push("alice/cache", adr(2, "Cache"))
     team.push("bob/later", {**adr(3, "Later"), **adr(5, "Last")}, day=28)
     (finding,) = team.review(adr(2, "Queue"))
-    assert finding.message.endswith("ADR-0004")
+    assert f"{path_of(adr(2, 'Queue'))} 4`" in finding.message
 
 
 def test_a_huge_number_of_another_branch_moves_no_number(team: Team) -> None:
@@ -128,7 +128,7 @@ def test_a_huge_number_of_another_branch_moves_no_number(team: Team) -> None:
         "alice/cache", {**adr(2, "Cache"), "docs/adrs/ADR-99999-end.md": "# ADR-99999: End\n"}
     )
     (finding,) = team.review(adr(2, "Queue"))
-    assert finding.message.endswith("ADR-0003")
+    assert f"{path_of(adr(2, 'Queue'))} 3`" in finding.message
 
 
 @pytest.mark.parametrize(
@@ -287,7 +287,7 @@ def test_a_number_of_the_same_module(team: Team) -> None:
     team.push("alice/cache", inside("api", adr(2, "Cache")))
     (finding,) = team.review(inside("api", adr(2, "Queue")))
     assert finding.message.startswith("[api]/ADR-0002 is taken by api/docs/adrs/ADR-0002-cache.md ")
-    assert finding.message.endswith(" [api]/ADR-0003")
+    assert "docs/adrs/ADR-0002-queue.md 3`" in finding.message
 
 
 def declare_modules(team: Team) -> None:

@@ -10,6 +10,9 @@ from sdd_hooks.cli.lazy import LazyCommand, LazyGroup, suggest
 
 COMMANDS = {
     "new": LazyCommand("adr.new:new", "Create a decision record; `sdd adr TITLE` is the same."),
+    "renumber": LazyCommand(
+        "adr.renumber:renumber", "Give a decision record another number, and rewrite references."
+    ),
 }
 
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -14,8 +15,11 @@ from sdd_hooks.review.numbers import NumberedRecord, free_numbers, newly_numbere
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.subject import Subject
 
-RENUMBER = "change the number in {places}, the next number that is free is {free}"
-"""What a finding advises. It may name `{path}`, `{id}`, `{places}` and `{free}`."""
+RENUMBER = {
+    "ADR": "`sdd adr renumber {path} {number}` gives it the next number that is free",
+    "SPEC": "change the number in {places}, the next number that is free is {free}",
+}
+"""What a finding advises, by kind. It may name `{path}`, `{places}`, `{free}` and `{number}`."""
 
 
 class _Holder(NamedTuple):
@@ -46,8 +50,14 @@ def check(subject: Subject) -> Iterator[Finding]:
         # Directories may count separately, so a number of another one is no error.
         severity: Severity = same[0].severity if same else "warning"
         taken = (same or holders)[0]
-        places = {"path": artifact.path, "id": id, "places": places_of(record)}
-        message = f"{id} is taken by {taken}: {RENUMBER.format(**places, free=next(series))}"
+        next_id = next(series)
+        advice = RENUMBER[artifact.kind].format(
+            path=shlex.quote(artifact.path),
+            places=places_of(record),
+            free=next_id,
+            number=next_id.number,
+        )
+        message = f"{id} is taken by {taken}: {advice}"
         line = next((one.first_line for one in artifact.sections if one.level), 1)
         yield Finding(artifact.path, line, RULE.id, severity, message, str(id))
 

@@ -57,8 +57,8 @@ def test_a_number_that_the_base_branch_used_since(repo: Repo) -> None:
             5,
             "duplicate-number",
             "critical",
-            f"ADR-0002 is taken by {path_of(adr(2, 'Theirs'))}: change the number in the file name"
-            " and the title, the next number that is free is ADR-0004",
+            f"ADR-0002 is taken by {path_of(adr(2, 'Theirs'))}: `sdd adr renumber"
+            f" {path_of(adr(2, 'Ours'))} 4` gives it the next number that is free",
             "ADR-0002",
         )
     ]
@@ -81,14 +81,16 @@ def test_a_number_that_was_in_use_at_the_base(tmp_path: Path) -> None:
         findings = run_rule(RULE, subject)
 
         assert [finding.path for finding in findings] == [path_of(adr(1, "Other"))]
-        assert "the next number that is free is ADR-0002" in findings[0].message
+        assert f"`sdd adr renumber {path_of(adr(1, 'Other'))} 2`" in findings[0].message
 
 
 def test_each_record_gets_a_different_free_number(tmp_path: Path) -> None:
     before = {**adr(1, "One"), **adr(2, "Two")}
     findings = run_rule(RULE, subject_of(tmp_path, before, {**adr(1, "A"), **adr(2, "B")}))
 
-    assert [finding.message.rpartition(" ")[2] for finding in findings] == ["ADR-0003", "ADR-0004"]
+    assert len(findings) == 2
+    assert " 3`" in findings[0].message
+    assert " 4`" in findings[1].message
 
 
 def test_a_renamed_or_moved_record_keeps_its_number(tmp_path: Path) -> None:
