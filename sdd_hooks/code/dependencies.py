@@ -11,7 +11,7 @@ from itertools import islice
 
 from sdd_hooks.code.dependency_readers import (
     MAX_LINE,
-    Declaration,
+    PackageDeclaration,
     Reader,
     is_for_development,
     read_composer,
@@ -35,7 +35,7 @@ from sdd_hooks.text.lines import NumberedLine
 __all__ = [
     "MAX_LINE",
     "MAX_NAMES",
-    "Declaration",
+    "PackageDeclaration",
     "find_unread",
     "is_manifest",
     "parse_declarations",
@@ -59,7 +59,7 @@ def parse_dependencies(path: str, text: str) -> tuple[NumberedLine, ...]:
     return tuple(NumberedLine(one.number, one.name) for one in parse_declarations(path, text))
 
 
-def parse_declarations(path: str, text: str) -> tuple[Declaration, ...]:
+def parse_declarations(path: str, text: str) -> tuple[PackageDeclaration, ...]:
     """Like `parse_dependencies`, with what each package is for."""
     reader = _reader(path)
     return tuple(islice(reader(text), MAX_NAMES)) if reader else ()

@@ -18,7 +18,7 @@ Scope = Literal["runtime", "development", "indirect"]
 """What a package is for: the program, its development and tests, or another package."""
 
 
-class Declaration(NamedTuple):
+class PackageDeclaration(NamedTuple):
     """A package that a manifest declares at a line, counted from 1."""
 
     number: int
@@ -26,7 +26,7 @@ class Declaration(NamedTuple):
     scope: Scope = "runtime"
 
 
-Reader = Callable[[str], Iterator[Declaration]]
+Reader = Callable[[str], Iterator[PackageDeclaration]]
 
 # JSON: strings, brackets, and the separators that distinguish keys from values. An unclosed string
 # matches, too, which keeps the pattern linear.
@@ -97,17 +97,17 @@ _GRADLE_TEST = lazy_regex(r"test|androidTest|jmh|benchmark|classpath|functionalT
 _SETUP_LIST = lazy_regex(r"\b(install_requires|extras_require|tests_require|setup_requires)\s*=")
 
 
-def read_package_json(text: str) -> Iterator[Declaration]:
+def read_package_json(text: str) -> Iterator[PackageDeclaration]:
     """The packages of npm."""
     return _json(text, _PACKAGE_SECTIONS)
 
 
-def read_composer(text: str) -> Iterator[Declaration]:
+def read_composer(text: str) -> Iterator[PackageDeclaration]:
     """The packages of Composer, without PHP itself and its extensions."""
     return (one for one in _json(text, _COMPOSER_SECTIONS) if "/" in one.name)
 
 
-def _json(text: str, sections: Mapping[str, Scope]) -> Iterator[Declaration]:
+def _json(text: str, sections: Mapping[str, Scope]) -> Iterator[PackageDeclaration]:
     """The keys of the objects that list packages, at the second level of a JSON object."""
     line = 1
     depth = 0
@@ -122,7 +122,7 @@ def _json(text: str, sections: Mapping[str, Scope]) -> Iterator[Declaration]:
             if depth == 1:
                 section = last
             elif depth == 2 and section in sections:
-                yield Declaration(line, last, sections[section])
+                yield PackageDeclaration(line, last, sections[section])
         elif sign in "{[":
             depth += 1
         elif sign in "}]":
@@ -139,7 +139,7 @@ def _json_string(text: str) -> str:
         return text
 
 
-def read_toml(text: str) -> Iterator[Declaration]:
+def read_toml(text: str) -> Iterator[PackageDeclaration]:
     """Requirements in lists of pyproject.toml, and the keys of tables of dependencies."""
     table = ""
     in_list = False
@@ -150,7 +150,7 @@ def read_toml(text: str) -> Iterator[Declaration]:
             table = heading[1].replace('"', "").replace("'", "").replace(" ", "")
             one = _TABLE_OF_ONE.match(table)
             if one:
-                yield Declaration(number, one[1], _scope_of(table))
+                yield PackageDeclaration(number, one[1], _scope_of(table))
             continue
         value = line
         if not in_list:
@@ -163,7 +163,7 @@ def read_toml(text: str) -> Iterator[Declaration]:
                 renamed = _TOML_RENAMED.search(value)
                 if key.lower() != "python":
                     name = renamed[1] if renamed else key.partition(".")[0]
-                    yield Declaration(number, name, _scope_of(table))
+                    yield PackageDeclaration(number, name, _scope_of(table))
                 continue
             listed = _LISTS.match(table) and (key in _LIST_KEYS or _EVERY_KEY.match(table))
             if not listed or not value.startswith("["):
@@ -174,7 +174,7 @@ def read_toml(text: str) -> Iterator[Declaration]:
         names = _TOML_INLINE.sub("", value.split(" #", 1)[0])
         for string in _TOML_STRING.finditer(names):
             if name_found := _REQUIREMENT.match(string[1] or string[2] or ""):
-                yield Declaration(number, name_found[1], scope)
+                yield PackageDeclaration(number, name_found[1], scope)
         in_list = "]" not in bare.split("#", 1)[0]
 
 
@@ -183,7 +183,7 @@ def _scope_of(table: str, key: str = "") -> Scope:
     return "development" if is_extra or _DEVELOPMENT_TABLE.match(table) else "runtime"
 
 
-def read_version_catalogue(text: str) -> Iterator[Declaration]:
+def read_version_catalogue(text: str) -> Iterator[PackageDeclaration]:
     """The libraries of a version catalogue of Gradle."""
     is_library = False
     for number, raw in enumerate(text.split("\n"), 1):
@@ -195,14 +195,14 @@ def read_version_catalogue(text: str) -> Iterator[Declaration]:
             yield from _coordinates(number, group, artifact)
 
 
-def read_requirements(text: str, scope: Scope = "runtime") -> Iterator[Declaration]:
+def read_requirements(text: str, scope: Scope = "runtime") -> Iterator[PackageDeclaration]:
     """The packages of a requirements file of pip."""
     for number, line in enumerate(text.split("\n"), 1):
         if not line.lstrip().startswith(("#", "-")) and (name := _REQUIREMENT.match(line)):
-            yield Declaration(number, name[1], scope)
+            yield PackageDeclaration(number, name[1], scope)
 
 
-def read_development_requirements(text: str) -> Iterator[Declaration]:
+def read_development_requirements(text: str) -> Iterator[PackageDeclaration]:
     """The packages of a requirements file for development."""
     return read_requirements(text, "development")
 
@@ -212,7 +212,7 @@ def is_for_development(name: str) -> bool:
     return bool(_DEVELOPMENT.search(name))
 
 
-def read_setup_cfg(text: str) -> Iterator[Declaration]:
+def read_setup_cfg(text: str) -> Iterator[PackageDeclaration]:
     """The requirements of `[options]` and its extras in setup.cfg."""
     section = key = ""
     for number, raw in enumerate(text.split("\n"), 1):
@@ -230,10 +230,10 @@ def read_setup_cfg(text: str) -> Iterator[Declaration]:
         name = _REQUIREMENT.match(value)
         if name and not value.lstrip().startswith("#"):
             is_extra = section != "options" and is_for_development(key)
-            yield Declaration(number, name[1], "development" if is_extra else "runtime")
+            yield PackageDeclaration(number, name[1], "development" if is_extra else "runtime")
 
 
-def read_setup_py(text: str) -> Iterator[Declaration]:
+def read_setup_py(text: str) -> Iterator[PackageDeclaration]:
     """The strings in the lists of requirements of setup.py, if they are written there."""
     keyword = ""
     for number, raw in enumerate(text.split("\n"), 1):
@@ -250,21 +250,21 @@ def read_setup_py(text: str) -> Iterator[Declaration]:
             is_extra = line[string.end() :].lstrip().startswith(":")
             if name and not is_extra:
                 is_own = keyword in ("install_requires", "extras_require")
-                yield Declaration(number, name[1], "runtime" if is_own else "development")
+                yield PackageDeclaration(number, name[1], "runtime" if is_own else "development")
         if ("}" if keyword == "extras_require" else "]") in code:
             keyword = ""
 
 
 def _by_line(pattern: re.Pattern[str]) -> Reader:
-    def read(text: str) -> Iterator[Declaration]:
+    def read(text: str) -> Iterator[PackageDeclaration]:
         for number, line in enumerate(text.split("\n"), 1):
             for matched in pattern.finditer(line[:MAX_LINE]):
-                yield Declaration(number, matched[1])
+                yield PackageDeclaration(number, matched[1])
 
     return read
 
 
-def read_gemfile(text: str) -> Iterator[Declaration]:
+def read_gemfile(text: str) -> Iterator[PackageDeclaration]:
     """The packages of a Gemfile."""
     in_group = False
     for number, raw in enumerate(text.split("\n"), 1):
@@ -275,18 +275,22 @@ def read_gemfile(text: str) -> Iterator[Declaration]:
             in_group = False
         is_development = in_group or bool(_GEM_OPTION.search(line))
         for matched in _GEM.finditer(line):
-            yield Declaration(number, matched[1], "development" if is_development else "runtime")
+            yield PackageDeclaration(
+                number, matched[1], "development" if is_development else "runtime"
+            )
 
 
-def read_gemspec(text: str) -> Iterator[Declaration]:
+def read_gemspec(text: str) -> Iterator[PackageDeclaration]:
     """The packages of the specification of a gem."""
     for number, line in enumerate(text.split("\n"), 1):
         for matched in _GEMSPEC.finditer(line[:MAX_LINE]):
             is_development = matched[1] == "development_"
-            yield Declaration(number, matched[2], "development" if is_development else "runtime")
+            yield PackageDeclaration(
+                number, matched[2], "development" if is_development else "runtime"
+            )
 
 
-def read_go_mod(text: str) -> Iterator[Declaration]:
+def read_go_mod(text: str) -> Iterator[PackageDeclaration]:
     """The required modules of a module of Go."""
     block = ""
     for number, line in enumerate(text.split("\n"), 1):
@@ -299,14 +303,14 @@ def read_go_mod(text: str) -> Iterator[Declaration]:
             name := _GO_REQUIRE.match(line[:MAX_LINE])
         ):
             is_indirect = line.partition("//")[2].strip().startswith("indirect")
-            yield Declaration(number, name[1], "indirect" if is_indirect else "runtime")
+            yield PackageDeclaration(number, name[1], "indirect" if is_indirect else "runtime")
 
 
-def read_maven(text: str) -> Iterator[Declaration]:
+def read_maven(text: str) -> Iterator[PackageDeclaration]:
     """The dependencies of a project of Maven, by `group:artifact` and by `artifact`."""
     group = ""
     inside = excluded = False
-    pending: list[Declaration] = []
+    pending: list[PackageDeclaration] = []
     for number, line in enumerate(text.split("\n"), 1):
         for tag, value in _MAVEN.findall(line[:MAX_LINE]):
             if tag.endswith("dependency"):
@@ -327,7 +331,7 @@ def read_maven(text: str) -> Iterator[Declaration]:
     yield from pending
 
 
-def read_gradle(text: str) -> Iterator[Declaration]:
+def read_gradle(text: str) -> Iterator[PackageDeclaration]:
     """The dependencies of a project of Gradle, by `group:artifact` and by `artifact`."""
     for number, line in enumerate(text.split("\n"), 1):
         for matched in _GRADLE.finditer(line[:MAX_LINE]):
@@ -338,10 +342,10 @@ def read_gradle(text: str) -> Iterator[Declaration]:
 
 def _coordinates(
     number: int, group: str, artifact: str, scope: Scope = "runtime"
-) -> Iterator[Declaration]:
+) -> Iterator[PackageDeclaration]:
     if group:
-        yield Declaration(number, f"{group}:{artifact}", scope)
-    yield Declaration(number, artifact, scope)
+        yield PackageDeclaration(number, f"{group}:{artifact}", scope)
+    yield PackageDeclaration(number, artifact, scope)
 
 
 read_nuget = _by_line(_NUGET)

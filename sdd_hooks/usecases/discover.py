@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sdd_hooks.changes.work_tree import WorkFiles
-from sdd_hooks.drift.discover.candidates import Candidate, find_candidates
+from sdd_hooks.drift.discover.candidates import ImplicitDecision, find_candidates
 from sdd_hooks.drift.discover.catalogue import load_catalogue
 from sdd_hooks.drift.discover.conventions import find_conventions
 from sdd_hooks.drift.discover.decided import sift
@@ -85,7 +85,7 @@ def discover(project: Project, request: DiscoverRequest, now: float) -> Discover
     return Discovered(report, (*index.warnings, *project.warnings))
 
 
-def choose_candidate(report: DiscoverReport, id: str) -> Candidate:
+def choose_candidate(report: DiscoverReport, id: str) -> ImplicitDecision:
     """Return the decision with this id, of those without a record; "" for the first.
 
     Raises UnknownCandidate.

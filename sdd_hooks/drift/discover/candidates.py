@@ -9,7 +9,7 @@ from math import sqrt
 from typing import NamedTuple
 
 from sdd_hooks.drift.discover.catalogue import Category, Technology
-from sdd_hooks.drift.discover.survey import Evidence, Findings, Role
+from sdd_hooks.drift.discover.survey import EvidenceLine, Findings, Role
 from sdd_hooks.text.slugs import slugify
 
 MAX_NAMES = 3
@@ -23,7 +23,7 @@ _MAX_DECLARED = 4
 _ALWAYS_KEPT = frozenset({"store"})
 
 
-class Candidate(NamedTuple):
+class ImplicitDecision(NamedTuple):
     """A decision that no record may have: `title` is a sentence, `id` is stable and unique.
 
     The most used of the `technologies` comes first. `names` are what a record may call the
@@ -37,7 +37,7 @@ class Candidate(NamedTuple):
     technologies: tuple[str, ...]
     names: tuple[tuple[str, ...], ...]
     common: frozenset[str]
-    evidence: tuple[Evidence, ...]
+    evidence: tuple[EvidenceLine, ...]
     files: int
     all_files: int
     score: float
@@ -49,14 +49,14 @@ class _Fact(NamedTuple):
 
     technology: Technology
     ecosystem: str
-    evidence: tuple[Evidence, ...]
+    evidence: tuple[EvidenceLine, ...]
     users: frozenset[str]
 
 
-def find_candidates(findings: Findings) -> tuple[Candidate, ...]:
+def find_candidates(findings: Findings) -> tuple[ImplicitDecision, ...]:
     """Return the decisions that the evidence shows, the weightiest first."""
     total = sum(findings.sources.values()), sum(findings.tests.values())
-    found: list[Candidate] = []
+    found: list[ImplicitDecision] = []
     for category, facts in _by_category(findings):
         if category.grouped:
             groups = _by_ecosystem(facts)
@@ -78,8 +78,8 @@ def _by_category(findings: Findings) -> Iterator[tuple[Category, Sequence[_Fact]
     yield from proven.values()
 
 
-def _facts(technology: Technology, evidence: Sequence[Evidence]) -> Iterator[_Fact]:
-    by_ecosystem: dict[str, list[Evidence]] = {}
+def _facts(technology: Technology, evidence: Sequence[EvidenceLine]) -> Iterator[_Fact]:
+    by_ecosystem: dict[str, list[EvidenceLine]] = {}
     for one in evidence:
         by_ecosystem.setdefault(one.ecosystem or "", []).append(one)
     for ecosystem, shown in by_ecosystem.items():
@@ -91,7 +91,7 @@ def _facts(technology: Technology, evidence: Sequence[Evidence]) -> Iterator[_Fa
             yield _Fact(technology, ecosystem, tuple(shown), users)
 
 
-def _is_proven(technology: Technology, evidence: Sequence[Evidence], users: int) -> bool:
+def _is_proven(technology: Technology, evidence: Sequence[EvidenceLine], users: int) -> bool:
     category = technology.category
     if users >= category.least:
         return True
@@ -131,7 +131,7 @@ def _is_same(one: _Fact, other: _Fact) -> bool:
 
 def _grouped(
     name: str, category: Category, facts: Sequence[_Fact], total: tuple[int, int]
-) -> Iterator[Candidate]:
+) -> Iterator[ImplicitDecision]:
     merged = _merged(facts)
     phrases: list[str] = []
     kept: list[_Fact] = []
@@ -148,7 +148,7 @@ def _grouped(
 
 def _separate(
     category: Category, facts: Sequence[_Fact], total: tuple[int, int]
-) -> Iterator[Candidate]:
+) -> Iterator[ImplicitDecision]:
     for fact in _merged(facts):
         name = fact.technology.name
         yield _candidate(slugify(name), category, name, [fact], total)
@@ -176,7 +176,7 @@ def _most_used(facts: Sequence[_Fact], role: str) -> Sequence[_Fact]:
 
 def _candidate(
     name: str, category: Category, text: str, facts: Sequence[_Fact], total: tuple[int, int]
-) -> Candidate:
+) -> ImplicitDecision:
     ordered = sorted(facts, key=lambda one: -len(one.users))
     users = _union(ordered)
     all_files = sum(total) if category.proof == "tests" else total[0]
@@ -188,7 +188,7 @@ def _candidate(
         for at, name in enumerate(written)
         if one.technology.common or (at and name.isalpha() and name[1:].islower())
     )
-    return Candidate(
+    return ImplicitDecision(
         name,
         category.title.replace("{}", text),
         category.id,
@@ -207,12 +207,12 @@ def _union(facts: Iterable[_Fact]) -> frozenset[str]:
     return frozenset().union(*(one.users for one in facts))
 
 
-def _chosen(groups: Sequence[Sequence[Evidence]]) -> Iterator[Evidence]:
+def _chosen(groups: Sequence[Sequence[EvidenceLine]]) -> Iterator[EvidenceLine]:
     """The lines that show most: declarations and marks of each technology, then uses.
 
     Of the uses, one of each directory comes first.
     """
-    chosen: list[Evidence] = []
+    chosen: list[EvidenceLine] = []
     for group in groups:
         chosen += [one for one in group if one.role in ("declared", "marked")][:_MAX_DECLARED]
     uses = [one for group in groups for one in group if one.role in ("used", "tested")]

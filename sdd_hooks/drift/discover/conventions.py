@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from math import sqrt
 from typing import NamedTuple
 
-from sdd_hooks.drift.discover.candidates import Candidate
+from sdd_hooks.drift.discover.candidates import ImplicitDecision
 from sdd_hooks.drift.discover.marks import first_line
-from sdd_hooks.drift.discover.survey import Evidence, clip
+from sdd_hooks.drift.discover.survey import EvidenceLine, clip
 from sdd_hooks.drift.discover.tree import SourceTree, TreeFile
 from sdd_hooks.drift.discover.usage import find_ecosystem
 from sdd_hooks.text.lazy_regex import lazy_regex
@@ -85,7 +85,7 @@ class _Convention(NamedTuple):
     folders: Sequence[str]
 
 
-def find_conventions(tree: SourceTree) -> tuple[Candidate, ...]:
+def find_conventions(tree: SourceTree) -> tuple[ImplicitDecision, ...]:
     """Return the conventions that the directories of a tree repeat, the weightiest first."""
     sources = [file for file in tree.files if find_ecosystem(file.path)]
     found = [*_siblings(sources), *_role_names(sources), *_test_places(sources)]
@@ -187,9 +187,9 @@ def _tested_stem(path: str) -> str:
     return stem.removeprefix("test_") if stem.startswith("test_") else ""
 
 
-def _candidate(tree: SourceTree, one: _Convention, all_files: int) -> Candidate:
+def _candidate(tree: SourceTree, one: _Convention, all_files: int) -> ImplicitDecision:
     share = min(1.0, len(one.followers) / all_files) if all_files else 0.0
-    return Candidate(
+    return ImplicitDecision(
         one.id,
         one.title,
         "convention",
@@ -204,12 +204,12 @@ def _candidate(tree: SourceTree, one: _Convention, all_files: int) -> Candidate:
     )
 
 
-def _evidence(tree: SourceTree, files: Sequence[TreeFile]) -> Iterator[Evidence]:
+def _evidence(tree: SourceTree, files: Sequence[TreeFile]) -> Iterator[EvidenceLine]:
     """The first line of a file of each directory."""
     folders = {file.folder: file for file in files}
     for file in list(folders.values())[:_SHOWN]:
         line = first_line(tree.text(file.path))
-        yield Evidence(file.path, line.number, clip(line.text), "marked")
+        yield EvidenceLine(file.path, line.number, clip(line.text), "marked")
 
 
 def _stem(path: str) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from sdd_hooks.drift.discover.candidates import Candidate
+from sdd_hooks.drift.discover.candidates import ImplicitDecision
 from sdd_hooks.drift.discover.choices import chooses, find_choices
 from sdd_hooks.drift.discover.names import is_named
 from sdd_hooks.engines.protocol import Engine, Hit, SubQuery
@@ -34,7 +34,7 @@ Reason = Literal["cosine", "title", "decision"]
 class Decided(NamedTuple):
     """A candidate that a record decides. `cosine` is None unless it is the reason."""
 
-    candidate: Candidate
+    candidate: ImplicitDecision
     record: str
     title: str
     status: str
@@ -46,7 +46,7 @@ class Decided(NamedTuple):
 class Sifted(NamedTuple):
     """The candidates that no record decides, those that one does, and notes of the search."""
 
-    open: tuple[Candidate, ...]
+    open: tuple[ImplicitDecision, ...]
     decided: tuple[Decided, ...]
     notes: tuple[str, ...]
 
@@ -54,7 +54,7 @@ class Sifted(NamedTuple):
 def sift(
     project: Project,
     engine: Engine,
-    candidates: Sequence[Candidate],
+    candidates: Sequence[ImplicitDecision],
     collections: Sequence[Collection],
 ) -> Sifted:
     """Query the decision records in `collections` for each candidate, and divide the candidates.
@@ -67,7 +67,7 @@ def sift(
         project.collections,
         lambda: read_external_records(project.repository, project.external),
     )
-    open_: list[Candidate] = []
+    open_: list[ImplicitDecision] = []
     decided: list[Decided] = []
     notes: dict[str, None] = {}
     for candidate in candidates:
@@ -83,7 +83,7 @@ def sift(
     return Sifted(tuple(open_), tuple(decided), tuple(notes))
 
 
-def _decided(records: Records, candidate: Candidate, hits: Sequence[Hit]) -> Decided | None:
+def _decided(records: Records, candidate: ImplicitDecision, hits: Sequence[Hit]) -> Decided | None:
     near = [one for one in hits if one.cosine is not None and one.cosine >= MIN_COSINE]
     if near:
         hit = max(near, key=lambda one: one.cosine or 0.0)
@@ -104,7 +104,7 @@ def _decided(records: Records, candidate: Candidate, hits: Sequence[Hit]) -> Dec
     return None
 
 
-def _by(records: Records, candidate: Candidate, hit: Hit, reason: Reason) -> Decided:
+def _by(records: Records, candidate: ImplicitDecision, hit: Hit, reason: Reason) -> Decided:
     artifact = records.artifact(hit.collection, hit.path)
     label = records.label(hit.collection, hit.path)
     cosine = hit.cosine if reason == "cosine" else None
@@ -119,7 +119,7 @@ def _by(records: Records, candidate: Candidate, hit: Hit, reason: Reason) -> Dec
     )
 
 
-def is_chosen(candidate: Candidate, choices: Sequence[str]) -> bool:
+def is_chosen(candidate: ImplicitDecision, choices: Sequence[str]) -> bool:
     """Whether the choices of a record name the most used technology of a candidate, or half of
     all."""
     chosen = [
@@ -129,7 +129,7 @@ def is_chosen(candidate: Candidate, choices: Sequence[str]) -> bool:
     return chosen[0] or sum(chosen) > _HALF * len(chosen)
 
 
-def is_in_title(candidate: Candidate, title: str) -> bool:
+def is_in_title(candidate: ImplicitDecision, title: str) -> bool:
     """Whether a title names one of the technologies of a candidate."""
     return any(
         is_named(name, title, name in candidate.common)

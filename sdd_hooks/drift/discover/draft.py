@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sdd_hooks.drift.discover.candidates import Candidate
+from sdd_hooks.drift.discover.candidates import ImplicitDecision
 from sdd_hooks.drift.discover.report import use_sentence
 from sdd_hooks.reporting.escape import code_span, escape_inline
 from sdd_hooks.text.display import format_count
@@ -14,7 +14,7 @@ from sdd_hooks.text.display import format_count
 _MAX_LINES = 10
 
 
-def draft_record(candidate: Candidate, date: str) -> list[str]:
+def draft_record(candidate: ImplicitDecision, date: str) -> list[str]:
     """Return the lines of a record with the status `proposed`. `date` is ISO.
 
     What the code shows is filled in. Each place for what only people know begins with `TODO:`.
@@ -57,18 +57,18 @@ def draft_record(candidate: Candidate, date: str) -> list[str]:
     ]
 
 
-def _option(candidate: Candidate) -> str:
+def _option(candidate: ImplicitDecision) -> str:
     return candidate.title
 
 
-def _relies(candidate: Candidate) -> str:
+def _relies(candidate: ImplicitDecision) -> str:
     if candidate.technologies:
         names = ", ".join(escape_inline(one) for one in candidate.technologies)
         return f"relies on {names}"
     return "follows a convention"
 
 
-def _reach(candidate: Candidate) -> str:
+def _reach(candidate: ImplicitDecision) -> str:
     used = use_sentence(candidate)
     if not used:
         return "a change of this decision affects how the whole system is built or run"
@@ -77,7 +77,7 @@ def _reach(candidate: Candidate) -> str:
     return f"{used} {verb}, most of them in {folders}" if folders else f"{used} {verb}"
 
 
-def _evidence(candidate: Candidate) -> Iterator[str]:
+def _evidence(candidate: ImplicitDecision) -> Iterator[str]:
     for one in candidate.evidence[:_MAX_LINES]:
         text = f": {code_span(one.text)}" if one.text else ""
         yield f"* {code_span(f'{one.path}:{one.line}')}{text}"

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from sdd_hooks.drift.discover.candidates import Candidate
+from sdd_hooks.drift.discover.candidates import ImplicitDecision
 from sdd_hooks.drift.discover.decided import Decided
-from sdd_hooks.drift.discover.survey import Evidence
+from sdd_hooks.drift.discover.survey import EvidenceLine
 from sdd_hooks.reporting.escape import code_span, escape_inline, table_cell
 from sdd_hooks.text.display import format_count
 
@@ -30,7 +30,7 @@ class DiscoverReport(NamedTuple):
 
     scope: str
     files: int
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[ImplicitDecision, ...]
     skipped: tuple[Decided, ...]
     header: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
@@ -94,7 +94,7 @@ def report_data(report: DiscoverReport) -> dict[str, object]:
     }
 
 
-def candidate_data(candidate: Candidate) -> dict[str, object]:
+def candidate_data(candidate: ImplicitDecision) -> dict[str, object]:
     """Return a candidate as JSON values."""
     return {
         "id": candidate.id,
@@ -112,7 +112,7 @@ def candidate_data(candidate: Candidate) -> dict[str, object]:
     }
 
 
-def use_sentence(candidate: Candidate) -> str:
+def use_sentence(candidate: ImplicitDecision) -> str:
     """How much of the code depends on a decision, as a phrase; "" if its files do not tell."""
     if not candidate.files:
         return ""
@@ -131,7 +131,7 @@ def _summary(report: DiscoverReport) -> str:
     return f"{open_} in {files} {verb} no record{recorded}."
 
 
-def _facts(candidate: Candidate) -> str:
+def _facts(candidate: ImplicitDecision) -> str:
     parts = [f"`{candidate.id}`", candidate.category]
     if used := use_sentence(candidate):
         folders = ", ".join(code_span(one or ".") for one in candidate.folders)
@@ -139,7 +139,7 @@ def _facts(candidate: Candidate) -> str:
     return " · ".join(parts)
 
 
-def _quoted(evidence: Evidence) -> str:
+def _quoted(evidence: EvidenceLine) -> str:
     text = f" {code_span(evidence.text)}" if evidence.text else ""
     return f"{code_span(f'{evidence.path}:{evidence.line}')}{text}"
 

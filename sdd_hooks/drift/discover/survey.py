@@ -7,7 +7,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from sdd_hooks.code.dependencies import Declaration, find_unread, is_manifest, parse_declarations
+from sdd_hooks.code.dependencies import (
+    PackageDeclaration,
+    find_unread,
+    is_manifest,
+    parse_declarations,
+)
 from sdd_hooks.drift.discover.catalogue import (
     ECOSYSTEMS,
     Ecosystem,
@@ -44,7 +49,7 @@ _SETTINGS = (
 _DOCUMENTATION = "documentation"
 
 
-class Evidence(NamedTuple):
+class EvidenceLine(NamedTuple):
     """A line that shows a technology: `path:line`, its text, and what the line shows.
 
     `ecosystem` is None for the file of a technology.
@@ -64,7 +69,7 @@ class Findings(NamedTuple):
     `sources` counts the source files of each ecosystem outside of tests, `tests` those of tests.
     """
 
-    evidence: Sequence[tuple[Technology, Sequence[Evidence]]]
+    evidence: Sequence[tuple[Technology, Sequence[EvidenceLine]]]
     sources: Mapping[Ecosystem, int]
     tests: Mapping[Ecosystem, int]
     notes: tuple[str, ...]
@@ -73,7 +78,7 @@ class Findings(NamedTuple):
 class _Declared(NamedTuple):
     path: str
     ecosystem: Ecosystem
-    declaration: Declaration
+    declaration: PackageDeclaration
     text: str
 
 
@@ -88,7 +93,7 @@ class _Survey:
     def __init__(self, tree: SourceTree, technologies: Sequence[Technology]) -> None:
         self._tree = tree
         self._technologies = technologies
-        self._evidence: dict[str, list[Evidence]] = {one.name: [] for one in technologies}
+        self._evidence: dict[str, list[EvidenceLine]] = {one.name: [] for one in technologies}
         self._sources: dict[Ecosystem, int] = {}
         self._tests: dict[Ecosystem, int] = {}
         self._notes: list[str] = []
@@ -129,7 +134,7 @@ class _Survey:
         notes = (*self._notes, *self._tree.notes)
         return Findings(evidence, self._sources, self._tests, notes)
 
-    def _add(self, technology: Technology, evidence: Evidence) -> None:
+    def _add(self, technology: Technology, evidence: EvidenceLine) -> None:
         known = self._evidence[technology.name]
         # Several packages of a technology may be imported, or declared, by one line.
         if not known or known[-1] != evidence:
@@ -167,7 +172,7 @@ class _Survey:
             is_known = not package.name or package.ecosystem in ("go", "jvm", "nuget", "php")
             if is_known or key in declared:
                 role: Role = "tested" if file.is_test else "used"
-                found = Evidence(file.path, use.line, clip(use.text), role, ecosystem)
+                found = EvidenceLine(file.path, use.line, clip(use.text), role, ecosystem)
                 self._add(use.technology, found)
 
     def _confirm(self, file: TreeFile) -> None:
@@ -183,13 +188,13 @@ class _Survey:
                 del self._unconfirmed[technology.name]
                 number = text.count("\n", 0, found.start()) + 1
                 line = split_lines(text)[number - 1]
-                confirming = Evidence(file.path, number, clip(line), "marked", ecosystem)
+                confirming = EvidenceLine(file.path, number, clip(line), "marked", ecosystem)
                 self._add(technology, confirming)
 
     def _add_mark(self, technology: Technology, file: TreeFile, line: NumberedLine) -> None:
         marks = sum(one.role == "marked" for one in self._evidence[technology.name])
         if marks < MAX_MARKS and not file.is_test:
-            found = Evidence(file.path, line.number, clip(line.text), "marked")
+            found = EvidenceLine(file.path, line.number, clip(line.text), "marked")
             self._add(technology, found)
 
 
@@ -255,9 +260,9 @@ def _ecosystem_of(path: str) -> Ecosystem:
     return _MANIFESTS.get(name, "python")
 
 
-def _quoted(one: _Declared) -> Evidence:
+def _quoted(one: _Declared) -> EvidenceLine:
     is_development = one.declaration.scope == "development"
-    return Evidence(
+    return EvidenceLine(
         one.path,
         one.declaration.number,
         clip(one.text),

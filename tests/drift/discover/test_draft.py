@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from sdd_hooks.artifacts.adr import read_adr
-from sdd_hooks.drift.discover.candidates import Candidate
+from sdd_hooks.drift.discover.candidates import ImplicitDecision
 from sdd_hooks.drift.discover.decided import Decided
 from sdd_hooks.drift.discover.draft import draft_record
 from sdd_hooks.drift.discover.report import DiscoverReport, render_markdown, report_data
-from sdd_hooks.drift.discover.survey import Evidence
+from sdd_hooks.drift.discover.survey import EvidenceLine
 
 HOSTILE = "`](http://evil) <script> @ada | \x1b[31m"
-CANDIDATE = Candidate(
+CANDIDATE = ImplicitDecision(
     "redis",
     "Use Redis as the in-memory store",
     "in-memory-store",
     ("Redis",),
     (("Redis",),),
     frozenset(),
-    (Evidence(f"a{HOSTILE}.py", 3, HOSTILE, "used"), Evidence("b.py", 1, "import redis", "used")),
+    (
+        EvidenceLine(f"a{HOSTILE}.py", 3, HOSTILE, "used"),
+        EvidenceLine("b.py", 1, "import redis", "used"),
+    ),
     2,
     9,
     60.0,

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sdd_hooks.drift.discover.catalogue import load_catalogue
-from sdd_hooks.drift.discover.survey import Evidence
+from sdd_hooks.drift.discover.survey import EvidenceLine
 from sdd_hooks.drift.discover.usage import ImportNames
 from tests.drift.discover.trees import survey_of, titles_of, tree_of
 from tests.support.cpu_time import assert_linear
@@ -242,4 +242,4 @@ def test_the_state_of_sdd_and_ignored_files_do_not_count(repo: Repo) -> None:
 
 
 def test_evidence_is_plain_data() -> None:
-    assert Evidence("a", 1, "b", "used").ecosystem is None
+    assert EvidenceLine("a", 1, "b", "used").ecosystem is None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sdd_hooks.changes.work_tree import WorkFiles
-from sdd_hooks.drift.discover.candidates import Candidate, find_candidates
+from sdd_hooks.drift.discover.candidates import ImplicitDecision, find_candidates
 from sdd_hooks.drift.discover.catalogue import load_catalogue
 from sdd_hooks.drift.discover.survey import Findings, survey
 from sdd_hooks.drift.discover.tree import SourceTree
@@ -21,7 +21,7 @@ def survey_of(repo: Repo, files: dict[str, str], scope: str = "") -> Findings:
     return survey(tree_of(repo, files, scope), load_catalogue())
 
 
-def candidates_of(repo: Repo, files: dict[str, str], scope: str = "") -> list[Candidate]:
+def candidates_of(repo: Repo, files: dict[str, str], scope: str = "") -> list[ImplicitDecision]:
     return list(find_candidates(survey_of(repo, files, scope)))
 
 
