@@ -11,10 +11,10 @@ import yaml
 
 from sdd_hooks import errors
 from sdd_hooks.artifacts.edges import FORWARD, INVERSES
-from sdd_hooks.reporting.registry import FORMATS
 from sdd_hooks.config.configuration import Configuration
 from sdd_hooks.config.keys import GROUPS
 from sdd_hooks.findings import Severity
+from sdd_hooks.reporting.registry import FORMATS
 from sdd_hooks.review.rules import own
 from tests.docs.pages import TOP, blocks
 
