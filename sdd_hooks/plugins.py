@@ -12,10 +12,11 @@ import sys
 from collections.abc import Mapping, Sequence
 from functools import lru_cache, reduce
 from importlib import import_module
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from sdd_hooks import tracing
 from sdd_hooks.errors import SddError
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.display import describe_error, one_line
 
 T = TypeVar("T")

@@ -23,7 +23,6 @@ from sdd_hooks.artifacts.edges import EdgeOwner
 from sdd_hooks.artifacts.fields import normalize_field_name
 from sdd_hooks.artifacts.identifiers import NO_ORIGINS, Origins, id_from_name
 from sdd_hooks.code.languages import MARKDOWN_SUFFIXES
-from sdd_hooks.findings import Finding
 from sdd_hooks.text.lazy_regex import lazy_regex
 
 _TEMPLATE_NAME = lazy_regex(
@@ -76,6 +75,8 @@ def read_adr(
     findings = [*check_document(document, path), *edge_findings]
     if in_name and document.heading_id and document.heading_id != in_name:
         message = f"the title says {document.heading_id} and the file name {in_name}: rename one"
+        from sdd_hooks.findings import Finding
+
         findings.append(
             Finding(path, document.heading_line, "id-conflict", "warning", message, document.title)
         )

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
 from sdd_hooks.artifacts.edges import Edge
 from sdd_hooks.artifacts.frontmatter import FrontmatterValue
 from sdd_hooks.artifacts.identifiers import ArtifactId, ArtifactKind
 from sdd_hooks.artifacts.requirements import Requirement
 from sdd_hooks.artifacts.status import NO_STATUS, ArtifactStatus
-from sdd_hooks.findings import Finding
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.markdown import Section
 
+if TYPE_CHECKING:
+    from sdd_hooks.findings import Finding
 
-@dataclass(frozen=True, slots=True)
-class Artifact:
+
+class Artifact(NamedTuple):
     """The content of one ADR, or of one spec with its design.
 
     The `path` (of a spec: its spec.md) is the key, because two files may have one number. `id` is
@@ -40,7 +42,7 @@ class Artifact:
     successors: tuple[ArtifactId, ...] = ()
     requirements: tuple[Requirement, ...] = ()
     design: str = ""
-    frontmatter: Mapping[str, FrontmatterValue] = field(default_factory=dict)
+    frontmatter: Mapping[str, FrontmatterValue] = {}
     findings: tuple[Finding, ...] = ()
 
     @property

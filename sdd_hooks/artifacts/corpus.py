@@ -5,10 +5,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import PurePosixPath
-from typing import NamedTuple
 
 from sdd_hooks.artifacts.adr import read_adr
 from sdd_hooks.artifacts.artifact import Artifact
@@ -21,6 +19,7 @@ from sdd_hooks.artifacts.identifiers import (
     parse_id,
 )
 from sdd_hooks.artifacts.spec import DESIGN_FILE, SPEC_FILE, read_spec
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.decoding import decode
 
 
@@ -44,11 +43,19 @@ class IdCollision(NamedTuple):
     paths: tuple[str, ...]
 
 
-@dataclass(frozen=True)
 class Corpus:
     """Every artifact, ordered by module, kind and path. Paths are unique; ids may not be."""
 
-    artifacts: tuple[Artifact, ...] = ()
+    artifacts: tuple[Artifact, ...]
+
+    def __init__(self, artifacts: tuple[Artifact, ...] = ()) -> None:
+        self.artifacts = artifacts
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Corpus) and self.artifacts == other.artifacts
+
+    def __hash__(self) -> int:
+        return hash(tuple(artifact.path for artifact in self.artifacts))
 
     @cached_property
     def by_id(self) -> Mapping[ArtifactId, tuple[Artifact, ...]]:
@@ -64,7 +71,7 @@ class Corpus:
         """The artifacts of all modules by their id without its module, in the order of `by_id`."""
         found: dict[ArtifactId, list[Artifact]] = {}
         for identifier, artifacts in self.by_id.items():
-            found.setdefault(replace(identifier, module=""), []).extend(artifacts)
+            found.setdefault(identifier._replace(module=""), []).extend(artifacts)
         return {identifier: tuple(artifacts) for identifier, artifacts in found.items()}
 
     @cached_property

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING
 
 from sdd_hooks.artifacts.edges import Edge, EdgeOwner, read_frontmatter_edges, read_prose_edges
 from sdd_hooks.artifacts.fields import HeaderField, normalize_field_name, read_header_fields
@@ -28,9 +28,12 @@ from sdd_hooks.artifacts.status import (
     find_statuses,
     read_paragraphs,
 )
-from sdd_hooks.findings import Finding
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.markdown import Section, parse_document
+
+if TYPE_CHECKING:
+    from sdd_hooks.findings import Finding, Severity
 
 # Headings of the standard sections of a record: a document title is never one of them.
 STANDARD_SECTIONS = frozenset(
@@ -220,13 +223,22 @@ def find_successors(
 
 def check_document(document: ArtifactDocument, path: str) -> Iterator[Finding]:
     """Yield the findings that one document shows, except those about edges."""
+    for line, rule, severity, message, evidence in _problems(document):
+        # Most documents have none: findings are imported when there is one.
+        from sdd_hooks.findings import Finding
+
+        yield Finding(path, line, rule, severity, message, evidence)
+
+
+def _problems(document: ArtifactDocument) -> Iterator[tuple[int, str, Severity, str, str]]:
+    """Yield the line, rule, severity, message and evidence of each finding."""
     matter = document.matter
     if matter.error:
         line, message = matter.error.line, matter.error.message
-        yield Finding(path, line, "broken-frontmatter", "critical", message)
+        yield line, "broken-frontmatter", "critical", message, ""
     for key in dict.fromkeys(matter.duplicates):
         message = f"`{key}` occurs in the frontmatter more than once: keep one"
-        yield Finding(path, matter.lines.get(key, 0), "duplicate-key", "warning", message, key)
+        yield matter.lines.get(key, 0), "duplicate-key", "warning", message, key
     status = document.status
     if status.value == UNKNOWN:
         message = (
@@ -234,14 +246,14 @@ def check_document(document: ArtifactDocument, path: str) -> Iterator[Finding]:
             " deprecated or superseded for an ADR, draft, review, approved, implemented or"
             " deprecated for a spec"
         )
-        yield Finding(path, status.line, "unknown-status", "warning", message, status.text)
+        yield status.line, "unknown-status", "warning", message, status.text
     for other in document.statuses[1:]:
         if UNKNOWN not in (other.value, status.value) and other.value != status.value:
             message = (
                 f"the status is {status.value} in the {_place(status)} and {other.value} in the"
                 f" {_place(other)}: make them agree"
             )
-            yield Finding(path, other.line, "status-conflict", "warning", message, other.text)
+            yield other.line, "status-conflict", "warning", message, other.text
 
 
 def _place(status: ArtifactStatus) -> str:

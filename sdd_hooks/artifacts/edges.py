@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
 from sdd_hooks.artifacts.frontmatter import Frontmatter
 from sdd_hooks.artifacts.identifiers import (
@@ -18,8 +18,11 @@ from sdd_hooks.artifacts.identifiers import (
     id_from_name,
     parse_id,
 )
-from sdd_hooks.findings import Finding, Severity
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.lazy_regex import lazy_regex
+
+if TYPE_CHECKING:
+    from sdd_hooks.findings import Finding, Severity
 
 EdgeOrigin = Literal["frontmatter", "prose", "derived"]
 
@@ -133,7 +136,7 @@ def read_frontmatter_edges(
         line = matter.lines.get(key, 0)
         if edge := _WRITTEN_INVERSES.get(key):
             message = f"`{key}` is derived: remove it, and write `{edge}` in the other artifact"
-            findings.append(Finding(holder.path, line, "inverse-edge", "warning", message, key))
+            findings.append(_warning(holder, line, "inverse-edge", message, key))
         elif key in known:
             for read in _read_key(matter, key, holder):
                 if isinstance(read, Edge):
@@ -143,8 +146,15 @@ def read_frontmatter_edges(
         elif key in INVERSES:
             noun = "an ADR" if holder.kind == "ADR" else "a spec"
             message = f"{noun} has no `{key}`, only {', '.join(f'`{name}`' for name in known)}"
-            findings.append(Finding(holder.path, line, "unknown-edge", "warning", message, key))
+            findings.append(_warning(holder, line, "unknown-edge", message, key))
     return tuple(edges), tuple(findings)
+
+
+def _warning(holder: EdgeOwner, line: int, rule: str, message: str, evidence: str) -> Finding:
+    # Most records have none: findings are imported when there is one.
+    from sdd_hooks.findings import Finding
+
+    return Finding(holder.path, line, rule, "warning", message, evidence)
 
 
 def _read_key(matter: Frontmatter, key: str, holder: EdgeOwner) -> Iterator[Edge | Finding]:
@@ -154,6 +164,8 @@ def _read_key(matter: Frontmatter, key: str, holder: EdgeOwner) -> Iterator[Edge
     severity: Severity = "warning" if key == "related" else "critical"
 
     def finding(rule: str, severity: Severity, message: str, evidence: str) -> Finding:
+        from sdd_hooks.findings import Finding
+
         return Finding(holder.path, line, rule, severity, message, evidence)
 
     if not isinstance(value, list) and matter.text(key).lower() not in _NOTHING:

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.markdown import find_frontmatter_end, unify_line_endings
 
@@ -38,8 +38,7 @@ class FrontmatterError(NamedTuple):
     line: int
 
 
-@dataclass(frozen=True, slots=True)
-class Frontmatter:
+class Frontmatter(NamedTuple):
     """The frontmatter of a document: its fields by key, in lower case with hyphens.
 
     Scalars are text, null is "". `lines` has the line of each key, `duplicates` the keys that occur
@@ -47,8 +46,8 @@ class Frontmatter:
     `error`, `fields` has the values of the lines that parse on their own.
     """
 
-    fields: Mapping[str, FrontmatterValue] = field(default_factory=dict)
-    lines: Mapping[str, int] = field(default_factory=dict)
+    fields: Mapping[str, FrontmatterValue] = {}
+    lines: Mapping[str, int] = {}
     end: int = 0
     error: FrontmatterError | None = None
     duplicates: tuple[str, ...] = ()

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Literal, NamedTuple
+from typing import Literal
 
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.lazy_regex import lazy_regex
 
 ArtifactKind = Literal["ADR", "SPEC"]
@@ -25,8 +25,7 @@ MAX_HEADING = 500
 """Longer titles, in characters, are cut."""
 
 
-@dataclass(frozen=True, order=True, slots=True)
-class ArtifactId:
+class ArtifactId(NamedTuple):
     """The kind, number, letter suffix (`0034a`) and module of an artifact.
 
     `origin` is the name of the repository that it is in, "" for this one. `str()` returns the
@@ -150,7 +149,7 @@ def find_id_references(text: str, origins: Origins = NO_ORIGINS) -> Iterator[IdR
             if following["range"]:
                 yield from _range(first, following)
             elif plural or padded:
-                first = replace(first, number=int(following["number"]), suffix=following["suffix"])
+                first = first._replace(number=int(following["number"]), suffix=following["suffix"])
                 yield IdReference(first, following.start("number"), following.end())
             else:
                 break
@@ -162,7 +161,7 @@ def _range(first: ArtifactId, match: re.Match[str]) -> Iterator[IdReference]:
     last = int(match["number"])
     start = first.number + 1 if last - first.number < MAX_RANGE else last
     for number in range(start, last + 1) if last > first.number else (last,):
-        identifier = replace(first, number=number, suffix="")
+        identifier = first._replace(number=number, suffix="")
         yield IdReference(identifier, match.start("number"), match.end())
 
 
@@ -207,7 +206,7 @@ def parse_id(
 def in_module(identifier: ArtifactId, module: str) -> ArtifactId:
     """An id of this repository without a module as one of `module`; any other id as it is."""
     is_bare = not (identifier.module or identifier.origin)
-    return replace(identifier, module=module) if is_bare else identifier
+    return identifier._replace(module=module) if is_bare else identifier
 
 
 _LINK = lazy_regex(r"\[[^\[\]]{0,300}\]\(([^()\s]{1,300})\)")

@@ -17,7 +17,6 @@ from sdd_hooks.artifacts.document import (
 from sdd_hooks.artifacts.edges import EdgeOwner
 from sdd_hooks.artifacts.identifiers import NO_ORIGINS, Origins, id_from_name
 from sdd_hooks.artifacts.requirements import read_requirements
-from sdd_hooks.findings import Finding
 
 SPEC_FILE = "spec.md"
 DESIGN_FILE = "design.md"
@@ -52,11 +51,15 @@ def read_spec(
     findings = [*check_document(document, path), *edge_findings]
     if spec is None or design is None:
         missing = SPEC_FILE if spec is None else DESIGN_FILE
+        from sdd_hooks.findings import Finding
+
         message = f"{directory or 'the folder'} has no {missing}: a spec is always both files"
         findings.append(Finding(path, 0, "spec-incomplete", "warning", message))
     else:
         titled = read_document(design, "SPEC", module)
         if titled.heading_id and titled.heading_id != identifier:
+            from sdd_hooks.findings import Finding
+
             given = identifier or "has none"
             message = f"the design says {titled.heading_id}, the spec {given}: make them agree"
             line, evidence = titled.heading_line, titled.title

@@ -11,10 +11,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from sdd_hooks.artifacts.fields import HeaderField
 from sdd_hooks.artifacts.frontmatter import Frontmatter
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.markdown import Section
 
@@ -111,9 +112,15 @@ def find_status_words(text: str) -> Iterator[StatusWord]:
             yield StatusWord(str(match.lastgroup).replace("_", "-"), *match.span())
 
 
+_PLAIN = frozenset(value for value in STATUSES if value.isalpha())
+"""Most statuses are one of these words: reading them compiles no pattern."""
+
+
 def parse_status(text: str, line: int = 0, origin: StatusOrigin = "field") -> ArtifactStatus | None:
     """Parse the status in a piece of Markdown. None: no text, or the choices of a template."""
     written = " ".join(text.split())[:2_000]
+    if written in _PLAIN:
+        return ArtifactStatus(written, written, "", line, origin)
     plain = _SHORTCODE.sub(" ", _STRUCK.sub(" ", _IMAGE.sub(r"\1", written)))
     if not re.search(r"\w", plain) or _is_placeholder(plain):
         return None

@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus
 from sdd_hooks.artifacts.identifiers import parse_id
@@ -31,7 +29,7 @@ def find_artifact(corpus: Corpus, name: str, module: str = "") -> Artifact:
     if identifier is None:
         raise NoSuchArtifact(f"{name!a} is no id and no file of an artifact: `sdd list` lists them")
     if module and not identifier.module:
-        identifier = replace(identifier, module=module)
+        identifier = identifier._replace(module=module)
     found = corpus.resolve(identifier)
     if not found and not identifier.module:
         found = corpus.by_id_of_any_module.get(identifier, ())

@@ -12,7 +12,9 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
+
+from sdd_hooks.named_tuple import NamedTuple
 
 
 class AnalysisRequest(NamedTuple):

@@ -14,11 +14,11 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from sdd_hooks.callgraph.analysis import Analysis, AnalysisRequest
 from sdd_hooks.callgraph.mermaid import normalize_mermaid
 from sdd_hooks.errors import SddError
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.system.git import git_environment
 from sdd_hooks.system.processes import Program, find_executable, run_program
 from sdd_hooks.text.display import one_line

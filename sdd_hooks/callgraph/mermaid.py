@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.display import printable_line
 from sdd_hooks.text.lazy_regex import lazy_regex
 

@@ -5,7 +5,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+
+from sdd_hooks.named_tuple import NamedTuple
 
 MAX_LENGTH = 2400
 """Characters of a chunk: about 500 tokens, the limit of small sentence models."""

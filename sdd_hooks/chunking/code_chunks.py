@@ -9,10 +9,10 @@ texts of the chunks are the file.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from sdd_hooks.chunking.chunk import MAX_LENGTH, Chunk, split_chunk
 from sdd_hooks.code.definitions import Definition, Definitions, find_definitions
+from sdd_hooks.named_tuple import NamedTuple
 
 _MAX_DEPTH = 4
 

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from sdd_hooks.chunking.chunk import Chunk, split_chunk
 from sdd_hooks.chunking.code_chunks import chunk_code, code_chunker_version
 from sdd_hooks.code.paths import is_markdown
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.decoding import decode
 from sdd_hooks.text.markdown import Section, parse_sections
 

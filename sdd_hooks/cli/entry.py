@@ -89,7 +89,8 @@ def _run(load: Callable[[], click.Command], arguments: Sequence[str], name: str)
     try:
         # A file name need not be text: one that cannot be encoded is escaped.
         sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-        code = _invoke(load(), arguments, name)
+        plain = _run_plain(arguments) if name == "sdd" else None
+        code = _invoke(load(), arguments, name) if plain is None else plain
         sys.stdout.flush()
     except KeyboardInterrupt:
         return _report_error("interrupted", "interrupted", EXIT_INTERRUPTED, arguments)
@@ -101,6 +102,16 @@ def _run(load: Callable[[], click.Command], arguments: Sequence[str], name: str)
     except Exception as error:
         return _report_unexpected(error, arguments)
     return code
+
+
+def _run_plain(arguments: Sequence[str]) -> int | None:
+    """Run a search without click, if its arguments are plain. Returns None if they are not."""
+    if arguments[:1] != ["search"]:
+        return None
+    from sdd_hooks.cli.run_search import parse_search, run_search
+
+    parsed = parse_search(arguments[1:])
+    return None if parsed is None else run_search(None, parsed)
 
 
 def _sdd() -> click.Command:

@@ -7,11 +7,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import click
 
 from sdd_hooks import tracing
+from sdd_hooks.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem

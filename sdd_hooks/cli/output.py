@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from sdd_hooks.errors import EXIT_OK
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.system.terminal import Terminal, detect_terminal
 from sdd_hooks.text.display import (
     display_width,

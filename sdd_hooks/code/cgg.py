@@ -13,7 +13,8 @@ import re
 from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
-from typing import NamedTuple
+
+from sdd_hooks.named_tuple import NamedTuple
 
 # The slowest of these grammars takes seconds for hostile text of this length, a minute for five
 # times as much. Zig, Nix and PowerShell take minutes for less, and are left out.

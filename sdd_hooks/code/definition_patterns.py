@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import NamedTuple
+
+from sdd_hooks.named_tuple import NamedTuple
 
 FILLER = "\x01"
 """The character that replaces those of a blanked string, except the first."""

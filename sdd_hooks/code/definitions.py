@@ -11,10 +11,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from sdd_hooks.code.cgg import CallableLines, find_callables
 from sdd_hooks.code.definition_patterns import FILLER, LanguagePatterns, find_patterns
+from sdd_hooks.named_tuple import NamedTuple
 
 _MAX_NAME = 200
 _COMMENT_OF_FILE = re.compile(

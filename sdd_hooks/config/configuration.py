@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from sdd_hooks.config.keys import GROUPS, SettingGroup, SettingKey
 from sdd_hooks.config.memory_file import (
@@ -37,6 +37,7 @@ from sdd_hooks.config.settings import (
     WorktreeSettings,
 )
 from sdd_hooks.errors import ConfigurationError
+from sdd_hooks.named_tuple import NamedTuple
 
 
 class ConfigurationWarning(NamedTuple):

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import NamedTuple
 
 from sdd_hooks.config.memory_file import normalize_key
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.durations import parse_duration
 from sdd_hooks.text.lazy_regex import lazy_regex
 

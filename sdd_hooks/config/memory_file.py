@@ -15,8 +15,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.system.files import FileTooLarge, PathRefused, read_inside, resolve_inside
 from sdd_hooks.text.decoding import decode_unicode
 from sdd_hooks.text.lazy_regex import lazy_regex

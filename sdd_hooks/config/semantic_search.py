@@ -15,10 +15,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from sdd_hooks.config.configuration import ConfigurationWarning
 from sdd_hooks.errors import ConfigurationError
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.system.files import FileTooLarge, PathRefused, read_inside, resolve_inside
 from sdd_hooks.text.decoding import decode_unicode
 from sdd_hooks.text.globs import compile_glob

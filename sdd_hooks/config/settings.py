@@ -7,7 +7,9 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import Literal
+
+from sdd_hooks.named_tuple import NamedTuple
 
 FailOn = Literal["critical", "warning", "info", "never"]
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import NamedTuple
 
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.system.user_cache import read_cached, write_cached
 
 NAME = "embed-rates"

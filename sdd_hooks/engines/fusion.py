@@ -8,7 +8,6 @@ Reciprocal-rank fusion is from Cormack, Clarke and Büttcher (SIGIR 2009), with 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 _K = 60
@@ -17,23 +16,31 @@ Key = TypeVar("Key", bound=Hashable)
 """What identifies a ranked chunk, or a ranked document, in an engine."""
 
 
-@dataclass(frozen=True)
 class RankedMatch(Generic[Key]):
     """An entry of one ranked list. `strength` (0..1) is the evidence that it matches: the share of
     the query's words that it contains, or its cosine."""
 
     key: Key
     strength: float
-    cosine: float | None = None
+    cosine: float | None
+
+    def __init__(self, key: Key, strength: float, cosine: float | None = None) -> None:
+        self.key = key
+        self.strength = strength
+        self.cosine = cosine
 
 
-@dataclass(frozen=True)
 class FusedMatch(Generic[Key]):
     """An entry of the fused list, with the score that users see (0..1)."""
 
     key: Key
     score: float
     cosine: float | None
+
+    def __init__(self, key: Key, score: float, cosine: float | None) -> None:
+        self.key = key
+        self.score = score
+        self.cosine = cosine
 
 
 def weight_of(index: int) -> float:

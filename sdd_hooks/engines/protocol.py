@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 from sdd_hooks.errors import EngineUnavailable
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import Collection
 
 if TYPE_CHECKING:
@@ -103,8 +104,8 @@ class Query(NamedTuple):
     """A typed query. The first sub-query has double weight.
 
     `collections` are names; none means all. `intent` describes the purpose of the search, for
-    engines that use it. Without `snippets`, the snippets of the hits are not read, and an engine
-    may leave them out.
+    engines that use it. `snippets` is how many documents, the best ones, need a snippet (None:
+    all). An engine may leave out the others.
     """
 
     searches: tuple[SubQuery, ...]
@@ -112,7 +113,7 @@ class Query(NamedTuple):
     intent: str = ""
     limit: int = 8
     min_score: float = 0.0
-    snippets: bool = True
+    snippets: int | None = None
 
     @property
     def text(self) -> str:

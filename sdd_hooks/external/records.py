@@ -9,7 +9,6 @@ The path of such a record is `acme:docs/adr/0012-use-queues.md`, its id `acme/AD
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -166,7 +165,7 @@ def _adopt(artifact: Artifact, origin: str) -> Artifact:
     """The artifact with ids and paths that say where it is from, and without findings."""
 
     def foreign(identifier: ArtifactId) -> ArtifactId:
-        return replace(identifier, origin=origin)
+        return identifier._replace(origin=origin)
 
     def edges() -> Iterator[Edge]:
         for edge in artifact.edges:
@@ -175,8 +174,7 @@ def _adopt(artifact: Artifact, origin: str) -> Artifact:
                 source=source, target=foreign(edge.target), path=f"{origin}:{edge.path}"
             )
 
-    return replace(
-        artifact,
+    return artifact._replace(
         id=foreign(artifact.id) if artifact.id else None,
         path=f"{origin}:{artifact.path}",
         edges=tuple(edges()),

@@ -16,10 +16,11 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
 from sdd_hooks.code.languages import MARKDOWN_SUFFIXES
 from sdd_hooks.errors import SddError
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.system.files import read_inside
 from sdd_hooks.system.git import Git, nul_split
 

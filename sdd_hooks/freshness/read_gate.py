@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from sdd_hooks.engines.protocol import Engine
 from sdd_hooks.engines.registry import is_indexed, not_indexed, open_engine
 from sdd_hooks.errors import IndexDamaged, NotIndexed, SddError
 from sdd_hooks.freshness import tiers
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.project import Project
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing
 from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from sdd_hooks import tracing
 from sdd_hooks.engines.protocol import Bookmark, CollectionChanges, Counts, Engine, Progress
@@ -20,6 +20,7 @@ from sdd_hooks.freshness.comparison import find_difference, forget_bookmarks
 from sdd_hooks.freshness.external_changes import external_changes
 from sdd_hooks.freshness.hook_state import REQUEST_FILE, distrust_state, write_state
 from sdd_hooks.freshness.index_changes import Scan, ScanScope, issue_changes, start_scan
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import EXTERNAL, OUTSIDE_GIT, Collection
 from sdd_hooks.project.project import Project
 from sdd_hooks.project.repository import Repository, ignore_derived_state

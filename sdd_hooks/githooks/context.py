@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, TextIO
+from typing import BinaryIO, TextIO
+
+from sdd_hooks.named_tuple import NamedTuple
 
 
 class HookContext(NamedTuple):

@@ -11,7 +11,6 @@ models of the hub run on onnxruntime, without an import of `llm`. `llm:NAME` is 
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -158,6 +157,8 @@ def _is_hub_name(name: str) -> bool:
 
 @lru_cache(maxsize=8)
 def _digest(path: Path, size: int, modified: int) -> str:  # noqa: ARG001 (part of the cache's key)
+    import hashlib
+
     digest = hashlib.sha256()
     with path.open("rb") as file:
         while block := file.read(_BLOCK_BYTES):

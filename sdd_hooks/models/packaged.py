@@ -8,14 +8,13 @@ weights in it comes from the list of the distribution, so that no search has to 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from functools import lru_cache
 from importlib.machinery import PathFinder
 from pathlib import Path
-from typing import NamedTuple
 
 from sdd_hooks.models.model_folder import find_weights, is_complete
+from sdd_hooks.named_tuple import NamedTuple
 
 DISTRIBUTION = "sdd-hooks-model"
 SUMS_FILE = "SHA256SUMS"
@@ -23,7 +22,7 @@ SUMS_FILE = "SHA256SUMS"
 _PACKAGE = "sdd_hooks_model"
 _NAME = "all-MiniLM-L6-v2"
 _MAX_SUMS_BYTES = 10_000
-_SUM = re.compile(r"([0-9a-f]{64}) [ *](\S+)", re.ASCII)
+_DIGITS = 64
 
 
 class PackagedModel(NamedTuple):
@@ -62,4 +61,5 @@ def _read_sums(path: Path) -> dict[str, str]:
             text = file.read(_MAX_SUMS_BYTES)
     except (OSError, ValueError):
         return {}
-    return {name: digest for digest, name in _SUM.findall(text)}
+    pairs = (line.split() for line in text.splitlines())
+    return {pair[1]: pair[0] for pair in pairs if len(pair) == 2 and len(pair[0]) == _DIGITS}

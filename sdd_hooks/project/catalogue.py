@@ -11,11 +11,11 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from sdd_hooks.code.languages import LANGUAGES, MARKDOWN_SUFFIXES
 from sdd_hooks.config.semantic_search import SEMANTIC_SEARCH_FILE, ExtraCollection
 from sdd_hooks.errors import ConfigurationError
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import EXTERNAL, ISSUES_DIRECTORY, Collection
 from sdd_hooks.project.external_sources import ExternalSource
 from sdd_hooks.project.layout import Layout

@@ -12,9 +12,9 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
-from typing import NamedTuple
 
 from sdd_hooks.code.languages import GENERATED, VENDORED
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.recognition import looks_like_record
 from sdd_hooks.text.globs import compile_glob
 

@@ -12,10 +12,11 @@ from contextlib import suppress
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from sdd_hooks.code.languages import MARKDOWN_SUFFIXES
 from sdd_hooks.errors import SddError
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.recognition import (
     Recognition,
     RecordFolder,

@@ -13,11 +13,11 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
 
 from sdd_hooks.config.configuration import ConfigurationWarning
 from sdd_hooks.config.memory_file import CONTEXT, MemoryFile
 from sdd_hooks.errors import ConfigurationError
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.discovery import read_documents, walk_documents
 from sdd_hooks.project.recognition import (
     Recognition,

@@ -7,7 +7,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from sdd_hooks.config.configuration import (
     Configuration,
@@ -18,6 +17,7 @@ from sdd_hooks.config.configuration import (
 from sdd_hooks.config.memory_file import find_memory_file
 from sdd_hooks.config.semantic_search import read_semantic_search
 from sdd_hooks.errors import EXIT_USAGE, SddError
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.catalogue import ProjectPart, build_collections
 from sdd_hooks.project.collections import COLLECTION_KINDS, EXTERNAL, Collection
 from sdd_hooks.project.discovery import Look, Place, discover_records

@@ -13,9 +13,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple
 
 from sdd_hooks.code.languages import MARKDOWN_SUFFIXES, VENDORED
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.lazy_regex import lazy_regex
 
 Reader = Callable[[Sequence[str]], Iterable["bytes | None"]]

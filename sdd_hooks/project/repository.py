@@ -9,13 +9,12 @@ Linked worktrees share the git common directory and the slug. A submodule is a s
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
 
 from sdd_hooks.errors import RepositoryError, SddError
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.system.files import MAX_PATH_LENGTH, read_inside, state_directory
 from sdd_hooks.system.git import Git, first_error_line
 from sdd_hooks.text.slugs import slugify
@@ -182,6 +181,8 @@ def _describe_failure(start: Path, values: list[str], stderr: bytes) -> str:
     if reason.startswith("not a git repository"):
         return f"{start} is not inside a git repository: run this inside one, or `git init`"
     if "dubious ownership" in reason:
+        import shlex
+
         trust = shlex.join(["git", "config", "--global", "--add", "safe.directory", str(start)])
         return f"git refuses {start}: {reason}: if you trust its owner, run `{trust}`"
     if stderr:

@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
 
 from sdd_hooks.config.configuration import ConfigurationWarning
 from sdd_hooks.config.memory_file import (
@@ -19,6 +18,7 @@ from sdd_hooks.config.memory_file import (
     unquote_value,
 )
 from sdd_hooks.errors import ConfigurationError
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.system.files import FileTooLarge, PathRefused, read_inside, resolve_inside
 from sdd_hooks.system.git import Git, GitError, nul_split
 from sdd_hooks.text.decoding import decode_unicode

@@ -5,7 +5,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+
+from sdd_hooks.named_tuple import NamedTuple
 
 BYTES_PER_TOKEN = 3
 """Bytes of UTF-8 that count as one token. In English Markdown a token of a language model has 3.3

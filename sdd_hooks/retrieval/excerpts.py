@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.summary import summarize
-from sdd_hooks.code.definitions import find_definitions
 from sdd_hooks.code.paths import is_document
 from sdd_hooks.engines.protocol import ComparesMeaning, Engine, Hit
 from sdd_hooks.engines.snippets import query_words
@@ -76,6 +75,8 @@ def _first_sentences(text: str) -> str:
 
 
 def _outline(path: str, text: str) -> list[str]:
+    from sdd_hooks.code.definitions import find_definitions
+
     signatures: list[str] = []
     for definition in find_definitions(path, text).outermost():
         if len(signatures) == _MAX_DEFINITIONS:

@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.identifiers import ArtifactId, ArtifactKind, id_from_name
 from sdd_hooks.artifacts.summary import summary_section
 from sdd_hooks.artifacts.work_tree import ARTIFACT_KINDS, list_paths
-from sdd_hooks.chunking.document import chunk_document
 from sdd_hooks.code.paths import is_document, is_markdown
 from sdd_hooks.engines.protocol import Hit, Query, SubQuery
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import Collection, select_paths
 from sdd_hooks.project.project import Project
 from sdd_hooks.retrieval.excerpts import summary_excerpt
@@ -134,8 +133,13 @@ def definition_hits(records: Records, name: QueryName, hits: Sequence[Hit]) -> l
     """
     if not _SYMBOL.fullmatch(name.text) or any(name.is_hit(hit) for hit in hits):
         return []
+    files = list({hit.path: hit for hit in hits if not is_document(hit.path)}.values())[:_FILES]
+    if not files:
+        return []
+    from sdd_hooks.chunking.document import chunk_document
+
     found = []
-    for hit in list({hit.path: hit for hit in hits if not is_document(hit.path)}.values())[:_FILES]:
+    for hit in files:
         data = (records.text(hit.path) or "").encode("utf-8", "surrogatepass")
         for chunk in chunk_document(hit.path, data).chunks:
             if chunk.title and name.is_hit(hit._replace(section=chunk.title)):

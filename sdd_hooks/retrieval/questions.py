@@ -8,9 +8,9 @@ The wordings of ADRs, specs and code, and the intents, are those of the search s
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from sdd_hooks.engines.protocol import SubQuery
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import COLLECTION_KINDS
 
 DEFAULT_KINDS = ("adrs", "specs", "code")

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 from sdd_hooks.artifacts.adr import read_adr
 from sdd_hooks.artifacts.artifact import Artifact
@@ -20,14 +21,23 @@ from sdd_hooks.artifacts.identifiers import ArtifactId
 from sdd_hooks.artifacts.spec import DESIGN_FILE, SPEC_FILE, read_spec
 from sdd_hooks.artifacts.work_tree import ARTIFACT_KINDS, MAX_ARTIFACT_BYTES
 from sdd_hooks.engines.protocol import Engine, Hit, Query, SubQuery
-from sdd_hooks.external.records import NO_RECORDS, ExternalRecords
 from sdd_hooks.project.collections import EXTERNAL, Collection
 from sdd_hooks.retrieval.report import RecordLabel
 from sdd_hooks.system.files import FileTooLarge, PathRefused, read_inside
 from sdd_hooks.text.decoding import decode
 
+if TYPE_CHECKING:
+    from sdd_hooks.external.records import ExternalRecords
+
 _MENTIONS = 20
 """Sections that are looked at for the successor of a record."""
+
+
+def _no_external_records() -> ExternalRecords:
+    # Few searches have a hit among them, and the import takes a tenth of a search.
+    from sdd_hooks.external.records import NO_RECORDS
+
+    return NO_RECORDS
 
 
 class Records:
@@ -41,7 +51,7 @@ class Records:
         root: Path,
         engine: Engine,
         collections: Iterable[Collection],
-        external: Callable[[], ExternalRecords] = lambda: NO_RECORDS,
+        external: Callable[[], ExternalRecords] = _no_external_records,
     ) -> None:
         self._root = root
         self._read_external = external

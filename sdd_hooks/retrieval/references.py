@@ -8,7 +8,6 @@ The index finds the files that mention its id, and only these are read. Commits 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from sdd_hooks.artifacts.artifact import Artifact
@@ -161,7 +160,7 @@ def _line_of(text: str, identifier: ArtifactId, module: str) -> int:
 
 def _means(written: ArtifactId, identifier: ArtifactId, module: str) -> bool:
     """Whether an id, written in a file of `module`, means the record."""
-    if replace(written, module="") != replace(identifier, module=""):
+    if written._replace(module="") != identifier._replace(module=""):
         return False
     return (written.module or module) == identifier.module or not written.module
 

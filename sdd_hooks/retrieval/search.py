@@ -5,11 +5,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 from sdd_hooks import tracing
 from sdd_hooks.engines.protocol import Bookmark, Engine, Hit, Query, SearchResult, SubQuery
 from sdd_hooks.engines.registry import not_indexed
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project
 from sdd_hooks.text.display import format_count
@@ -62,7 +62,9 @@ def search_typed(
     names = tuple(collection.name for collection in collections if collection.name in indexed)
     if not names:
         raise not_indexed(project)
-    query = Query(tuple(searches), names, "", *limits)
+    count = limits.max_hits
+    read = count if limits.snippets else 0
+    query = Query(tuple(searches), names, "", count, limits.min_score, snippets=read)
     result = search_sections(engine, query)
     best: dict[tuple[str, str], Hit] = {}
     for hit in result.hits:

@@ -8,12 +8,11 @@ One query over everything would let ten matching decisions hide all code.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
+from typing import TYPE_CHECKING
 
 from sdd_hooks.artifacts.work_tree import ARTIFACT_KINDS
 from sdd_hooks.engines.protocol import Engine, Hit, Query, SearchResult
 from sdd_hooks.engines.registry import not_indexed
-from sdd_hooks.external.records import read_external_records
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project
 from sdd_hooks.retrieval.excerpts import excerpt_by_meaning, with_excerpt
@@ -29,8 +28,14 @@ from sdd_hooks.retrieval.search import (
     search_sections,
 )
 
+if TYPE_CHECKING:
+    from sdd_hooks.external.records import ExternalRecords
+
 _MORE_RECORDS = 4
 """Records that are read beyond the limit."""
+
+_FILES_OF_RECORD = {"specs": 2}
+"""Files that a record may have, of the kinds in which it may have several."""
 
 _NO_CEILING = 2.0
 
@@ -58,7 +63,12 @@ def search_by_kind(
     found = [name for name in names if name in indexed]
     if not found:
         raise not_indexed(project)
-    external = partial(read_external_records, project.repository, project.external)
+
+    def external() -> ExternalRecords:
+        from sdd_hooks.external.records import read_external_records
+
+        return read_external_records(project.repository, project.external)
+
     records = Records(project.repository.root, engine, project.collections, external)
     name = parse_name(text)
     groups, results = [], []
@@ -91,7 +101,8 @@ def _search_kind(
 ) -> SearchResult:
     searches, intent = kind_query(kind, text)
     names = tuple(collection.name for collection in collections)
-    query = Query(searches, names, intent, limits.max_hits, limits.min_score)
+    read = _FILES_OF_RECORD.get(kind, 1) * (limits.max_hits + _MORE_RECORDS)
+    query = Query(searches, names, intent, limits.max_hits, limits.min_score, read)
     return search_sections(engine, query)
 
 

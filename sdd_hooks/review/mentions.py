@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Literal, NamedTuple
 
 from sdd_hooks.artifacts.artifact import Artifact
@@ -237,7 +236,7 @@ def resolve_mention(corpus: Corpus, identifier: ArtifactId) -> tuple[Artifact, .
     found = corpus.resolve(identifier)
     if not found and identifier.suffix == "s":
         # In `ADR-0001s` the s is a plural.
-        identifier = replace(identifier, suffix="")
+        identifier = identifier._replace(suffix="")
         found = corpus.resolve(identifier)
     if found or identifier.module:
         return found

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -40,7 +39,7 @@ def newly_numbered(subject: Subject) -> tuple[NumberedRecord, ...]:
 
 def places_of(record: NumberedRecord) -> str:
     """Where the number of a record stands: "the file name and the title"."""
-    artifact, number = record.artifact, replace(record.id, module="")
+    artifact, number = record.artifact, record.id._replace(module="")
     path = PurePosixPath(artifact.path)
     is_page = path.stem.lower() in _FOLDER_PAGES
     name = path.parent.name if is_page else path.stem
@@ -51,7 +50,7 @@ def places_of(record: NumberedRecord) -> str:
         "the title": split_heading(headings[0], number.kind)[0] if headings else None,
         "the frontmatter": parse_id(str(fields), number.kind) if fields else None,
     }
-    places = [place for place, id in written.items() if id and replace(id, module="") == number]
+    places = [place for place, id in written.items() if id and id._replace(module="") == number]
     *rest, last = places or ["the record"]
     return f"{', '.join(rest)} and {last}" if rest else last
 

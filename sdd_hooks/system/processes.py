@@ -19,10 +19,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
-from typing import NamedTuple
 
 from sdd_hooks import tracing
 from sdd_hooks.errors import SddError
+from sdd_hooks.named_tuple import NamedTuple
 
 MAX_OUTPUT_BYTES = 50_000_000
 """A program that writes more to one stream is stopped. 100,000 paths are a tenth of that."""

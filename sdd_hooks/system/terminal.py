@@ -6,7 +6,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import NamedTuple, TextIO
+from typing import TextIO
+
+from sdd_hooks.named_tuple import NamedTuple
 
 
 class Terminal(NamedTuple):

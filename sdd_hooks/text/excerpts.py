@@ -7,8 +7,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice, pairwise
-from typing import NamedTuple
 
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.code_lines import select_lines
 from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.markdown import find_fenced_blocks, mask_non_prose

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus, load_corpus
@@ -16,6 +16,7 @@ from sdd_hooks.artifacts.work_tree import read_artifact_files
 from sdd_hooks.engines.registry import is_indexed, not_indexed
 from sdd_hooks.freshness.read_gate import open_index
 from sdd_hooks.freshness.read_gate import prime as refresh_index
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.project import Project
 from sdd_hooks.reporting.priming import ArtifactName, PrimedArtifact, PrimeReport, Relevance
 from sdd_hooks.text.decoding import decode

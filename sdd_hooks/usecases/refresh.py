@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext, suppress
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
 from sdd_hooks.engines.protocol import Progress
 from sdd_hooks.errors import NotIndexed, SddError
@@ -27,6 +27,7 @@ from sdd_hooks.freshness.refresh import (
     refresh,
 )
 from sdd_hooks.freshness.tiers import failed_refresh_warning
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.system import detached
 
 if TYPE_CHECKING:

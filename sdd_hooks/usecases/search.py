@@ -4,9 +4,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from sdd_hooks.freshness.read_gate import open_fresh_index
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.project import Project
 from sdd_hooks.retrieval.questions import DEFAULT_KINDS
 from sdd_hooks.retrieval.report import SearchReport

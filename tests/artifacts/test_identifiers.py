@@ -196,6 +196,7 @@ ids = st.builds(
     st.integers(0, 99_999),
     st.sampled_from(["", "a", "z"]),
     st.sampled_from(["", "api", "lib.core"]),
+    st.just(""),
 )
 
 

@@ -179,3 +179,24 @@ def test_any_text_parses_to_a_known_value(text: str) -> None:
         assert "\n" not in status.note
     for found in found_in(f"# T\n\n## Status\n\n{text}"):
         assert found.line >= 1
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "proposed",
+        "accepted",
+        "rejected",
+        "deprecated",
+        "superseded",
+        "draft",
+        "review",
+        "approved",
+        "implemented",
+    ],
+)
+def test_a_plain_word_is_the_status_that_it_is_in_other_spellings(word: str) -> None:
+    plain, other = parse_status(word), parse_status(f"**{word.capitalize()}**")
+    assert plain and other
+    assert (plain.value, plain.text, plain.note) == (word, word, "")
+    assert (other.value, other.note) == (word, "")

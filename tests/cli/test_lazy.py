@@ -5,12 +5,15 @@ import json
 import os
 import subprocess
 import sys
+from importlib import import_module
+from pathlib import Path
 
 import click
 import pytest
 
 from sdd_hooks.cli.group import sdd
 from sdd_hooks.cli.lazy import LazyGroup
+from sdd_hooks.named_tuple import NamedTuple
 from tests.cli.commands import FILES, OFFLINE, run
 
 HEAVY = {"git", "httpx", "llm", "onnxruntime", "numpy", "yaml", "frontmatter", "tokenizers"}
@@ -86,6 +89,7 @@ def test_help_and_version_import_no_command(tmp_path):
             "sdd_hooks.cli.group",
             "sdd_hooks.cli.lazy",
             "sdd_hooks.errors",
+            "sdd_hooks.named_tuple",
             "sdd_hooks.tracing",
         }
 
@@ -103,6 +107,19 @@ def test_a_search_imports_nothing_heavy(repo):
         "sdd_hooks.freshness.read_gate",
         "sdd_hooks.freshness.tiers",
     }
+    # Each of these takes a tenth of a search and more.
+    assert not {"click", "dataclasses", "inspect", "hashlib", "sdd_hooks.external.records"} & loaded
+
+
+@pytest.mark.parametrize("args", [("search", "database", "--json"), ("hook", "post-commit")])
+def test_modules_of_a_search_and_a_hook_define_named_tuples_cheaply(repo, args):
+    repo.commit("Start", FILES)
+    assert run(repo.root, "index", "update", "--kind", "adrs").code == 0
+    own_modules = [one for one in modules_of(repo.root, *args) if one.startswith("sdd_hooks.")]
+    sources = {name: Path(import_module(name).__file__).read_text() for name in own_modules}
+    defining = [name for name, source in sources.items() if "(NamedTuple)" in source]
+    assert len(defining) > 20
+    assert {import_module(name).NamedTuple for name in defining} == {NamedTuple}
 
 
 def test_a_hook_imports_little(repo):

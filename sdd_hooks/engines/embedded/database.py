@@ -10,7 +10,7 @@ import os
 import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import apsw
 
@@ -23,6 +23,7 @@ from sdd_hooks.engines.embedded.page_checksums import (
 from sdd_hooks.engines.embedded.repair import is_marked, mark_damaged, set_aside
 from sdd_hooks.engines.embedded.schema import Schema
 from sdd_hooks.errors import IndexDamaged, StorageError
+from sdd_hooks.named_tuple import NamedTuple
 
 # A hook waits for another program's transaction, too.
 _BUSY_MILLISECONDS = 1500

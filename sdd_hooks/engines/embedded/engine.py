@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import apsw
 
@@ -53,6 +53,7 @@ from sdd_hooks.models.embedding_model import (
     model_device,
     model_id,
 )
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.system.files import refuse_links
 
@@ -207,8 +208,7 @@ class EmbeddedEngine:
             pending = sum(self._count_pending(collection) for collection in collections)
             lists, notes = self._rank(query, collections, pending)
             matches = [match for match in fuse(lists) if match.score >= query.min_score]
-            text = query.text if query.snippets else ""
-            hits = read_hits(self._connection, matches[: query.limit], text)
+            hits = read_hits(self._connection, matches[: query.limit], query)
         if self._measured:
             self._store_dimensions(self._measured)
         return SearchResult(hits, pending, tuple(notes))

@@ -7,7 +7,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
 
 import apsw
 
@@ -23,6 +22,7 @@ from sdd_hooks.engines.embedded.stored_paths import (
 from sdd_hooks.engines.protocol import CollectionChanges, Counts, Progress, report_progress
 from sdd_hooks.engines.query_terms import identifier_parts, separate_unspaced
 from sdd_hooks.engines.sampling import content_digest, with_line_feeds
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.system.files import FileTooLarge, PathRefused, is_binary, read_inside
 
 MAX_DOCUMENT_BYTES = 5 * 1024 * 1024

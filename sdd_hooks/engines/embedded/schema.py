@@ -9,7 +9,8 @@ expensive, and shared by all work trees of the repository.
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+
+from sdd_hooks.named_tuple import NamedTuple
 
 _SHADOWS = ("data", "idx", "docsize", "config")
 """The tables that FTS5 creates for a table without content."""

@@ -20,7 +20,7 @@ import apsw
 from sdd_hooks.engines.embedded.database import ImpossibleValue, typed
 from sdd_hooks.engines.embedded.stored_paths import original_path
 from sdd_hooks.engines.fusion import FusedMatch, RankedMatch
-from sdd_hooks.engines.protocol import Hit
+from sdd_hooks.engines.protocol import Hit, Query
 from sdd_hooks.engines.query_terms import Term, parse_terms
 from sdd_hooks.engines.snippets import chunk_snippet, query_words
 
@@ -90,19 +90,20 @@ def search_words(
 
 
 def read_hits(
-    connection: apsw.Connection, matches: Sequence[FusedMatch[int]], query: str
+    connection: apsw.Connection, matches: Sequence[FusedMatch[int]], query: Query
 ) -> tuple[Hit, ...]:
-    """Read the hits of these chunks, in their order. `query` is the text of the query, "" for hits
-    without snippets.
+    """Read the hits of these chunks, in their order.
 
-    Only the first hit of a document has a snippet: that takes longer than the rest of a search.
+    Only the first hit of a document has a snippet, and only of as many documents as the query
+    needs: that takes longer than the rest of a search.
     """
-    words = query_words(query)
+    words = query_words(query.text)
+    wanted = len(matches) if query.snippets is None else query.snippets
     with_snippet: set[tuple[str, str]] = set()
     hits = []
     for match in matches:
         hit, text = _read_hit(connection, match)
-        if query and (hit.collection, hit.path) not in with_snippet:
+        if (hit.collection, hit.path) not in with_snippet and len(with_snippet) < wanted:
             with_snippet.add((hit.collection, hit.path))
             hit = hit._replace(snippet=chunk_snippet(text, hit.section, words, hit.path))
         hits.append(hit)

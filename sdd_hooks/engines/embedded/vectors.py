@@ -9,17 +9,18 @@ does not depend on the scale, so the scale is not stored.
 
 from __future__ import annotations
 
-import importlib.util
 from array import array
 from collections.abc import Iterator, Mapping, Sequence, Set
+from importlib.machinery import PathFinder
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import apsw
 
 from sdd_hooks.engines.embedded.checksums import model_checksum, vector_checksum
 from sdd_hooks.engines.embedded.database import transaction, translate_errors
 from sdd_hooks.errors import EngineUnavailable
+from sdd_hooks.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from sdd_hooks.engines.fusion import RankedMatch
@@ -299,7 +300,7 @@ def load_extension(connection: apsw.Connection) -> None:
     Raises:
         EngineUnavailable: sqlite-vec is not installed.
     """
-    spec = importlib.util.find_spec("sqlite_vec")
+    spec = PathFinder.find_spec("sqlite_vec")
     if spec is None or spec.origin is None:
         from sdd_hooks.system.installation import advise_package
 

@@ -8,9 +8,9 @@ The wordings are those of the search skill.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from sdd_hooks.callgraph.generate import UNFILTERED, CallGraph
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.reporting.search.markdown_report import ReportSection
 from sdd_hooks.retrieval.report import SearchReport
 from sdd_hooks.text.display import printable_line

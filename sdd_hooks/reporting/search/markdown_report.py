@@ -8,10 +8,10 @@ Its sections are numbered in their order, so that further ones can follow.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from sdd_hooks.code.paths import is_markdown
 from sdd_hooks.engines.protocol import Hit
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.reporting.search.wording import label, nothing_found
 from sdd_hooks.retrieval.report import HitGroup, LabelledHit, SearchReport
 from sdd_hooks.text.display import printable_line, printable_lines

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 from sdd_hooks.artifacts.artifact import Artifact
@@ -72,7 +72,7 @@ class Eligibility:
     def is_cited(self, record: Artifact) -> bool:
         """Whether the change cites the record, or changes it."""
         id = record.id
-        by_id = id is not None and (id in self.cited or replace(id, module="") in self.cited)
+        by_id = id is not None and (id in self.cited or id._replace(module="") in self.cited)
         return by_id or record.path in self.changed
 
     def find_eligible(self, record: Artifact) -> Sequence[str]:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Sequence, Set
-from dataclasses import replace
 from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
@@ -352,7 +351,7 @@ class Explainer:
         wanted = self._context.records[index].artifact.id
         for number, text in enumerate(self._lines(other), 1):
             ids = find_ids(text, "ADR")
-            if wanted and any(replace(id, module=wanted.module) == wanted for id in ids):
+            if wanted and any(id._replace(module=wanted.module) == wanted for id in ids):
                 return number
         return 0
 

@@ -153,7 +153,7 @@ def _read(
 
 def _with_origin(content: RecordContent, origin: str) -> RecordContent:
     """The content with its ids as those of another repository."""
-    return content._replace(ids=frozenset(replace(id, origin=origin) for id in content.ids))
+    return content._replace(ids=frozenset(id._replace(origin=origin) for id in content.ids))
 
 
 def _read_content(artifact: Artifact, text: str, origins: Origins) -> RecordContent:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePosixPath
 
@@ -63,7 +63,7 @@ class RepositoryContext:
             if record.artifact.id:
                 indexes_of[record.artifact.id].append(index)
         for id, indexes in list(indexes_of.items()):
-            bare = replace(id, module="")
+            bare = id._replace(module="")
             if id.module and bare not in indexes_of:
                 indexes_of[bare] += indexes
         for spec in self.specs:
@@ -90,7 +90,7 @@ class RepositoryContext:
         """
         record = self.records[index]
         module = record.artifact.module
-        ids = (id if id.module else replace(id, module=module) for id in record.content.ids)
+        ids = (id if id.module else id._replace(module=module) for id in record.content.ids)
         return self.find_records(ids) - {index}
 
 

@@ -1,0 +1,93 @@
+"""Arguments that are parsed without click mean what they mean to click."""
+
+from __future__ import annotations
+
+import click
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from sdd_hooks.cli.plain_arguments import parse_plain, share, whole_number
+from sdd_hooks.cli.run_search import OUTPUTS, parse_search
+from sdd_hooks.cli.search import search
+from sdd_hooks.retrieval.search import DEFAULT_LIMITS
+
+WORDS = ["a query", "", " ", "adrs", "api", "0", "3", "1001", "+5", "٣"]
+NUMBERS = ["0.5", "1.5", ".5", "1e-1", "nan", "json", "markdown", "html"]
+OPTIONS = ["-", "--", "-x", "--json", "--graph", "--unfiltered", "--help", "--verbose", "--kind"]
+VALUES = ["--kind=code", "--module", "--limit", "--min-score", "--output"]
+ARGUMENTS = st.sampled_from([*WORDS, *NUMBERS, *OPTIONS, *VALUES])
+
+
+@given(st.lists(ARGUMENTS, max_size=8))
+@example(["q", "--limit", ""])
+@example(["q", "--min-score", "1_0"])
+@example(["q", "--kind", "code", "--kind", "adrs", "--limit", "3", "--limit", "4", "r"])
+def test_plain_arguments_are_those_of_click(arguments: list[str]) -> None:
+    parsed = parse_search(arguments)
+    if parsed is None:
+        return
+    context = search.make_context("search", list(arguments))
+    given = context.params
+    assert parsed.query == " ".join(given["words"])
+    assert parsed.limits[:2] == (given["limit"], given["min_score"])
+    assert (parsed.output, parsed.kinds, parsed.module) == (
+        given["output"],
+        given["kinds"],
+        given["module"],
+    )
+    assert (parsed.graph, parsed.unfiltered, parsed.as_json) == (
+        given["graph"],
+        given["unfiltered"],
+        given["as_json"],
+    )
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["a", "query"],
+        ["q", "--json", "--kind", "code", "--limit", "3", "--min-score", "0.25"],
+        ["--module", "api", "q", "--output", "markdown", "--graph", "--unfiltered"],
+    ],
+)
+def test_usual_arguments_are_plain(arguments: list[str]) -> None:
+    assert parse_search(arguments) is not None
+
+
+@pytest.mark.parametrize(
+    "arguments", [[], [""], ["q", "--help"], ["q", "--limit"], ["q", "--nope"]]
+)
+def test_click_reports_what_is_not_plain(arguments: list[str]) -> None:
+    assert parse_search(arguments) is None
+
+
+def test_the_defaults_are_plain() -> None:
+    parsed = parse_search(["q"])
+    assert parsed is not None
+    assert parsed.limits == DEFAULT_LIMITS
+
+
+def test_every_option_of_the_command_is_known() -> None:
+    options = {name for one in search.params for name in one.opts if name.startswith("--")}
+    for name in options - {"--verbose"}:
+        (option,) = [one for one in search.params if name in one.opts]
+        assert isinstance(option, click.Option)
+        value = {"--limit": "1", "--min-score": "1", "--output": OUTPUTS[0]}.get(name, "x")
+        assert parse_search(["q", name] if option.is_flag else ["q", name, value]) is not None
+
+
+def test_numbers_are_plain_digits() -> None:
+    assert [whole_number(text, 1, 9) for text in ("1", "9", "10", "0", "-1", "²", "")] == [
+        *(1, 9),
+        *(None,) * 5,
+    ]
+    assert [share(text) for text in ("0", "1", "0.5", ".5", "1.1", "0.5.5", "", ".", "²")] == [
+        *(0, 1, 0.5, 0.5),
+        *(None,) * 5,
+    ]
+
+
+def test_a_value_is_never_an_option() -> None:
+    assert parse_plain(["--kind", "--json"], ("--json",), ("--kind",)) is None
+    assert parse_plain(["--kind"], ("--json",), ("--kind",)) is None

@@ -1,0 +1,73 @@
+"""The cheap named tuples behave like those of `typing`."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import typing
+
+import pytest
+
+from sdd_hooks.named_tuple import NamedTuple
+
+
+class Cheap(NamedTuple):
+    """A hit."""
+
+    path: str
+    score: float = 0.5
+
+    @property
+    def name(self) -> str:
+        """The last part of the path."""
+        return self.path.rpartition("/")[2]
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.score}"
+
+
+class Usual(typing.NamedTuple):
+    """A hit."""
+
+    path: str
+    score: float = 0.5
+
+    @property
+    def name(self) -> str:
+        """The last part of the path."""
+        return self.path.rpartition("/")[2]
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.score}"
+
+
+def test_it_is_a_tuple_with_fields() -> None:
+    cheap, usual = Cheap("a/b"), Usual("a/b")
+    assert cheap == usual == ("a/b", 0.5)
+    assert (cheap.path, cheap.name, str(cheap)) == ("a/b", "b", "a/b: 0.5")
+    assert repr(cheap) == "Cheap(path='a/b', score=0.5)"
+    assert cheap._replace(score=1.0) == Cheap("a/b", score=1.0)
+    assert cheap._asdict() == {"path": "a/b", "score": 0.5}
+    assert hash(cheap) == hash(usual)
+
+
+@pytest.mark.parametrize(
+    "attribute",
+    ["_fields", "_field_defaults", "__doc__", "__module__", "__slots__"],
+)
+def test_it_says_the_same_about_itself(attribute: str) -> None:
+    assert getattr(Cheap, attribute) == getattr(Usual, attribute)
+    assert Cheap.__qualname__ == Cheap.__name__ == "Cheap"
+    assert typing.get_type_hints(Cheap) == typing.get_type_hints(Usual)
+
+
+def test_it_can_be_copied_and_pickled() -> None:
+    one = Cheap("a", 1.0)
+    assert copy.deepcopy(one) == pickle.loads(pickle.dumps(one)) == one
+
+
+def test_its_fields_cannot_be_set() -> None:
+    with pytest.raises(AttributeError):
+        Cheap("a").path = "b"  # type: ignore[misc]
+    with pytest.raises(TypeError):
+        Cheap()  # type: ignore[call-arg]
