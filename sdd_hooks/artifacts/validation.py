@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus, IdCollision, numbering_directory
@@ -12,6 +12,9 @@ from sdd_hooks.artifacts.edges import Edge, find_cycles
 from sdd_hooks.findings import Finding, Severity
 
 NO_ARTIFACTS = Corpus()
+
+MAX_STEPS = 40
+"""Edges of a cycle that a message names."""
 
 _SUPERSEDED = {"ADR": ("superseded", "deprecated"), "SPEC": ("deprecated", "superseded")}
 
@@ -104,8 +107,17 @@ def _unknown(corpus: Corpus, artifact: Artifact, edge: Edge) -> Finding:
     return Finding(edge.path, edge.line, "unknown-id", "critical", message, str(edge.target))
 
 
+def describe_path(edges: Sequence[Edge]) -> str:
+    """The edges along a path in words, without its source; of a long path, the two ends."""
+    steps = [f"{edge.kind} {edge.target}" for edge in edges]
+    if len(steps) > MAX_STEPS:
+        half = MAX_STEPS // 2
+        steps[half:-half] = [f"… {len(steps) - 2 * half:,} more …"]
+    return " ".join(steps)
+
+
 def _cycle(cycle: tuple[Edge, ...]) -> Finding:
     first = cycle[0]
-    steps = " ".join(f"{edge.kind} {edge.target}" for edge in cycle)
+    steps = describe_path(cycle)
     message = f"artifacts form a cycle: {first.source} {steps}: remove one of these edges"
     return Finding(first.path, first.line, "cycle", "critical", message, str(first.source))

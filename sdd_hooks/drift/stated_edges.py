@@ -52,7 +52,7 @@ _VERB = lazy_regex(
     r"""\b(?:(?P<passive>supersed|replac|extend|modif|refin|enabl|unblock|govern|implement|realiz
       |requir)[a-z]{1,3}[ ]+by
     | (?P<active>supersed|replac|extend|modif|refin|enabl|unblock|govern|implement|realiz|requir)
-      (?:e?s|ies|ing|e|ed|y)?\b
+      (?:e?s|ies|ing|e|y)?\b
     | (?P<phrase>build|depend)(?:s|ing|ed)?[ ]+(?:up)?on\b
     | (?P<label>relat)(?:ed|es)?(?:[ ]+(?:to|adrs?|specs?|decisions?))?\b)""",
     re.VERBOSE | re.IGNORECASE,
@@ -160,11 +160,12 @@ def _strongest(edges: Iterable[StatedEdge]) -> Iterator[StatedEdge]:
 
 
 def _stated(corpus: Corpus, artifact: Artifact, text: str) -> Iterator[StatedEdge]:
+    text = unify_line_endings(text)
     for edge in artifact.edges:
         if edge.origin == "prose":
-            written = Sentence(f"{edge.kind} {edge.target}", edge.line)
+            line = text.split("\n", edge.line)[edge.line - 1 : edge.line]
+            written = Sentence("".join(line).strip(" -*") or edge.kind, edge.line)
             yield from _edges(corpus, artifact, edge.kind, edge.target, written)
-    text = unify_line_endings(text)
     prose = mask_non_prose(text)
     for section in artifact.sections:
         if title := _wanted([*section.path, section.title]):

@@ -17,7 +17,7 @@ from sdd_hooks.artifacts.identifiers import ArtifactId, id_from_name, in_module,
 from sdd_hooks.artifacts.validation import validate_artifacts
 from sdd_hooks.artifacts.work_tree import ARTIFACT_KINDS, list_paths, read_work_tree
 from sdd_hooks.code.paths import is_production_code
-from sdd_hooks.drift.artifact_graph import ArtifactGraph, build_graph
+from sdd_hooks.drift.artifact_graph import RELATED, ArtifactGraph, build_graph
 from sdd_hooks.drift.backfill import (
     Proposal,
     add_rejections,
@@ -42,10 +42,16 @@ from sdd_hooks.external.records import read_external_records
 from sdd_hooks.findings import Finding
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project
-from sdd_hooks.text.display import printable_line
+from sdd_hooks.text.display import printable_line, shortened
+
+MAX_CYCLES = 100
+"""Cycles that are listed."""
 
 MAX_NAMED = 8
 """Ids or paths that a message names."""
+
+MAX_MESSAGE = 300
+"""Characters of the error that an answer is refused for."""
 
 _EDGE_RULES = frozenset(
     {
@@ -113,10 +119,14 @@ class OrphanReport(NamedTuple):
 
 
 class CycleReport(NamedTuple):
-    """The cycles, each as the edges along it, and a view of them."""
+    """The cycles, each as the edges along it, and a view of them.
+
+    Of more than MAX_CYCLES, these are the shortest, and `left_out` counts the others.
+    """
 
     cycles: tuple[tuple[Edge, ...], ...]
     view: GraphView
+    left_out: int = 0
 
 
 class _Loaded(NamedTuple):
@@ -153,12 +163,12 @@ def ask_graph(project: Project, scope: GraphFilter, verb: Verb, name: str) -> Gr
     """
     loaded = _load(project, scope)
     key = _find(loaded, scope.module, name)
-    hard = [one for one in loaded.findings if _is_hard(one)]
+    hard = [one for one in loaded.findings if _is_hard(one) and not _is_related(loaded, one)]
     if hard:
         more = f" and {len(hard) - 1:,} more" if len(hard) > 1 else ""
         first = hard[0]
         raise GraphHasErrors(
-            f"{first.path}:{first.line}: {first.message}{more}:"
+            f"{first.path}:{first.line}: {shortened(first.message, MAX_MESSAGE)}{more}:"
             " an answer would be incomplete, see `sdd graph validate`"
         )
     graph = loaded.graph
@@ -205,8 +215,12 @@ def list_cycles(project: Project, scope: GraphFilter) -> CycleReport:
         if any(_is_inside(edge.path, loaded.scope) for edge in cycle)
         and any(edge.path in loaded.graph.nodes for edge in cycle)
     ]
+    left_out = max(0, len(cycles) - MAX_CYCLES)
+    if left_out:
+        shortest = sorted(range(len(cycles)), key=lambda at: (len(cycles[at]), at))
+        cycles = [cycles[at] for at in sorted(shortest[:MAX_CYCLES])]
     keys = [[edge.path for edge in cycle if edge.path in loaded.graph.nodes] for cycle in cycles]
-    return CycleReport(tuple(cycles), view_cycles(loaded.graph, keys))
+    return CycleReport(tuple(cycles), view_cycles(loaded.graph, keys), left_out)
 
 
 class BackfillReport(NamedTuple):
@@ -322,6 +336,16 @@ def _load(project: Project, scope: GraphFilter) -> _Loaded:
 
 def _is_hard(finding: Finding) -> bool:
     return finding.rule in _HARD and finding.severity == "critical"
+
+
+def _is_related(loaded: _Loaded, finding: Finding) -> bool:
+    """Whether an error is about a `related` edge, which no answer follows."""
+    return finding.rule != "cycle" and any(
+        edge.kind == RELATED and (edge.path, edge.line) == (finding.path, finding.line)
+        for artifact in loaded.corpus.artifacts
+        if artifact.path == finding.path
+        for edge in artifact.edges
+    )
 
 
 def _unknown_citation(corpus: Corpus, citation: Citation) -> Finding:

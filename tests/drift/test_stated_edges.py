@@ -36,6 +36,7 @@ def stated(body: str, matter: str = "", name: str = "ADR-0009", **others: str) -
         ("Related: ADR-0001 (why), SPEC-0001", ["related ADR-0001", "related SPEC-0001"]),
         ("SPEC-0001 describes it.", ["governs SPEC-0001"]),
         ("Superseded by ADR-0001.", []),
+        ("When enabled, it calls the role of ADR-0001.", ["related ADR-0001"]),
         ("It does not extend ADR-0001.", []),
         ("Unlike ADR-0001, it is fast.", []),
         ("ADR-0001 does not apply.", []),

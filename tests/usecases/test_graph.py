@@ -4,6 +4,7 @@ import pytest
 
 from sdd_hooks.project.project import UnknownName
 from sdd_hooks.usecases.graph import (
+    MAX_CYCLES,
     BadScope,
     GraphFilter,
     GraphHasErrors,
@@ -75,6 +76,12 @@ def test_a_graph_with_errors_answers_nothing(shop: Repo) -> None:
     (cycle,) = list_cycles(shop.project(), everything(shop)).cycles
     assert [str(edge.target) for edge in cycle] == ["ADR-0002", "ADR-0001"]
     assert list_cycles(shop.project(), everything(shop, "src")).cycles == ()
+
+
+def test_an_unknown_related_id_is_an_error_that_no_answer_needs(shop: Repo) -> None:
+    shop.write(TWO, adr(2, "extends: [ADR-0001]\nrelated: [ADR-0009]"))
+    assert len(validate_graph(shop.project(), everything(shop)).errors) == 1
+    assert reached(shop, "ADR-0002") == ["ADR-0002", "SPEC-0003", "src/pay/a.go"]
 
 
 @pytest.mark.parametrize("name", ["ADR-0001", "adr 1", ONE, f"./{ONE}"])
@@ -168,3 +175,23 @@ def test_edges_are_proposed_written_and_rejected(shop: Repo) -> None:
     assert "governs: [SPEC-0003]" in (shop.root / ONE).read_text()
     with pytest.raises(UnknownArtifact, match="extends=ADR-0001 is not proposed"):
         propose_edges(project, scope, [], [("extends", "ADR-0001")])
+
+
+def test_a_long_cycle_and_many_cycles(repo: Repo) -> None:
+    path = "docs/adrs/ADR-{:04d}-x.md"
+    every = range(1, 161)
+    files = {path.format(n): adr(n, f"extends: [ADR-{n % 160 + 1:04d}]") for n in every}
+    repo.commit("A cycle", files)
+    project, scope = repo.project(), everything(repo)
+    (error,) = validate_graph(project, scope).errors
+    assert "ADR-0021 … 120 more … extends ADR-0142" in error.message
+    with pytest.raises(GraphHasErrors) as caught:
+        reached(repo, "ADR-0001")
+    assert len(str(caught.value)) < 500
+    assert list_cycles(project, scope).left_out == 0
+    others = {n: f"ADR-{n % 160 + 1:04d}, ADR-{max(1, n - 2):04d}" for n in every}
+    files = {path.format(n): adr(n, f"extends: [{others[n]}]") for n in every}
+    repo.commit("Many cycles", files)
+    report = list_cycles(project, scope)
+    assert len(report.cycles) == MAX_CYCLES
+    assert report.left_out == 61

@@ -214,7 +214,11 @@ def cycles(
     """
     project = open_project(directory)
     report = usecase.list_cycles(project, _scope(directory, module, scope))
-    data = {"query": {"verb": "cycles"}, "results": cycle_data(report)}
+    data = {
+        "query": {"verb": "cycles"},
+        "results": cycle_data(report),
+        "left_out": report.left_out,
+    }
     if form in ("mermaid", "dot", "svg"):
         lines = _draw(report.view, form)
     else:

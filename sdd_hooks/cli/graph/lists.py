@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator, Sequence
 
 from sdd_hooks.artifacts.edges import Edge
+from sdd_hooks.artifacts.validation import describe_path
 from sdd_hooks.cli.output import detect_terminal, fitting_table, format_count, printable_line
 from sdd_hooks.drift.artifact_graph import GraphNode
 from sdd_hooks.drift.backfill import Proposal
@@ -92,13 +93,12 @@ def _edge_data(edge: Edge) -> dict[str, object]:
 
 def cycle_lines(report: CycleReport, *, is_markdown: bool) -> list[str]:
     """A line for each cycle, with its path."""
-    rows = [
-        (str(cycle[0].source), " ".join(f"{edge.kind} {edge.target}" for edge in cycle))
-        for cycle in report.cycles
-    ]
+    rows = [(str(cycle[0].source), describe_path(cycle)) for cycle in report.cycles]
+    more = f"… {format_count(report.left_out, 'longer cycle')}" if report.left_out else ""
     if is_markdown and rows:
-        return markdown_table(("from", "cycle"), rows)
-    return [printable_line(f"{start} {path}") for start, path in rows] or [NO_CYCLES]
+        return [*markdown_table(("from", "cycle"), rows), *(("", more) if more else ())]
+    lines = [printable_line(f"{start} {path}") for start, path in rows]
+    return [*lines, *filter(None, [more])] or [NO_CYCLES]
 
 
 def orphan_data(report: OrphanReport) -> dict[str, object]:
