@@ -4,7 +4,8 @@ Each edit changes or adds lines of one key, in the form that the key has. It is 
 refused unless exactly the wanted value changed.
 """
 
-# Governing: SPEC-0002 REQ "Frontmatter", ADR-0012 (untrusted input)
+# Governing: ADR-0049 (an edit is verified by reading), SPEC-0002 REQ "Frontmatter", ADR-0012
+# (untrusted input)
 
 from __future__ import annotations
 

@@ -4,7 +4,8 @@ The names and headings of records are listed, from git's objects without a check
 fetched.
 """
 
-# Governing: SPEC-0024 REQ "Numbers", ADR-0034 (numbers that are not merged yet)
+# Governing: ADR-0049 (an edit is verified by reading), SPEC-0024 REQ "Numbers", ADR-0034 (numbers
+# that are not merged yet)
 
 from __future__ import annotations
 

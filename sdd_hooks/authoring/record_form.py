@@ -3,7 +3,7 @@
 A new record gets the form of those that are there, so that it looks like its neighbours.
 """
 
-# Governing: SPEC-0024 REQ "The form of a record"
+# Governing: ADR-0049 (an edit is verified by reading), SPEC-0024 REQ "The form of a record"
 
 from __future__ import annotations
 

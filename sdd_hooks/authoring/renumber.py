@@ -5,7 +5,8 @@ and ids in other files. Where two records share a number, an id means the one th
 well, else the one that existed when the line was written.
 """
 
-# Governing: SPEC-0024 REQ "Renumbering", SPEC-0002 REQ "Identifiers in every spelling"
+# Governing: ADR-0049 (an edit is verified by reading), SPEC-0024 REQ "Renumbering", SPEC-0002 REQ
+# "Identifiers in every spelling"
 
 from __future__ import annotations
 

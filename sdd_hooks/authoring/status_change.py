@@ -4,7 +4,8 @@ A status stands in the frontmatter, in a field (bullet, bold text, table) or und
 several of them at times. Only the word of the status is replaced, in all of them.
 """
 
-# Governing: SPEC-0024 REQ "Status", SPEC-0002 REQ "Status"
+# Governing: ADR-0049 (an edit is verified by reading), SPEC-0024 REQ "Status", SPEC-0002 REQ
+# "Status"
 
 from __future__ import annotations
 
