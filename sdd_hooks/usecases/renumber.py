@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
@@ -106,7 +105,7 @@ def _plan(
     directory = numbering_directory(artifact.path)
     used = [id.number for id in corpus.by_id if (id.kind, id.module) == (old.kind, old.module)]
     free = next_number(project.repository, "ADR", [directory], used)
-    new = replace(old, number=free, suffix="")
+    new = old._replace(number=free, suffix="")
     if number:
         wanted = parse_id(number, "ADR", old.module)
         if wanted is None or wanted.kind != "ADR" or wanted.module != old.module:
@@ -170,7 +169,7 @@ class _Rewriting:
         modules = sorted(self._project.modules, key=lambda one: -len(one.root))
         inside = next((one.name for one in modules if path.startswith(f"{one.root}/")), "")
         for module in (inside, ""):
-            if self._corpus.resolve(replace(old, module=module)):
+            if self._corpus.resolve(old._replace(module=module)):
                 return module
         return old.module
 
