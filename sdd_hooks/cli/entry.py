@@ -105,13 +105,19 @@ def _run(load: Callable[[], click.Command], arguments: Sequence[str], name: str)
 
 
 def _run_plain(arguments: Sequence[str]) -> int | None:
-    """Run a search without click, if its arguments are plain. Returns None if they are not."""
-    if arguments[:1] != ["search"]:
-        return None
-    from sdd_hooks.cli.run_search import parse_search, run_search
+    """Run a search, or prime a session, without click, if the arguments are plain; else None."""
+    match list(arguments):
+        case ["search", *rest]:
+            from sdd_hooks.cli.run_search import parse_search, run_search
 
-    parsed = parse_search(arguments[1:])
-    return None if parsed is None else run_search(None, parsed)
+            search = parse_search(rest)
+            return None if search is None else run_search(None, search)
+        case ["prime", *rest]:
+            from sdd_hooks.cli.run_prime import parse_prime, run_prime
+
+            prime = parse_prime(rest)
+            return None if prime is None else run_prime(None, prime)
+    return None
 
 
 def _sdd() -> click.Command:

@@ -4,20 +4,12 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import click
 
-from sdd_hooks.cli.context import open_project
 from sdd_hooks.cli.options import json_option, module_option
-from sdd_hooks.cli.output import CommandOutput, show
-from sdd_hooks.reporting.priming_json import report_data
-from sdd_hooks.reporting.priming_markdown import render_markdown
-from sdd_hooks.usecases.prime import load_context, load_topic
-
-MIN_BUDGET = 500
-"""Tokens for the header of the report with its notes, and the line about what is left out."""
+from sdd_hooks.cli.run_prime import MIN_BUDGET, PrimeArguments, run_prime
 
 
 @click.command()
@@ -53,14 +45,4 @@ def prime(
     topic = " ".join(words).strip()
     if words and not topic:
         raise click.UsageError("the topic is empty: name one, or give none for all artifacts")
-    project = open_project(directory)
-    now = time.time()
-    context = (
-        load_topic(project, topic, module, now) if topic else load_context(project, module, now)
-    )
-    report = context.report
-    notes = (*(report.notes if as_json else ()), *context.notes)
-    warnings = (*context.warnings, *project.warnings)
-    data = report_data(report, budget) if as_json else {}
-    lines = () if as_json else render_markdown(report, budget)
-    return show(CommandOutput(data, lines, notes, warnings), as_json)
+    return run_prime(directory, PrimeArguments(topic, module, budget, as_json))

@@ -8,6 +8,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sdd_hooks.cli.plain_arguments import parse_plain, share, whole_number
+from sdd_hooks.cli.prime import prime
+from sdd_hooks.cli.run_prime import PrimeArguments, parse_prime
 from sdd_hooks.cli.run_search import OUTPUTS, parse_search
 from sdd_hooks.cli.search import search
 from sdd_hooks.retrieval.search import DEFAULT_LIMITS
@@ -91,3 +93,21 @@ def test_numbers_are_plain_digits() -> None:
 def test_a_value_is_never_an_option() -> None:
     assert parse_plain(["--kind", "--json"], ("--json",), ("--kind",)) is None
     assert parse_plain(["--kind"], ("--json",), ("--kind",)) is None
+
+
+@given(st.lists(st.sampled_from([*WORDS, *OPTIONS, "--budget", "500", "499"]), max_size=6))
+def test_plain_arguments_of_prime_are_those_of_click(arguments: list[str]) -> None:
+    parsed = parse_prime(arguments)
+    if parsed is None:
+        return
+    given = prime.make_context("prime", list(arguments)).params
+    assert parsed.topic == " ".join(given["words"]).strip()
+    assert (parsed.module, parsed.budget) == (given["module"], given["budget"])
+    assert parsed.as_json == given["as_json"]
+
+
+def test_usual_arguments_of_prime_are_plain() -> None:
+    assert parse_prime([]) == PrimeArguments()
+    arguments = ["session", "tokens", "--budget", "4000", "--module", "api", "--json"]
+    assert parse_prime(arguments) == ("session tokens", "api", 4000, True)
+    assert parse_prime([" "]) is None
