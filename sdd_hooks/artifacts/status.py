@@ -125,7 +125,9 @@ def parse_status(text: str, line: int = 0, origin: StatusOrigin = "field") -> Ar
     if not re.search(r"\w", plain) or _is_placeholder(plain):
         return None
     # The last stage of `proposed → accepted` is the status.
-    stages = _ARROW.split(plain)
+    # A note may have an arrow, and a link in brackets in it.
+    bare = _BRACKETS.sub(" ", _BRACKETS.sub(" ", plain))
+    stages = _ARROW.split(plain) if _ARROW.search(bare) else [plain]
     if len(stages) > 1 and all(_WORD.match(s, _start(s)) for s in stages[:-1]):
         plain = stages[-1]
     start = _start(plain)

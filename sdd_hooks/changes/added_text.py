@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from sdd_hooks.changes.change import ChangedFile
 from sdd_hooks.text.linear_regex import Pattern, encode
-from sdd_hooks.text.lines import NumberedLine
+from sdd_hooks.text.lines import NumberedLine, line_texts
 
 
 class PatternMatch(NamedTuple):
@@ -61,6 +61,6 @@ class AddedText:
 
 def join_added_lines(files: Sequence[ChangedFile]) -> AddedText:
     """Join the added lines of the files. A file can have none."""
-    pieces = [encode("".join(f"{text}\n" for _, text in file.added)) for file in files]
+    pieces = [encode("".join([f"{text}\n" for text in line_texts(file.added)])) for file in files]
     starts = tuple(accumulate((len(piece) for piece in pieces), initial=0))
     return AddedText(tuple(files), b"".join(pieces), starts)

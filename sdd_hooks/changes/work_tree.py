@@ -31,7 +31,7 @@ from sdd_hooks.system.files import (
 )
 from sdd_hooks.system.git import Git, GitError, first_error_line, nul_split
 from sdd_hooks.text.decoding import decode
-from sdd_hooks.text.lines import NumberedLine, split_lines
+from sdd_hooks.text.lines import NumberedLine, TextLines, split_lines
 
 _LIST = ("ls-files", "-z", "--cached", "--others", "--exclude-standard", "--")
 _GREP = ("grep", "-l", "-z", "-F", "--no-color", "--no-recurse-submodules", "--untracked")
@@ -186,21 +186,31 @@ class WorkTree(Tree):
             yield blob.path, text
 
 
-class FileLines(Sequence[NumberedLine]):
+class FileLines(TextLines):
     """The lines of a file of a tree, cut as in a diff. They are read when needed, and not kept."""
 
     def __init__(self, tree: Tree, path: str) -> None:
         self._tree = tree
         self._path = path
 
+    @property
+    def text(self) -> str:
+        """The text of the file."""
+        return self._tree.text(self._path)
+
+    @property
+    def texts(self) -> Sequence[str]:
+        """The text of each line, cut as in a diff."""
+        return [text[:MAX_LINE] for text in split_lines(self.text)]
+
     def __bool__(self) -> bool:
-        return bool(self._tree.text(self._path))
+        return bool(self.text)
 
     def __len__(self) -> int:
-        return len(self._lines())
+        return len(split_lines(self.text))
 
     def __iter__(self) -> Iterator[NumberedLine]:
-        return (NumberedLine(at, text[:MAX_LINE]) for at, text in enumerate(self._lines(), 1))
+        return (NumberedLine(number, text) for number, text in enumerate(self.texts, 1))
 
     @overload
     def __getitem__(self, index: int) -> NumberedLine: ...
@@ -210,6 +220,3 @@ class FileLines(Sequence[NumberedLine]):
 
     def __getitem__(self, index: int | slice) -> NumberedLine | Sequence[NumberedLine]:
         return tuple(self)[index]
-
-    def _lines(self) -> tuple[str, ...]:
-        return split_lines(self._tree.text(self._path))

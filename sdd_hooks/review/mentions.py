@@ -21,6 +21,7 @@ from sdd_hooks.artifacts.identifiers import (
 from sdd_hooks.changes.change import Change, ChangedFile
 from sdd_hooks.code.paths import is_document, is_external, is_markdown, is_sample, is_test
 from sdd_hooks.text.lazy_regex import lazy_regex
+from sdd_hooks.text.lines import join_lines, pick_lines
 from sdd_hooks.text.markdown import find_frontmatter_end, mask_non_prose
 
 MentionPlace = Literal["comment", "text", "edge", "title", "body", "message"]
@@ -103,10 +104,11 @@ def find_mentions(
 def lines_that_may_name(file: ChangedFile) -> dict[int, str]:
     """Return the added lines that may name an artifact, by their number."""
     # One look at all lines, since few files name an artifact and a change may add a million lines.
-    text = "\n".join([line.text for line in file.added]).casefold()
-    if "adr" not in text and "spec" not in text:
+    folded = join_lines(file.added).casefold()
+    if "adr" not in folded and "spec" not in folded:
         return {}
-    return {line.number: line.text for line in file.added if _MAYBE.search(line.text)}
+    lines = enumerate(folded.split("\n"))
+    return pick_lines(file.added, [at for at, low in lines if "adr" in low or "spec" in low])
 
 
 def find_file_mentions(

@@ -58,13 +58,18 @@ class Suppression(NamedTuple):
 
 def read_suppressions(text: str) -> tuple[Suppression, ...]:
     """Read the suppressions of a file in order, MAX_SUPPRESSIONS at most. Never raises."""
-    if _NAME not in text.lower():
+    if not may_suppress(text):
         return ()
     found: list[Suppression] = []
     for number, line in enumerate(text.split("\n"), 1):
         if (suppression := read_suppression(line, number)) and len(found) < MAX_SUPPRESSIONS:
             found.append(suppression)
     return tuple(found)
+
+
+def may_suppress(text: str) -> bool:
+    """Whether a text may have a suppression."""
+    return _NAME in text.lower()
 
 
 def read_suppression(line: str, number: int) -> Suppression | None:

@@ -200,3 +200,10 @@ def test_a_plain_word_is_the_status_that_it_is_in_other_spellings(word: str) -> 
     assert plain and other
     assert (plain.value, plain.text, plain.note) == (word, word, "")
     assert (other.value, other.note) == (word, "")
+
+
+def test_an_arrow_in_a_note_is_no_later_stage() -> None:
+    note = "Accepted (superseded in part by [ADR-0098](0098.md): rename of `int` → `int32`.)"
+    status = parse_status(note)
+    assert status is not None
+    assert status.value == "accepted"

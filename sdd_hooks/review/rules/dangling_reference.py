@@ -17,6 +17,7 @@ from sdd_hooks.artifacts.identifiers import id_from_name
 from sdd_hooks.code.paths import is_changelog, is_document
 from sdd_hooks.findings import Finding, Severity
 from sdd_hooks.review.mentions import PLACE_NAMES, Mention, resolve_mention
+from sdd_hooks.review.old_mentions import is_certain, names_other_project
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.text.lazy_regex import lazy_regex
@@ -55,6 +56,8 @@ def check(subject: Subject) -> Iterator[Finding]:
     for mention in subject.mentions:
         key = (mention.id.kind, mention.id.origin, mention.id.module)
         claims = key in kinds and _claims_to_exist(mention)
+        if claims and subject.whole_tree and mention.place == "text":
+            claims = _claims_today(subject, mention)
         if not claims or (mention.place != "comment" and is_example(mention.text)):
             continue
         artifacts = _artifacts(subject, mention)
@@ -73,6 +76,26 @@ def check(subject: Subject) -> Iterator[Finding]:
             message = f"this change takes {removed} away, which this comment names: correct it, too"
             text = comment.text.strip()
             yield Finding(comment.path, comment.entry.line, RULE.id, "critical", message, text)
+
+
+def _claims_today(subject: Subject, mention: Mention) -> bool:
+    """Whether an old mention claims that there is an artifact of this repository."""
+    return (
+        is_certain(subject, mention)
+        and not _is_beyond(subject, mention)
+        and not names_other_project(subject, mention.path)
+    )
+
+
+def _is_beyond(subject: Subject, mention: Mention) -> bool:
+    """Whether the number is greater than any of the kind: that of a plan, or of another project."""
+    kind, origin = mention.id.kind, mention.id.origin
+
+    def greatest(subject: Subject) -> int:
+        ids = (id for id in subject.citable.by_id if (id.kind, id.origin) == (kind, origin))
+        return max((id.number for id in ids), default=0)
+
+    return mention.id.number > subject.once(f"greatest-number:{kind}:{origin}", greatest)
 
 
 def _line_key(mention: Mention) -> tuple[str, str, int, str]:

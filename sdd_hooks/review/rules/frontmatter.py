@@ -22,12 +22,10 @@ def check(subject: Subject) -> Iterator[Finding]:
 
     A finding that involves several records is left out when the base has it already.
     """
-    # That rule is about the history of numbers, and does not run on a whole tree.
-    duplicates = (
-        set()
-        if subject.whole_tree
-        else {("duplicate-id", one.evidence) for one in duplicate_number.check(subject)}
-    )
+    if subject.whole_tree:
+        yield from _of_whole_tree(subject)
+        return
+    duplicates = {("duplicate-id", one.evidence) for one in duplicate_number.check(subject)}
     candidates = [
         one
         for one in validate_changed(subject)
@@ -46,6 +44,26 @@ def check(subject: Subject) -> Iterator[Finding]:
     for finding in candidates:
         if not (_is_shared(finding, changed) and _identity(finding) in at_base):
             yield replace(finding, rule=f"{RULE.id}/{finding.rule}")
+
+
+def _of_whole_tree(subject: Subject) -> Iterator[Finding]:
+    """The findings that are certain without a change.
+
+    Directories may count their numbers separately, and a page without a number among records is
+    often none.
+    """
+    found = [one for one in validate_changed(subject) if one.rule != INCOMPLETE]
+    certain = {
+        one.evidence for one in found if one.rule == "duplicate-id" and one.severity == "critical"
+    }
+    for one in found:
+        artifact = subject.corpus.by_path.get(one.path)
+        unnumbered = artifact is None or artifact.id is None
+        if one.rule in ("duplicate-id", "ambiguous-id") and one.evidence not in certain:
+            continue
+        if one.rule == "unknown-status" and unnumbered:
+            continue
+        yield replace(one, rule=f"{RULE.id}/{one.rule}")
 
 
 def _is_shared(finding: Finding, changed: Container[str]) -> bool:

@@ -12,6 +12,8 @@ from sdd_hooks.findings import Finding
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.subject import Subject
 
+MIN_SPECS = 3
+"""Specifications of a directory from which its style can be told."""
 INCOMPLETE = "spec-incomplete"
 """The rule of the validation that reports a missing file of a spec."""
 
@@ -26,11 +28,29 @@ def check(subject: Subject) -> Iterator[Finding]:
     }
     if not folders:
         return
+    style = _without_design(subject) if subject.whole_tree else frozenset()
     for artifact in subject.corpus.artifacts:
-        if artifact.path.rpartition("/")[0] in folders:
+        folder = artifact.path.rpartition("/")[0]
+        if folder in folders and folder.rpartition("/")[0] not in style:
             for finding in artifact.findings:
                 if finding.rule == INCOMPLETE:
                     yield replace(finding, rule=RULE.id)
+
+
+def _without_design(subject: Subject) -> frozenset[str]:
+    """The directories with several specifications and no design: some tools write none."""
+    counts: dict[str, list[bool]] = {}
+    for artifact in subject.corpus.artifacts:
+        if artifact.kind == "SPEC":
+            folder = artifact.path.rpartition("/")[0]
+            # A check does not read every specification.
+            has_design = (subject.after.root / folder / DESIGN_FILE).is_file()
+            counts.setdefault(folder.rpartition("/")[0], []).append(has_design)
+    return frozenset(
+        directory
+        for directory, designs in counts.items()
+        if len(designs) >= MIN_SPECS and not any(designs)
+    )
 
 
 RULE = Rule(

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Container, Iterator, Sequence
 from functools import lru_cache, partial
 from typing import NamedTuple
@@ -14,18 +13,11 @@ from sdd_hooks.artifacts.identifiers import ArtifactId, Origins, find_id_referen
 from sdd_hooks.code.paths import is_changelog, is_index
 from sdd_hooks.findings import Finding
 from sdd_hooks.review.mentions import MAX_TEXT, PLACE_NAMES, Mention, resolve_mention
+from sdd_hooks.review.old_mentions import ACKNOWLEDGED, is_certain
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.review.successors import find_replacements, find_successors
-from sdd_hooks.text.lazy_regex import lazy_regex
 
-# Words of a line that already says that the artifact is outdated.
-_ACKNOWLEDGED = lazy_regex(
-    r"supers?[ce]+d|deprecat|reject|replac|obsolet|retire|withdraw|former|histor|previous|earlier"
-    r"|original|no longer|instead of|amend|refine|overrid|evolv|revis|reverse|migrat|legacy"
-    r"|used to|carried|remov|drop|\b(?:was|were|old|gone)\b",
-    re.IGNORECASE,
-)
 _EDGES = frozenset({"extends", "enables", "governs", "implements", "requires"})
 
 
@@ -40,6 +32,7 @@ def check(subject: Subject) -> Iterator[Finding]:
         _Outdated(mention, artifact)
         for mention in subject.mentions
         if (artifact := _find_outdated(subject, mention))
+        if not subject.whole_tree or mention.place != "text" or is_certain(subject, mention)
     ]
     outdated += _outdated_edges(subject)
     # Most changes name nothing outdated, and then the corpus is not searched.
@@ -100,7 +93,7 @@ class _TextReader(NamedTuple):
 
 
 def _says_outdated(text: str) -> bool:
-    return _ACKNOWLEDGED.search(text) is not None
+    return ACKNOWLEDGED.search(text) is not None
 
 
 def _ids_in(origins: Origins, text: str) -> frozenset[ArtifactId]:

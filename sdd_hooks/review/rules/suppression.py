@@ -10,13 +10,16 @@ from sdd_hooks.code.paths import is_sample, is_test
 from sdd_hooks.findings import Finding
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.subject import Subject
-from sdd_hooks.review.suppressions import read_suppression
+from sdd_hooks.review.suppressions import may_suppress, read_suppression
+from sdd_hooks.text.lines import join_lines
 
 
 def check(subject: Subject) -> Iterator[Finding]:
     """Find each added line with a suppression that gives no reason. In tests it is test data."""
     for file in subject.change.files:
         if is_test(file.path) or is_sample(file.path):
+            continue
+        if not may_suppress(join_lines(file.added)):
             continue
         for line in file.added:
             suppression = read_suppression(line.text, line.number)

@@ -43,7 +43,7 @@ def check(subject: Subject) -> Iterator[Finding]:
         and not subject.is_artifact(file.path)
     ]
     sources = SourceFiles(subject.text)
-    added = {file.path: frozenset(number for number, _ in file.added) for file in files}
+    added: dict[str, frozenset[int]] = {}
     texts: dict[tuple[str, ...], AddedText] = {}
     for hazard in HAZARDS if files else ():
         if hazard.suffixes not in texts:
@@ -56,6 +56,8 @@ def check(subject: Subject) -> Iterator[Finding]:
             source = sources.get(file.path)
             if source is None or not source.has_line(line.number, line.text):
                 continue
+            if file.path not in added:
+                added[file.path] = frozenset(number for number, _ in file.added)
             site = MatchSite(file.path, source.lines, line.number, start, end, added[file.path])
             if _is_live(source, site, hazard) and hazard.is_hazard(site):
                 evidence = line.text.strip()[:MAX_EVIDENCE]

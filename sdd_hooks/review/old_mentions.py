@@ -1,0 +1,79 @@
+"""Mentions of records in texts that have long been there: which of them surely mean a record.
+
+A review sees a mention when it is written, and a person answers. A check sees all of them, so that
+one in an example, about history or about another project must not be reported.
+"""
+
+# Governing: ADR-0040 (a whole tree is checked as a change that adds it), SPEC-0018 REQ "Precision"
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from sdd_hooks.artifacts.identifiers import find_id_references
+from sdd_hooks.review.mentions import MAX_TEXT, Mention
+from sdd_hooks.review.subject import Subject
+from sdd_hooks.text.lazy_regex import lazy_regex
+
+CONTEXT_LINES = 2
+"""Lines before and after a mention that belong to it: prose is wrapped."""
+
+ACKNOWLEDGED = lazy_regex(
+    r"supers?[ce]+d|deprecat|reject|replac|obsolet|retire|withdraw|former|histor|previous|earlier"
+    r"|original|no longer|instead of|amend|refine|overrid|evolv|revis|reverse|migrat|legacy"
+    r"|used to|carried|remov|drop|\b(?:was|were|old|gone)\b",
+    re.IGNORECASE,
+)
+"""Words of a text that already says that an artifact is outdated."""
+
+_ABSORBED = lazy_regex(r"\b(?:absorb|subsum|consolidat|renumber|withdr|merged\b|folded\b)", re.I)
+_MAYBE = lazy_regex(r"adr|spec", re.IGNORECASE)
+_EXAMPLE = lazy_regex(r"\b(?:e\.g\b|examples?|for instance|such as|placeholder|sample)", re.I)
+_ARCHIVE = lazy_regex(r"(?:^|/)(?:archived?|archives|history|superseded|deprecated)/", re.I)
+# `msgbrowse ADR-0004`: a name in front of an id is that of another project. These words are none.
+_WORD_BEFORE = lazy_regex(r"(?:^|[^\w'\"/.-])`?([a-z][a-z0-9_]{2,30})(?:` |[ *(\[]{1,3})$")
+_USUAL_WORDS = """
+    accepted according adr adrs against also and any are because before behind beside between both
+    but cite cites comment contradicts current decision decisions decided draft each either every
+    extends first fixed following follows for from governing governs has here implements into its
+    keep like matches new not note now only our over per plus proposed record records reference
+    references related same see since spec specs supersedes supports than that the then these this
+    those through under until upon uses via violates when where which while why with within
+    without
+"""
+_USUAL = frozenset(_USUAL_WORDS.split())
+
+
+def is_certain(subject: Subject, mention: Mention) -> bool:
+    """Whether a mention in the text of a file is about what holds today."""
+    if not mention.alone or _ARCHIVE.search(mention.path):
+        return False
+    around = _around(subject, mention)
+    return not (_EXAMPLE.search(around) or ACKNOWLEDGED.search(around) or _ABSORBED.search(around))
+
+
+def names_other_project(subject: Subject, path: str) -> bool:
+    """Whether a file names a record of another project, so that its other ids may be, too."""
+    return subject.once(f"other-project:{path}", lambda _: _has_name_before_id(subject.text(path)))
+
+
+def _around(subject: Subject, mention: Mention) -> str:
+    lines = _lines(subject.text(mention.path))
+    first = max(0, mention.line - 1 - CONTEXT_LINES)
+    return "\n".join(lines[first : mention.line + CONTEXT_LINES])
+
+
+@lru_cache(2)
+def _lines(text: str) -> list[str]:
+    # A file may have hundreds of mentions.
+    return text.split("\n")
+
+
+def _has_name_before_id(text: str) -> bool:
+    for line in text[:MAX_TEXT].split("\n"):
+        for reference in find_id_references(line) if _MAYBE.search(line) else ():
+            before = _WORD_BEFORE.search(line[max(0, reference.start - 40) : reference.start])
+            if before and before[1] not in _USUAL and not before[1].endswith(("ed", "es", "ing")):
+                return True
+    return False

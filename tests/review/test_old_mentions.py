@@ -1,0 +1,81 @@
+"""Mentions in a whole tree: only what surely means a record of this repository, today."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from sdd_hooks.drift.whole_tree import Scope, whole_tree_rules, whole_tree_subject
+from sdd_hooks.review.apply_rules import apply_rules
+from sdd_hooks.review.rules import own
+from tests.review.repositories import MEMORY_TEXT
+from tests.support.repos import Repo
+
+RECORDS = {
+    "CLAUDE.md": MEMORY_TEXT,
+    "docs/adrs/ADR-0001-one.md": "# ADR-0001: One\n\n- Status: accepted\n",
+    "docs/adrs/ADR-0002-two.md": "# ADR-0002: Two\n\n- Status: superseded by ADR-0001\n",
+    "docs/adrs/ADR-0009-nine.md": "# ADR-0009: Nine\n\n- Status: accepted\n",
+}
+
+
+def found(repo: Repo, files: Mapping[str, str]) -> list[tuple[str, str]]:
+    for path, text in {**RECORDS, **files}.items():
+        repo.write(path, text)
+    subject = whole_tree_subject(repo.project(), Scope())
+    results = apply_rules(subject, whole_tree_rules(own()))
+    return [(one.rule, one.path) for one in results.findings]
+
+
+def test_a_mention_that_is_certain(repo: Repo) -> None:
+    assert found(repo, {"src/a.py": "# Polls, see ADR-0005.\n"}) == [
+        ("dangling-reference", "src/a.py")
+    ]
+    assert found(repo, {"src/a.py": "# Polls, see ADR-0002.\n"}) == [
+        ("superseded-reference", "src/a.py")
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# Polls, e.g. ADR-0005 or ADR-0002.\n",
+        "# The ADRs ADR-0002..0005.\n",
+        "# This was what we did\n# until ADR-0002 and ADR-0005.\n",
+        "# Absorbs ADR-0005.\n",
+        "# See upstream: `othertool` ADR-0005.\n# ADR-0005 there.\n",
+        "# Planned: ADR-0040.\n",
+    ],
+)
+def test_a_mention_that_is_not(repo: Repo, text: str) -> None:
+    assert found(repo, {"src/a.py": text}) == []
+
+
+def test_an_archive_is_history(repo: Repo) -> None:
+    assert found(repo, {"docs/archive/a.md": "See ADR-0002 and ADR-0005.\n"}) == []
+
+
+def test_a_governing_comment_always_counts(repo: Repo) -> None:
+    text = "# It was old.\n# Governing: ADR-0002, ADR-0040\n"
+    assert found(repo, {"src/a.py": text}) == [
+        ("dangling-reference", "src/a.py"),
+        ("superseded-reference", "src/a.py"),
+    ]
+
+
+def test_numbers_of_other_directories_and_statuses_of_pages_are_no_findings(repo: Repo) -> None:
+    copy = "# ADR-0001: One\n\n- Status: accepted\n"
+    memory = MEMORY_TEXT.replace("`docs/adrs/`", "`docs/adrs/` and `site/adrs/`")
+    assert found(repo, {"CLAUDE.md": memory, "site/adrs/ADR-0001-one.md": copy}) == []
+
+
+@pytest.mark.parametrize(("designs", "count"), [(0, 0), (1, 2)])
+def test_specifications_without_a_design_are_a_style(repo: Repo, designs: int, count: int) -> None:
+    files = {
+        f"docs/openspec/specs/{name}/spec.md": f"# SPEC-000{number}: {name}\n"
+        for number, name in enumerate("abc", 1)
+    }
+    if designs:
+        files["docs/openspec/specs/a/design.md"] = "# Design\n"
+    assert [rule for rule, _ in found(repo, files)] == ["spec-pair"] * count
