@@ -46,6 +46,9 @@ MAX_FILES = 5_000
 MAX_TOTAL_BYTES = 50_000_000
 """Bytes of these files together."""
 
+_BLOCK_BYTES = 512
+"""A limit of the size of files is a multiple of this."""
+
 LOOKUP_SECONDS = 30.0
 """Seconds for a source to report its commit."""
 
@@ -72,10 +75,12 @@ _FILTER = "--filter=blob:none"
 
 
 class FetchOptions(NamedTuple):
-    """How to fetch. `access` holds git's variables for a host; `seconds` is for one transfer."""
+    """How to fetch. `access` holds git's variables for a host; `seconds` is for one transfer, in
+    which git writes no file of more than `pack_bytes`."""
 
     access: Mapping[str, str] = MappingProxyType({})
     seconds: float = 60.0
+    pack_bytes: int = MAX_PACK_BYTES
 
 
 def fetch_source(
@@ -199,7 +204,12 @@ class _Fetch(NamedTuple):
     def _wanted(self, commit: str) -> list[str]:
         """The Markdown files of a commit that may be records, or say where these are."""
         paths = self.source.paths
-        result = self._run("ls-tree", "-r", "-z", commit, "--", *paths, seconds=LOOKUP_SECONDS)
+        try:
+            result = self._run("ls-tree", "-r", "-z", commit, "--", *paths, seconds=LOOKUP_SECONDS)
+        except RemoteError:
+            # git asks no remote for this: the tree has too many files.
+            reason = "has too many files to list: name the directory of the records"
+            raise RemoteError(f"{self.name} {reason}") from None
         if result.code:
             raise self._error("cannot be read", result)
         wanted: dict[str, None] = {}
@@ -229,7 +239,7 @@ class _Fetch(NamedTuple):
         return self._run(
             *(*FETCH_OBJECTS, *arguments, "--", self.source.address.url, *refspecs),
             seconds=self.options.seconds,
-            max_file_bytes=MAX_PACK_BYTES,
+            max_file_bytes=self.options.pack_bytes,
         )
 
     def _run(self, *arguments: str, seconds: float, max_file_bytes: int = 0) -> ProgramResult:
@@ -246,10 +256,16 @@ class _Fetch(NamedTuple):
             raise RemoteError(f"{self.name} {UNREACHABLE}: {error}") from None
 
     def _error(self, problem: str, result: ProgramResult) -> RemoteError:
-        if "signal" in result.err or "File too large" in result.err:
-            limit = f"over {MAX_PACK_BYTES // 1_000_000} MB"
+        if self._reached_pack_limit():
+            limit = f"over {self.options.pack_bytes // 1_000_000} MB"
             return RemoteError(f"{self.name} sends {limit}: name a smaller repository")
         return remote_error(self.name, problem, result.err, self.options.access)
+
+    def _reached_pack_limit(self) -> bool:
+        """Whether git stopped writing a pack: the versions of git report that differently."""
+        room = self.options.pack_bytes - _BLOCK_BYTES
+        packs = (self.git.root / "objects/pack").glob("tmp_*")
+        return any(path.lstat().st_size >= room for path in packs)
 
 
 def _may_be_read(path: str) -> bool:

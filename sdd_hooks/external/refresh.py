@@ -9,14 +9,20 @@ A pull request edits the memory file, so only what the default branch declares i
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 from sdd_hooks.changes.base import default_base
 from sdd_hooks.errors import RepositoryError, SddError, StorageError
 from sdd_hooks.external.fetch import FetchOptions, fetch_source
 from sdd_hooks.external.records import read_committed_sources
-from sdd_hooks.external.snapshots import read_snapshot, records_directory
+from sdd_hooks.external.snapshots import (
+    read_snapshot,
+    records_directory,
+    undeclared_directories,
+)
 from sdd_hooks.project.external_sources import DeclaredSources, ExternalSource
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.system.git import Git
@@ -25,7 +31,11 @@ from sdd_hooks.system.locks import hold_lock
 MAX_SECONDS = 120.0
 """Seconds after which no other source is fetched."""
 
+KEPT_SECONDS = 86_400.0
+"""How long what was fetched of a source is kept that is declared no more."""
+
 _BRANCH = "refs/heads/"
+_LOCK = "lock"
 
 
 class RefreshedSource(NamedTuple):
@@ -79,7 +89,7 @@ def refresh_sources(
     directory = records_directory(repository)
     try:
         directory.mkdir(parents=True, exist_ok=True)
-        with hold_lock(directory / "lock", wait) as is_locked:
+        with hold_lock(directory / _LOCK, wait) as is_locked:
             if not is_locked:
                 return []
             started = clock()
@@ -90,6 +100,30 @@ def refresh_sources(
             ]
     except OSError as error:
         raise StorageError(f"cannot write {directory} ({error.strerror}): check it") from None
+
+
+def delete_undeclared(
+    repository: Repository, sources: Sequence[ExternalSource], now: float
+) -> None:
+    """Delete what was fetched of other sources than these, and not for a day.
+
+    Work trees without a default branch may declare different sources, so that a source is not
+    deleted at once. Does nothing while another process fetches, and where nothing can be written.
+    `now` is in seconds since the epoch.
+    """
+    with suppress(OSError, StorageError):
+        directory = records_directory(repository)
+        if not directory.is_dir():
+            return
+        with hold_lock(directory / _LOCK, 0.0) as is_locked:
+            if not is_locked:
+                return
+            for path in undeclared_directories(repository, sources, now - KEPT_SECONDS):
+                shutil.rmtree(path)
+            if {path.name for path in directory.iterdir()} == {_LOCK}:
+                # The hook after a merge starts sdd where this directory exists.
+                (directory / _LOCK).unlink()
+                directory.rmdir()
 
 
 def _refresh(

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
@@ -33,6 +34,7 @@ CONFIG_SHA256 = (
 
 _MAX_STATE_BYTES = 4_000
 _SUFFIX = ".git"
+_DIRECTORY_NAME = re.compile(r"[0-9a-f]{20}")
 _NAME = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?\.git")
 
 
@@ -56,9 +58,12 @@ def source_directory(repository: Repository, source: ExternalSource) -> Path:
 
     Raises StorageError if it is a symlink.
     """
+    return state_directory(records_directory(repository), _directory_name(source))
+
+
+def _directory_name(source: ExternalSource) -> str:
     identity = "\0".join((source.address.url, *source.paths))
-    digest = sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()[:20]
-    return state_directory(records_directory(repository), digest)
+    return sha256(identity.encode("utf-8", "surrogatepass")).hexdigest()[:20]
 
 
 def snapshot_git(repository: Repository, source: ExternalSource, commit: str) -> Git:
@@ -70,7 +75,13 @@ def snapshot_git(repository: Repository, source: ExternalSource, commit: str) ->
 def read_snapshot(repository: Repository, source: ExternalSource) -> Snapshot | None:
     """The snapshot of a source; None if it was never fetched, or its files were damaged."""
     try:
-        directory = source_directory(repository, source)
+        return _read_snapshot(source_directory(repository, source))
+    except StorageError:
+        return None
+
+
+def _read_snapshot(directory: Path) -> Snapshot | None:
+    try:
         state = json.loads(read_state(directory / STATE_FILE, _MAX_STATE_BYTES))
         commit, fetched = state["commit"], state["fetched"]
         is_valid = is_object_id(commit) and type(fetched) in {int, float} and 0 <= fetched < 1e12
@@ -86,6 +97,24 @@ def write_snapshot(repository: Repository, source: ExternalSource, snapshot: Sna
     state = {"url": source.address.url, **snapshot._asdict()}
     directory = source_directory(repository, source)
     write_atomically(directory / STATE_FILE, json.dumps(state).encode())
+
+
+def undeclared_directories(
+    repository: Repository, sources: Sequence[ExternalSource], before: float
+) -> list[Path]:
+    """The directories of other sources than these, that were last fetched before a time.
+
+    `before` is in seconds since the epoch. Raises OSError and StorageError.
+    """
+    declared = set(map(_directory_name, sources))
+    found = []
+    for path in records_directory(repository).iterdir():
+        if _DIRECTORY_NAME.fullmatch(path.name) and path.name not in declared:
+            snapshot = None if path.is_symlink() else _read_snapshot(path)
+            fetched = snapshot.fetched if snapshot else path.lstat().st_mtime
+            if fetched < before and not path.is_symlink():
+                found.append(path)
+    return found
 
 
 def old_snapshots(directory: Path, kept: frozenset[str]) -> list[Path]:

@@ -43,16 +43,21 @@ def fetch_external_records(
     problem.
 
     The commit is `base`, or that of the default branch for "". `access` holds git's variables for
-    a host. A repository that only the work tree declares is not fetched, and a line says so.
+    a host. A repository that only the work tree declares is not fetched, and a line says so. What
+    was fetched for a line that the default branch has no more is deleted after a day.
     """
+    repository = project.repository
+    if not (base or project.external.sources or _has_records(repository)):
+        return ()
     # Commands without such a declaration do not wait for these imports.
     from sdd_hooks.external.fetch import FetchOptions
     from sdd_hooks.external.records import read_committed_sources
-    from sdd_hooks.external.refresh import find_approved_sources, refresh_sources
+    from sdd_hooks.external.refresh import (
+        delete_undeclared,
+        find_approved_sources,
+        refresh_sources,
+    )
 
-    repository = project.repository
-    if not (base or project.external.sources):
-        return ()
     try:
         if base:
             declared = read_committed_sources(repository.git, base)
@@ -64,6 +69,8 @@ def fetch_external_records(
         )
     except SddError as error:
         return (f"no decisions of other repositories were fetched: {error}",)
+    if not base:
+        delete_undeclared(repository, declared.sources, clock())
     approved = {(one.address.url, one.paths) for one in declared.sources}
     unapproved = (
         ()
@@ -75,6 +82,13 @@ def fetch_external_records(
         ]
     )
     return (*map(describe_failure, filter(_failed, refreshed)), *unapproved)
+
+
+def _has_records(repository: Repository) -> bool:
+    """Whether something was fetched, for any line."""
+    with suppress(StorageError):
+        return (repository.shared_dir / "records").is_dir()
+    return False
 
 
 def _failed(refreshed: RefreshedSource) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -10,8 +11,14 @@ import pytest
 
 from sdd_hooks.errors import RemoteError
 from sdd_hooks.external.fetch import FetchOptions, fetch_source
+from sdd_hooks.external.records import read_external_records
 from sdd_hooks.external.snapshots import Snapshot, read_snapshot, snapshot_git, source_directory
-from sdd_hooks.project.external_sources import ExternalSource, SourceAddress, parse_address
+from sdd_hooks.project.external_sources import (
+    DeclaredSources,
+    ExternalSource,
+    SourceAddress,
+    parse_address,
+)
 from sdd_hooks.project.repository import Repository, discover
 from tests.support.external import NOW, RECORDS, Handbook, record
 from tests.support.git_server import https_server, publish
@@ -164,6 +171,51 @@ def test_a_bomb_of_blobs_is_refused(handbook: Handbook, repo: Repo) -> None:
     with pytest.raises(RemoteError, match="has over 50 MB of Markdown files"):
         fetch(repo.repository, source_at(handbook.url))
     assert read_snapshot(repo.repository, source_at(handbook.url)) is None
+
+
+@pytest.mark.parametrize("filters", [True, False])
+def test_a_bomb_of_trees_is_refused(handbook: Handbook, repo: Repo, *, filters: bool) -> None:
+    """Ten objects that list ten thousand million files."""
+    commit_bomb(handbook, "notes", filters=filters)
+    with pytest.raises(RemoteError, match="has too many files to list: name the directory"):
+        fetch(repo.repository, source_at(handbook.url))
+    assert read_snapshot(repo.repository, source_at(handbook.url)) is None
+
+
+def test_a_bomb_of_trees_beside_the_named_directory_is_not_listed(
+    handbook: Handbook, repo: Repo
+) -> None:
+    commit_bomb(handbook, "notes")
+    source = source_at(handbook.url, "docs/adr")
+    assert fetch(repo.repository, source).commit == handbook.repo.head()
+    records = read_external_records(repo.repository, DeclaredSources((source,)))
+    assert [one.path for one in records.corpus.artifacts] == [f"acme:{path}" for path in RECORDS]
+
+
+def commit_bomb(handbook: Handbook, name: str, *, filters: bool = True) -> None:
+    """Publish a directory of trees in which each has the next one ten times."""
+    repo = handbook.repo
+    blob = repo.git("hash-object", "-w", "--stdin", stdin=b"# ADR\n")
+    entry = f"100644 blob {blob}"
+    for _ in range(10):
+        rows = "".join(f"{entry}\t{number}.md\n" for number in range(10))
+        entry = f"040000 tree {repo.git('mktree', stdin=rows.encode())}"
+    rows = repo.git("ls-tree", "HEAD") + f"\n{entry}\t{name}\n"
+    tree = repo.git("mktree", stdin=rows.encode())
+    commit = repo.git("commit-tree", "-p", "HEAD", "-m", "Bomb", tree)
+    repo.git("update-ref", "HEAD", commit)
+    publish(repo, handbook.base, handbook.path, filters=filters)
+
+
+def test_a_large_pack_is_refused(handbook: Handbook, repo: Repo) -> None:
+    large = {"large.bin": random.Random(1).randbytes(2_500_000)}
+    handbook.publish(large, filters=False)
+    small = FetchOptions(pack_bytes=2_000_000)
+    with pytest.raises(RemoteError, match=r"sends over 2 MB: name a smaller repository"):
+        fetch(repo.repository, source_at(handbook.url), small)
+    assert read_snapshot(repo.repository, source_at(handbook.url)) is None
+    handbook.publish(RECORDS)
+    assert fetch(repo.repository, source_at(handbook.url), small).commit
 
 
 def _https_repository(handbook: Handbook, repo: Repo, variables: Mapping[str, str]) -> Repository:

@@ -93,9 +93,9 @@ class Repo:
             check=False,
         )
 
-    def git(self, *args: str, env: Mapping[str, str] | None = None) -> str:
+    def git(self, *args: str, env: Mapping[str, str] | None = None, stdin: bytes = b"") -> str:
         """Run `git args` and return its stripped output. Fails with the error of git."""
-        done = self.run(*args, env=env)
+        done = self.run(*args, env=env, stdin=stdin)
         assert done.returncode == 0, f"git {' '.join(args)}: {os.fsdecode(done.stderr)}"
         return os.fsdecode(done.stdout).strip()
 

@@ -23,6 +23,7 @@ from sdd_hooks.usecases.index import UpdateScope, update_index
 from sdd_hooks.usecases.show import ShowRequest, show
 from sdd_hooks.usecases.sync import SyncCallbacks
 from tests.support.external import NOW, Handbook, declaring, memory_file, record
+from tests.support.git_server import publish
 from tests.support.repos import Repo
 from tests.support.waiting import until
 
@@ -64,6 +65,33 @@ def test_a_failure_is_a_line_and_names_no_login(handbook: Handbook, repo: Repo) 
     declaring(repo, line, handbook.line)
     (problem,) = fetch_external_records(repo.project(), clock)
     assert problem.startswith("the decisions of acme/gone were not fetched: git://")
+
+
+def test_what_was_fetched_for_a_line_that_is_gone_is_deleted(
+    handbook: Handbook, repo: Repo
+) -> None:
+    publish(handbook.repo, handbook.base, "acme/other")
+    kept = f"- Architecture Decision Records are also in {handbook.address}/acme/other"
+    declaring(repo, handbook.line, kept)
+    assert fetch_external_records(repo.project(), clock) == ()
+    records = repo.root / ".git/sdd/records"
+    assert len(list(records.glob("?" * 20))) == 2
+    (repo.root / "elsewhere").mkdir()
+    (records / ("a" * 20)).symlink_to(repo.root / "elsewhere")
+
+    repo.commit("Remove a line", {"CLAUDE.md": memory_file(kept)})
+    assert fetch_external_records(repo.project(), lambda: NOW + 80_000) == ()
+    assert len(list(records.glob("?" * 20))) == 3, "another work tree may declare it"
+    # A branch has removed the line, the default branch has not.
+    repo.git("switch", "-q", "-c", "other")
+    repo.commit("Remove the other", {"CLAUDE.md": memory_file()})
+    assert fetch_external_records(repo.project(), lambda: NOW + 90_000) == ()
+    assert len(list(records.glob("?" * 20))) == 2
+    repo.git("branch", "-f", "main", "other")
+    (records / ("a" * 20)).unlink()
+    assert fetch_external_records(repo.project(), lambda: NOW + 200_000) == ()
+    assert not records.exists(), "the hook after a merge starts nothing"
+    assert (repo.root / "elsewhere").is_dir()
 
 
 def test_an_update_of_the_index_fetches_and_a_search_finds(handbook: Handbook, repo: Repo) -> None:
