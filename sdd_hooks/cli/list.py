@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from sdd_hooks.cli.output import (
     printable_line,
     show,
 )
+from sdd_hooks.external.records import NO_RECORDS, ExternalRecords, read_external_records
 from sdd_hooks.usecases.governing import GoverningArtifacts, GoverningReason, find_governing
 
 NONE = "none"
@@ -65,6 +67,7 @@ def list_artifacts(
     """List decisions and specifications with their status.
 
     Reads the files of the work tree: no index is needed, and uncommitted changes are included.
+    Decisions of other repositories are listed as they were fetched last.
 
     \b
     Example:
@@ -75,22 +78,31 @@ def list_artifacts(
     project = open_project(directory)
     collections = project.select(filters["kinds"] or ("adrs", "specs"), module)
     statuses = filters["statuses"]
+    external = NO_RECORDS
+    if module is None and "adrs" in (filters["kinds"] or ("adrs",)):
+        external = read_external_records(project.repository, project.external)
+    notes = external.notes(time.time())
     if path is not None:
         cwd = start_directory(directory)
-        found = find_governing(project, collections, cwd, path)
-        return show(_governing(found, statuses, project.warnings), as_json)
+        found = find_governing(project, collections, cwd, path, external)
+        found = found._replace(left_out=(*found.left_out, *notes))
+        rows = [(one, reasons) for one, reasons in found.artifacts if _has(one, statuses)]
+        output = _governing(found._replace(artifacts=tuple(rows)), external, project.warnings)
+        return show(output, as_json)
     corpus, left_out = read_work_tree(project.repository.git, collections)
-    artifacts = sorted((one for one in corpus.artifacts if _has(one, statuses)), key=_order)
+    own = sorted(corpus.artifacts, key=_order)
+    others = sorted(external.corpus.artifacts, key=_order)
+    artifacts = [one for one in (*own, *others) if _has(one, statuses)]
     lines = _rows(artifacts) or [NOTHING]
-    data = {"artifacts": [_data(artifact) for artifact in artifacts]}
-    return show(CommandOutput(data, lines, left_out, project.warnings), as_json)
+    data = {"artifacts": [_data(artifact, external) for artifact in artifacts]}
+    return show(CommandOutput(data, lines, [*left_out, *notes], project.warnings), as_json)
 
 
 def _governing(
-    found: GoverningArtifacts, statuses: Sequence[str], warnings: Sequence[str]
+    found: GoverningArtifacts, external: ExternalRecords, warnings: Sequence[str]
 ) -> CommandOutput:
     """The artifacts that govern a file, each with its reasons below it."""
-    governing = [(one, reasons) for one, reasons in found.artifacts if _has(one, statuses)]
+    governing = found.artifacts
     rows = _rows([artifact for artifact, _ in governing])
     lines = []
     for row, (_, reasons) in zip(rows, governing, strict=True):
@@ -98,7 +110,7 @@ def _governing(
     data = {
         "for": found.path,
         "artifacts": [
-            {**_data(artifact), "by": [reason._asdict() for reason in reasons]}
+            {**_data(artifact, external), "by": [reason._asdict() for reason in reasons]}
             for artifact, reasons in governing
         ],
     }
@@ -141,10 +153,11 @@ def _order(artifact: Artifact) -> tuple[object, ...]:
     return (artifact.module, artifact.kind, number, artifact.path)
 
 
-def _data(artifact: Artifact) -> dict[str, object]:
+def _data(artifact: Artifact, external: ExternalRecords) -> dict[str, object]:
     return {
         "id": str(artifact.id) if artifact.id else None,
         "kind": artifact.kind,
+        "origin": external.origin(artifact.path),
         "module": artifact.module,
         "status": artifact.status.value or None,
         "authoritative": artifact.status.authoritative,

@@ -130,6 +130,10 @@ class Subject:
         """The text of a file after the change; "" when it is absent, binary or too large."""
         return self.after.text(path)
 
+    def record_text(self, path: str) -> str:
+        """The text of a citable record, of this repository after the change or of another one."""
+        return self.external.text(path) if self.external.origin(path) else self.text(path)
+
     def text_before(self, path: str) -> str:
         """The text of a file at the base, under the same conditions."""
         return self.before.text(path)

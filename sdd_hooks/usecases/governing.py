@@ -14,9 +14,11 @@ from sdd_hooks.artifacts.applies_to import AppliesTo, read_applies_to
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus
 from sdd_hooks.artifacts.governing import read_governing
+from sdd_hooks.artifacts.identifiers import Origins
 from sdd_hooks.artifacts.work_tree import MAX_ARTIFACT_BYTES, read_work_tree
 from sdd_hooks.code.definitions import Definition, find_definitions
 from sdd_hooks.errors import EXIT_USAGE, SddError
+from sdd_hooks.external.records import NO_RECORDS, ExternalRecords
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project
 from sdd_hooks.review.rules.decision.blocks import read_rules
@@ -60,26 +62,35 @@ class GoverningArtifacts(NamedTuple):
 
 
 def find_governing(
-    project: Project, collections: tuple[Collection, ...], cwd: Path, name: str
+    project: Project,
+    collections: tuple[Collection, ...],
+    cwd: Path,
+    name: str,
+    external: ExternalRecords = NO_RECORDS,
 ) -> GoverningArtifacts:
     """Find the artifacts of the collections that govern a file, which may not exist yet.
 
-    `name` is relative to `cwd`. Raises NotAFile for a directory and for a path outside of the
+    `name` is relative to `cwd`. The records of `external` govern it as well: by their rules only
+    if these are trusted. Raises NotAFile for a directory and for a path outside of the
     repository, GitError.
     """
     root = project.repository.root
     path = _relative(root, cwd, name)
-    corpus, left_out = read_work_tree(project.repository.git, collections)
+    own, left_out = read_work_tree(project.repository.git, collections)
+    corpus = Corpus((*own.artifacts, *external.corpus.artifacts))
     text = _read(root, path)
+    trusted = {one.source.name for one in external.sources if one.source.trusts_rules} | {""}
     reasons: dict[str, list[GoverningReason]] = defaultdict(list)
-    for artifact, reason in _by_comments(corpus, path, text):
+    for artifact, reason in _by_comments(corpus, path, text, external.names):
         reasons[artifact.path].append(reason)
     definitions = list(_definitions(path, text))
     for artifact in corpus.artifacts:
-        record = _read(root, artifact.path)
+        origin = external.origin(artifact.path)
+        record = external.text(artifact.path) if origin else _read(root, artifact.path)
         applies = read_applies_to(artifact, record)
         reasons[artifact.path] += _by_entries(artifact, applies, path, definitions)
-        if artifact.kind == "ADR" and artifact.status.authoritative:
+        is_in_force = artifact.kind == "ADR" and artifact.status.authoritative
+        if is_in_force and origin in trusted:
             reasons[artifact.path] += _by_rules(artifact, record, path)
     governing = [
         (artifact, tuple(reasons[artifact.path]))
@@ -115,9 +126,9 @@ def _read(root: Path, path: str) -> str:
 
 
 def _by_comments(
-    corpus: Corpus, path: str, text: str
+    corpus: Corpus, path: str, text: str, origins: Origins
 ) -> Iterator[tuple[Artifact, GoverningReason]]:
-    for reference in read_governing(text):
+    for reference in read_governing(text, origins):
         found = corpus.resolve(reference.id) or corpus.by_id_of_any_module.get(reference.id, ())
         for artifact in found:
             yield artifact, GoverningReason("comment", reference.requirement, path, reference.line)

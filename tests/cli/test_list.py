@@ -1,4 +1,5 @@
 from tests.cli.commands import ADR, FILES, WORKSPACE, on_terminal, run
+from tests.support.external import RECORDS, declaring, record
 
 SPEC = "docs/openspec/specs/search/spec.md"
 
@@ -48,6 +49,7 @@ def test_json_has_every_field(repo):
         {
             "id": "ADR-0001",
             "kind": "ADR",
+            "origin": "",
             "module": "",
             "status": "superseded",
             "authoritative": False,
@@ -101,3 +103,35 @@ def test_a_path_that_cannot_be_a_file_is_one_line(repo):
     assert done.code == 2
     assert done.err.count("\n") == 1
     assert "\x1b" not in done.err
+
+
+def test_decisions_of_other_repositories_come_last(repo, handbook):
+    rules = "```sdd-rule\nforbid import: os\nin: src/**\n```\n"
+    theirs = "---\napplies-to: [lib/**]\n---\n" + record("Title without a number", "We log.")
+    handbook.publish({**RECORDS, "docs/adr/logging.md": theirs + rules})
+    declaring(repo, f"{handbook.line} (`docs/adr`)")
+    repo.write("src/a.py", "# Governing: acme/ADR-0003\n")
+    never = run(repo.root, "list")
+    assert never.out.startswith("ADR-0001  accepted")
+    assert never.err.startswith(f"note: not read: the decisions of acme ({handbook.url})")
+    assert run(repo.root, "index").code == 0
+
+    done = run(repo.root, "list", "--json").json
+    assert [(one["id"], one["origin"]) for one in done["artifacts"]] == [
+        ("ADR-0001", ""),
+        ("acme/ADR-0001", "acme"),
+        ("acme/ADR-0002", "acme"),
+        ("acme/ADR-0003", "acme"),
+        (None, "acme"),
+    ]
+    assert "acme:docs/adr/0003-encrypt-backups.md" in run(repo.root, "list").out
+    assert "acme" not in run(repo.root, "list", "--kind", "specs").out
+
+    def governing(path):
+        found = run(repo.root, "list", "--for", path, "--json").json["artifacts"]
+        return [(one["path"], [by["kind"] for by in one["by"]]) for one in found]
+
+    assert governing("src/a.py") == [("acme:docs/adr/0003-encrypt-backups.md", ["comment"])]
+    assert governing("lib/a.py") == [("acme:docs/adr/logging.md", ["glob"])]
+    declaring(repo, f"{handbook.line} (`docs/adr`)", "  - **Trust**: rules")
+    assert ("acme:docs/adr/logging.md", ["rule"]) in governing("src/a.py")

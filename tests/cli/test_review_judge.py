@@ -9,6 +9,7 @@ import jsonschema
 import pytest
 
 from tests.cli.commands import one_line, run
+from tests.support.external import Handbook, memory_file
 from tests.support.loopback import CannedResponse, Request, Server, serving
 from tests.support.repos import Repo
 
@@ -43,17 +44,17 @@ def repo(tmp_path: Path) -> Repo:
     return repo
 
 
-def answer(request: Request) -> CannedResponse:
+def answer(request: Request, path: str = PATH, sentence: str = SENTENCE) -> CannedResponse:
     """The response of a good model to each of the two questions."""
     sent = request.json()
     assert isinstance(sent, dict)
     instructions, question = (one["content"] for one in sent["messages"])
     assert LINE in question
-    content: object = {"path": PATH, "quote": SENTENCE}
+    content: object = {"path": path, "quote": sentence}
     if "Choose the one" not in instructions:
-        finding = {"file": "src/page.py", "line": 2, "added": LINE, "record": PATH}
+        finding = {"file": "src/page.py", "line": 2, "added": LINE, "record": path}
         content = {
-            "findings": [{**finding, "quote": SENTENCE, "why": "It is a file: use the store."}]
+            "findings": [{**finding, "quote": sentence, "why": "It is a file: use the store."}]
         }
     message = {"role": "assistant", "content": json.dumps(content)}
     choice = {"index": 0, "message": message, "finish_reason": "stop"}
@@ -87,6 +88,32 @@ def test_a_judge_chooses_the_decision_and_names_the_contradiction(
     (finding,) = found["findings"]
     assert (finding["rule"], finding["severity"]) == ("judge/adr-0001", "critical")
     assert (finding["path"], finding["line"], finding["evidence"]) == ("src/page.py", 2, LINE)
+
+
+def test_a_judge_reads_a_decision_of_another_repository(
+    repo: Repo, tmp_path: Path, handbook: Handbook
+) -> None:
+    repo.git("switch", "--quiet", "main")
+    repo.commit("Declare", {"CLAUDE.md": memory_file(handbook.line)})
+    assert run(repo.root, "index", "add").code == 0
+    assert run(repo.root, "index", "update").code == 0
+    repo.git("switch", "--quiet", "topic")
+    repo.git("rebase", "--quiet", "main")
+    path, quote = "acme:docs/adr/0003-encrypt-backups.md", "We encrypt each backup with age"
+
+    def theirs(request: Request) -> CannedResponse:
+        assert quote in str(request.json())
+        return answer(request, path, quote)
+
+    with serving(theirs) as server:
+        environ = settings(tmp_path, server)
+        done = run(repo.root, "review", "--json", "--judge", "local", env=environ).json
+    first = done["references"]["ranked"][0]
+    assert (first["id"], first["origin"], first["path"]) == ("acme/ADR-0003", "acme", path)
+    assert first["evidence"][0]["kind"] == "judge"
+    assert first["quote"].startswith(quote)
+    (finding,) = done["findings"]
+    assert "contradicts acme/ADR-0003" in finding["message"]
 
 
 def test_a_finding_of_a_judge_counts_for_fail_on(repo: Repo, tmp_path: Path) -> None:

@@ -70,7 +70,11 @@ def choose_record(
     choice, note = parse_choice(ask(_INSTRUCTIONS, parts, _SCHEMA), records)
     if choice is None:
         return references, note
-    return apply_choice(references, choice, model, max_suggestions), note
+    chosen = apply_choice(references, choice, model, max_suggestions)
+    first, *others = chosen.ranked
+    # The address of a record of another repository has the line that is quoted.
+    first = first._replace(url=subject.external.page(first.path, first.line))
+    return chosen._replace(ranked=(first, *others)), note
 
 
 def parse_choice(answer: str, records: Sequence[RecordText]) -> ChoiceAnswer:

@@ -44,8 +44,8 @@ class RecordText(NamedTuple):
 def select_records(
     subject: Subject, candidates: Iterable[Candidate], limit: int
 ) -> list[RecordText]:
-    """Select the first `limit` candidates that are in force."""
-    known = subject.corpus.by_path
+    """Select the first `limit` candidates that are in force, of any repository."""
+    known = subject.citable.by_path
     artifacts = (known[one.path] for one in candidates if one.path in known)
     records = (_read(subject, one) for one in artifacts if _is_usable(subject, one))
     return list(islice(records, limit))
@@ -93,7 +93,7 @@ def format_record(record: RecordText, number: int, limit: int) -> PromptPart:
 
 def _is_usable(subject: Subject, artifact: Artifact) -> bool:
     short = len(artifact.path) <= MAX_PATH
-    return short and artifact.status.authoritative and bool(subject.text(artifact.path))
+    return short and artifact.status.authoritative and bool(subject.record_text(artifact.path))
 
 
 def _read(subject: Subject, artifact: Artifact, requirements: Iterable[str] = ()) -> RecordText:
@@ -102,7 +102,7 @@ def _read(subject: Subject, artifact: Artifact, requirements: Iterable[str] = ()
         for one in artifact.requirements
         if one.name in requirements or one.id in requirements
     ]
-    text = subject.text(artifact.path)[:MAX_RECORD]
+    text = subject.record_text(artifact.path)[:MAX_RECORD]
     decision = [artifact.decision] if artifact.decision else []
     return RecordText(artifact.path, artifact.name, artifact.title, text, (*decision, *focus))
 
