@@ -22,7 +22,12 @@ from functools import cached_property
 from typing import Literal, NamedTuple
 
 from sdd_hooks.artifacts.artifact import Artifact
-from sdd_hooks.artifacts.fields import normalize_field_name, read_header_fields
+from sdd_hooks.artifacts.fields import MAX_SECTION as MAX_SECTION_OF_FIELDS
+from sdd_hooks.artifacts.fields import (
+    normalize_field_name,
+    read_header_fields,
+    sections_with_fields,
+)
 from sdd_hooks.artifacts.frontmatter import FrontmatterValue
 from sdd_hooks.artifacts.identifiers import find_id_references
 from sdd_hooks.code.languages import MARKDOWN_SUFFIXES, find_language
@@ -140,7 +145,7 @@ def _statements(record: Artifact, text: str) -> Iterator[tuple[str, int, Iterabl
             yield name, 1, _values(value)
     sections = [section for section in record.sections if _known_name(section.title)]
     # A quick test: most records have none, and the parsers read the whole text.
-    if not sections and not _FIELD.search(text, 0, MAX_HEADER):
+    if not sections and not _may_have_field(record.sections, text):
         return
     prose = mask_non_prose(text)
     for field in read_header_fields(prose, record.sections):
@@ -148,6 +153,15 @@ def _statements(record: Artifact, text: str) -> Iterator[tuple[str, int, Iterabl
             yield name, field.line, _split(field.value)
     for section in sections:
         yield _known_name(section.title), section.first_line, _items(prose, section)
+
+
+def _may_have_field(sections: Sequence[Section], text: str) -> bool:
+    for section in sections_with_fields(sections):
+        end = min(section.end, section.start + MAX_SECTION_OF_FIELDS, MAX_HEADER)
+        # The cells of a table have no colon.
+        if _FIELD.search(text, section.start, end) or text.find("|", section.start, end) >= 0:
+            return _FIELD.search(text, 0, MAX_HEADER) is not None
+    return False
 
 
 def _known_name(written: str) -> str:

@@ -18,6 +18,9 @@ from sdd_hooks.text.markdown import Section
 MAX_LINES = 120
 """Fields below this line of a section are ignored."""
 
+MAX_SECTION = 50_000
+"""Characters of a section in which fields are looked for."""
+
 MAX_VALUE = 2_000
 """Longer values, in characters, are cut."""
 
@@ -56,14 +59,15 @@ def read_header_fields(prose: str, sections: Sequence[Section]) -> tuple[HeaderF
     `prose` is the document without code and comments.
     """
     read: list[HeaderField] = []
-    for section in _top(sections):
+    for section in sections_with_fields(sections):
         # Only this section is split: the document may be long.
-        lines = prose[section.start : min(section.end, section.start + 50_000)].split("\n")
+        lines = prose[section.start : min(section.end, section.start + MAX_SECTION)].split("\n")
         read.extend(_fields(lines[:MAX_LINES], section.first_line))
     return tuple(read)
 
 
-def _top(sections: Sequence[Section]) -> Iterator[Section]:
+def sections_with_fields(sections: Sequence[Section]) -> Iterator[Section]:
+    """Yield the sections of a document whose first MAX_SECTION characters may have fields."""
     headed = 0
     for section in sections[:50]:
         headed += section.level > 0

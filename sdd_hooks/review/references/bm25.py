@@ -23,11 +23,18 @@ def inverse_document_frequency(count: int, frequency: int) -> float:
 class Bm25:
     """An index of documents for queries whose words are in `vocabulary`.
 
-    Each document is the count of each of its words.
+    Each document is the count of each of its words. With `lengths`, the numbers of their words,
+    a document may lack words that are not in the vocabulary.
     """
 
-    def __init__(self, documents: Sequence[Mapping[str, int]], vocabulary: Set[str]) -> None:
-        lengths = [sum(document.values()) for document in documents]
+    def __init__(
+        self,
+        documents: Sequence[Mapping[str, int]],
+        vocabulary: Set[str],
+        lengths: Sequence[int] | None = None,
+    ) -> None:
+        if lengths is None:
+            lengths = [sum(document.values()) for document in documents]
         mean = sum(lengths) / len(lengths) if lengths else 1.0
         self.count = len(documents)
         self._weights: dict[str, list[tuple[int, float]]] = defaultdict(list)

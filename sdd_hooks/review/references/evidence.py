@@ -85,7 +85,7 @@ def gather_evidence(repository: Repository, subject: Subject) -> GatheredEvidenc
     links = [sorted(context.find_linked(index)) for index in range(len(context.records))]
     paths = [record.artifact.path for record in context.records]
     ranked = rank_records(scores, links, paths)
-    background = Background(context.past, query, context.records)
+    background = Background(context.past, query, context.records, repository)
     measures = Measures(similarity.by_rare_words(background), background.surprise())
     return GatheredEvidence(query, context, similarity, scores, measures, reach, ranked)
 
