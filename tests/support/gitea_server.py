@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import socket
+import ssl
 import subprocess
 from base64 import b64encode
 from collections.abc import Iterator, Mapping
@@ -35,6 +36,7 @@ ROOT_URL = {url}/
 STATIC_ROOT_PATH = {static}
 DISABLE_SSH = true
 OFFLINE_MODE = true
+{encrypted}
 [database]
 DB_TYPE = sqlite3
 [security]
@@ -120,16 +122,27 @@ class RealGitea:
 
 @contextmanager
 def running_gitea(
-    program: Path, folder: Path, *, strict: bool = False, actions: bool = False
+    program: Path,
+    folder: Path,
+    *,
+    strict: bool = False,
+    actions: bool = False,
+    identity: tuple[Path, Path] | None = None,
 ) -> Iterator[RealGitea]:
     """Run a Gitea with its data in `folder`.
 
-    A `strict` one refuses requests without a token; one with `actions` accepts runners.
+    A `strict` one refuses requests without a token; one with `actions` accepts runners; one with
+    the certificate and the key of `localhost` serves by `https://`.
     """
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    url = f"http://127.0.0.1:{port}"
+    url, encrypted, trust = f"http://127.0.0.1:{port}", "", None
+    if identity is not None:
+        url = f"https://localhost:{port}"
+        certificate_file, key_file = identity
+        encrypted = f"PROTOCOL = https\nCERT_FILE = {certificate_file}\nKEY_FILE = {key_file}"
+        trust = ssl.create_default_context(cafile=str(certificate_file))
     # Files that a program without embedded assets reads, as scripts/install-gitea creates them.
     static = program.resolve().parent.parent / "share"
     configuration = folder / "custom/conf/app.ini"
@@ -140,6 +153,7 @@ def running_gitea(
             port=port,
             url=url,
             static=static,
+            encrypted=encrypted,
             strict=str(strict).lower(),
             actions=str(actions).lower(),
         )
@@ -178,7 +192,7 @@ def running_gitea(
             [program, "web"], env=environment, cwd=folder, stdout=log, stderr=log
         )
     try:
-        with httpx.Client(timeout=60) as http:
+        with httpx.Client(timeout=60, verify=trust or True) as http:
             until(lambda: _answers(http, url, server, folder))
             yield RealGitea(url, tokens, http, count(1))
     finally:

@@ -259,6 +259,30 @@ def test_a_job_reviews_its_pull_request_from_a_shallow_checkout(
         forge.gitea.call("PATCH", f"/repos/{forge.home}", {"private": False})
 
 
+def test_of_two_pull_requests_that_take_a_number_the_later_one_is_told(
+    forge: RealGiteaHarness, tmp_path: Path
+) -> None:
+    numbers = []
+    for title in ("queues", "caches"):
+        # The same text would be the same decision.
+        record = RECORD.replace("ADR-0001: Events", f"ADR-0050: {title.title()}")
+        path = f"docs/adrs/ADR-0050-{title}.md"
+        forge.gitea.change(forge.name, title, path, record)
+        payload = {"title": f"Decide on {title}", "body": "", "head": title, "base": "main"}
+        made = forge.gitea.call("POST", f"/repos/{forge.home}/pulls", payload)
+        numbers.append(made["number"])
+    results = []
+    for number in numbers:
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        results.append(forge.reviewing(folder, number)())
+    first, later = results
+    assert (first.outputs["critical"], later.outputs["critical"]) == ("0", "1")
+    (said,) = (body for _, body in forge.comments(numbers[1]) if "ADR-0050" in body)
+    assert f"in pull request {numbers[0]}, which is older" in said
+    assert "docs/adrs/ADR-0050-queues.md" in said
+
+
 def test_a_job_that_follows_another_reviews_the_pull_request_of_a_fork(
     forge: RealGiteaHarness, tmp_path: Path
 ) -> None:
