@@ -14,8 +14,9 @@ from sdd_hooks.text.lazy_regex import lazy_regex
 MAX_LINE = 2_000
 """Characters that are read of a line, except in JSON."""
 
-Scope = Literal["runtime", "development", "indirect"]
-"""What a package is for: the program, its development and tests, or another package."""
+Scope = Literal["runtime", "development", "indirect", "listed"]
+"""What a package is for: the program, its development and tests, another package, or any manifest
+that chooses it from a list of versions."""
 
 
 class PackageDeclaration(NamedTuple):
@@ -79,7 +80,7 @@ _GEMSPEC = lazy_regex(
     r"\.add_(development_|runtime_)?dependency\s*\(?\s*[\"']([^\"'\n]{1,200})[\"']"
 )
 _NUGET = lazy_regex(
-    r"<(?:Package(?:Reference|Version)|GlobalPackageReference)\s[^<>\n]{0,500}?"
+    r"<(Package(?:Reference|Version)|GlobalPackageReference)\s[^<>\n]{0,500}?"
     r"\b(?:Include|Update)\s*=\s*\"([^\"\n]{1,200})\"",
     re.IGNORECASE,
 )
@@ -180,6 +181,8 @@ def read_toml(text: str) -> Iterator[PackageDeclaration]:
 
 def _scope_of(table: str, key: str = "") -> Scope:
     is_extra = table == "project.optional-dependencies" and _DEVELOPMENT.search(key)
+    if table.startswith("workspace.dependencies"):
+        return "listed"
     return "development" if is_extra or _DEVELOPMENT_TABLE.match(table) else "runtime"
 
 
@@ -348,5 +351,12 @@ def _coordinates(
     yield PackageDeclaration(number, artifact, scope)
 
 
-read_nuget = _by_line(_NUGET)
+def read_nuget(text: str) -> Iterator[PackageDeclaration]:
+    """The packages of a project of .NET, and those whose versions are managed centrally."""
+    for number, line in enumerate(text.split("\n"), 1):
+        for matched in _NUGET.finditer(line[:MAX_LINE]):
+            is_listed = matched[1].lower() == "packageversion"
+            yield PackageDeclaration(number, matched[2], "listed" if is_listed else "runtime")
+
+
 read_nuget_config = _by_line(_NUGET_CONFIG)

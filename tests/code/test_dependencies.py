@@ -278,6 +278,12 @@ def test_a_manifest_declares(path: str, text: str, expected: list[tuple[int, str
             {"a": "runtime", "b": "development", "c": "runtime", "d": "development"},
         ),
         ("x.gemspec", "s.add_development_dependency 'c'\n", {"c": "development"}),
+        ("Cargo.toml", "[workspace.dependencies]\na = '1'\n", {"a": "listed"}),
+        (
+            "Directory.Packages.props",
+            '<PackageVersion Include="A" Version="1" /><PackageReference Include="B" />',
+            {"A": "listed", "B": "runtime"},
+        ),
         (
             "pom.xml",
             "<dependency><groupId>g</groupId><artifactId>a</artifactId>\n<scope>test</scope></dependency>"

@@ -80,7 +80,7 @@ _NOTATIONS = (
 class _Convention(NamedTuple):
     id: str
     title: str
-    names: tuple[str, ...]
+    names: tuple[tuple[str, ...], ...]
     followers: Sequence[TreeFile]
     folders: Sequence[str]
 
@@ -123,7 +123,7 @@ def _siblings(sources: Sequence[TreeFile]) -> Iterator[_Convention]:
         yield _Convention(
             f"files-of-{slugify(parent or 'root')}",
             f"Give {where} the files {_joined(shared[:4])}",
-            (parent, *shared),
+            tuple((stem,) for stem in shared),
             followers,
             folders,
         )
@@ -152,7 +152,9 @@ def _role_names(sources: Sequence[TreeFile]) -> Iterator[_Convention]:
         yield _Convention(
             f"file-roles-{slugify(notation.name)}",
             f"Name {notation.name} files by their role: {_joined(written)}",
-            tuple(word.removeprefix("*") for word in written),
+            tuple(
+                (word.removeprefix("*"), role) for word, role in zip(written, roles, strict=True)
+            ),
             followers,
             sorted({file.folder for file in followers}),
         )
@@ -172,10 +174,10 @@ def _test_places(sources: Sequence[TreeFile]) -> Iterator[_Convention]:
         slug = slugify(name)
         if len(beside) >= MIN_PLACED * len(tests):
             title = f"Keep {name} tests beside the code that they test"
-            yield _Convention(f"tests-beside-{slug}", title, _BESIDE, beside, ())
+            yield _Convention(f"tests-beside-{slug}", title, (_BESIDE,), beside, ())
         elif len(apart) >= MIN_PLACED * len(tests) and name != "Python":
             title = f"Keep {name} tests in directories apart from the code"
-            yield _Convention(f"tests-apart-{slug}", title, _APART, apart, ())
+            yield _Convention(f"tests-apart-{slug}", title, (_APART,), apart, ())
 
 
 def _tested_stem(path: str) -> str:
@@ -194,8 +196,8 @@ def _candidate(tree: SourceTree, one: _Convention, all_files: int) -> ImplicitDe
         one.title,
         "convention",
         (),
-        (one.names,),
-        frozenset(),
+        one.names,
+        frozenset(name for names in one.names for name in names),
         tuple(_evidence(tree, one.followers)),
         len(one.followers),
         all_files,

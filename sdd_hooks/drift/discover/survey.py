@@ -110,7 +110,8 @@ class _Survey:
         sites = _documentation_sites(found)
         packages = {(one.name, package.ecosystem, package.name) for _, one, package in found}
         for one, technology, _ in found:
-            if one.declaration.scope != "indirect" and not _is_below(one.path, sites, technology):
+            is_chosen = one.declaration.scope in ("runtime", "development")
+            if is_chosen and not _is_below(one.path, sites, technology):
                 self._add(technology, _quoted(one))
         self._unconfirmed = {
             one.name: (one, declaration.ecosystem) for declaration, one, _ in found if one.confirm
@@ -169,7 +170,7 @@ class _Survey:
             key = (use.technology.name, package.ecosystem, package.name)
             # Where a name alone could be that of a module of the repository, a manifest has to
             # declare the package.
-            is_known = not package.name or package.ecosystem in ("go", "jvm", "nuget", "php")
+            is_known = not package.name or package.ecosystem in ("go", "jvm", "php")
             if is_known or key in declared:
                 role: Role = "tested" if file.is_test else "used"
                 found = EvidenceLine(file.path, use.line, clip(use.text), role, ecosystem)

@@ -1,0 +1,1 @@
+"""How well `sdd discover` finds the decisions of public repositories."""
