@@ -7,8 +7,10 @@ import time
 
 import pytest
 
+from sdd_hooks.drift.discover.decided import MIN_COSINE
 from tests.cli.commands import WORKSPACE, one_line, run
 from tests.support.clock import set_touched
+from tests.support.models import make_model
 from tests.support.repos import Repo
 
 RECORD = "---\nstatus: {}\n---\n# ADR-{:04d}: {}\n\n## Decision Outcome\n\n{}\n"
@@ -106,6 +108,37 @@ def test_a_draft_needs_a_decision_without_a_record(shop: Repo) -> None:
     assert "it is one of web-server, mongodb, redis" in one_line(wrong, 2)
     decided = run(shop.root, "discover", "--draft", "authentication")
     assert "authentication has a record already: ADR-0001" in one_line(decided, 2)
+
+
+@pytest.mark.parametrize(
+    ("record", "is_skipped"),
+    [
+        # The model knows neither the words of the candidate nor those of this record.
+        (RECORD.format("rejected", 4, "Opinions", "Whatever happens here."), True),
+        ("# token session cache\n\n" + "token session cache page database user\n" * 9, False),
+    ],
+)
+def test_a_record_that_is_near_in_meaning_decides(
+    repo: Repo, tmp_path_factory: pytest.TempPathFactory, record: str, is_skipped: bool
+) -> None:
+    model = make_model(tmp_path_factory.mktemp("model"))
+    files = {
+        ".gitignore": ".sdd/\n",
+        "CLAUDE.md": f"### SDD Configuration\n\n#### Search\n\n- **Embed Model**: {model}\n",
+        "docs/adrs/ADR-0004-x.md": record,
+        "requirements.txt": "redis\n",
+        "shop/carts.py": "import redis\n",
+    }
+    repo.commit("Start", files)
+    assert run(repo.root, "index", "add", "--kind", "adrs").code == 0
+    assert run(repo.root, "index", "embed", "--foreground").code == 0
+    found = json.loads(run(repo.root, "discover", "--json").out)
+    assert len(found["skipped"]) == is_skipped
+    assert len(found["candidates"]) == (not is_skipped)
+    for one in found["skipped"]:
+        assert (one["reason"], one["record"]["id"]) == ("cosine", "ADR-0004")
+        assert one["cosine"] >= MIN_COSINE
+        assert "| cosine 1.00 |" in run(repo.root, "discover").out
 
 
 def test_without_an_index_there_is_no_fallback(repo: Repo) -> None:
