@@ -4,8 +4,8 @@ git finds the tracked files with a label. What they contain is kept in the git d
 with the tree that was checked out, so that the next time git names the files that differ from it.
 """
 
-# Governing: SPEC-0021 REQ "Who cites what", SPEC-0002 REQ "Governing comments",
-# ADR-0012 (untrusted input never leaves the repository)
+# Governing: ADR-0043 (read from the work tree), SPEC-0021 REQ "Who cites what",
+# SPEC-0002 REQ "Governing comments", ADR-0012 (untrusted input never leaves the repository)
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 A change can commit a file below `.sdd`, and rules that can fail a pull request read the comments.
 """
 
-# Governing: ADR-0006 (derived state under .sdd), ADR-0012 (untrusted input), SPEC-0021 REQ "Size"
+# Governing: ADR-0043 (read from the work tree), ADR-0012 (untrusted input), SPEC-0021 REQ "Size"
 
 from __future__ import annotations
 

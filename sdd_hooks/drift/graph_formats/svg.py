@@ -68,10 +68,14 @@ def _label(view: GraphView, key: str) -> tuple[str, ...]:
 
 
 def _draw_links(links: Sequence[Link], layout: GraphLayout) -> Iterator[str]:
-    for link, points in zip(links, layout.edges, strict=True):
-        types = link.types(link.upper)
+    """The lines, then their labels, so that no line crosses one out."""
+    drawn = [
+        (link.types(link.upper), points) for link, points in zip(links, layout.edges, strict=True)
+    ]
+    for types, points in drawn:
         style = ' class="derived"' if types[0][1] else ""
         yield f'<path{style} d="{_curve(points)}"/>'
+    for types, points in drawn:
         x, y = _middle(points)
         label = escape_xml(", ".join(type for type, _ in types))
         yield f'<text class="type" x="{x:.1f}" y="{y:.1f}">{label}</text>'
