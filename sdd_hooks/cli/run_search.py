@@ -73,7 +73,7 @@ def run_search(directory: Path | None, given: SearchArguments) -> int:
     if graph or not (as_json or as_list):
         drawing = GraphRequest(time.strftime("%Y-%m-%d", time.localtime(now)), unfiltered)
     warning = _warn_unfiltered(drawing, as_json)
-    request = SearchRequest(query, kinds, module, limits, drawing)
+    request = SearchRequest(query, kinds, module, limits, drawing, reminds=as_list and not as_json)
     found = find(open_project(directory), request, now)
     lines: Sequence[str] = ()
     data: dict[str, object] = {}

@@ -28,7 +28,8 @@ class GraphRequest(NamedTuple):
 class SearchRequest(NamedTuple):
     """What to search for, and where: kinds (none: ADRs, specs and code) and a module (None: all).
 
-    The limits hold for each kind. `graph` requests a call graph of the code that is found.
+    The limits hold for each kind. `graph` requests a call graph of the code that is found. With
+    `reminds`, a person reads the notes: that about chunks without vectors appears once a day.
     """
 
     query: str
@@ -36,6 +37,7 @@ class SearchRequest(NamedTuple):
     module: str | None = None
     limits: HitLimits = DEFAULT_LIMITS
     graph: GraphRequest | None = None
+    reminds: bool = False
 
 
 class SearchOutcome(NamedTuple):
@@ -62,6 +64,10 @@ def search(project: Project, request: SearchRequest, now: float) -> SearchOutcom
     with open_fresh_index(project, now) as (engine, freshness):
         report = search_by_kind(project, engine, request.query, collections, request.limits)
     notes = (*freshness.notes, *report.notes)
+    if request.reminds and report.pending:
+        from sdd_hooks.usecases.embed_reminder import remind
+
+        notes = remind(project.repository, notes, report.pending, now)
     drawn = None
     if request.graph and not report.is_empty and "code" in report.kinds:
         from sdd_hooks.usecases.call_graph import draw_call_graph

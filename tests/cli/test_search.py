@@ -77,6 +77,15 @@ def test_unembedded_chunks_are_a_note(repo):
     ]
 
 
+def test_a_terminal_shows_that_note_once_a_day(repo):
+    index(repo)
+    searches = [on_terminal(repo.root, "", "search", "database")[1] for _ in range(2)]
+    assert ["unembedded" in shown for shown in searches] == [True, False]
+    # Programs, and an output that is no terminal, get it with every search.
+    assert "unembedded" in run(repo.root, "search", "database").err
+    assert "unembedded" in on_terminal(repo.root, "", "search", "database", "--json")[1]
+
+
 def test_hostile_titles_and_names_are_escaped(repo):
     title = "# Evil \x1b]0;owned\x07 \u202etitle\n\nA gadget \x1b[31mred.\n"
     index(repo, {"docs/adrs/ADR-0001-\x1b[2J.md": title})
