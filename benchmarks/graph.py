@@ -32,6 +32,10 @@ class Graphed:
         """All that depends on the first decision, which is nearly everything."""
         return run((COMMAND, *QUESTION), self.sdd.root, self.sdd.environ)
 
+    def audit(self) -> Run:
+        """`sdd audit` of everything, with an index that is fresh."""
+        return run((COMMAND, "audit", "--json"), self.sdd.root, self.sdd.environ)
+
     def first_answer(self) -> Run:
         """The same without what earlier answers kept, in a repository that is set up."""
         self.sdd.forget()
@@ -40,17 +44,29 @@ class Graphed:
 
 
 def graphed(bench: Workbench) -> Graphed:
+    """The repository of the questions."""
+    return create(bench.sdd("graphed"), bench.sizes.artifacts, bench.sizes.sources)
+
+
+def audited(bench: Workbench) -> Graphed:
+    """The repository of an audit, with its index."""
+    sizes = bench.sizes
+    found = create(bench.sdd("audited"), sizes.records, sizes.audited - sizes.records)
+    found.sdd.first_index()
+    return found
+
+
+def create(sdd: Sdd, artifacts: int, sources: int) -> Graphed:
     """Create such a repository. The same sizes yield the same bytes."""
-    sdd, sizes = bench.sdd("graphed"), bench.sizes
     sdd.root.mkdir(parents=True)
     git = ("git", "-C", str(sdd.root))
     subprocess.run([*git, "init", "--quiet", "-b", "main"], env=dict(sdd.environ), check=True)
-    stream = b"".join(_stream(sizes.artifacts, sizes.sources))
+    stream = b"".join(_stream(artifacts, sources))
     imported = [*git, "fast-import", "--quiet"]
     subprocess.run(imported, env=dict(sdd.environ), input=stream, check=True)
     subprocess.run([*git, "reset", "--quiet", "--hard"], env=dict(sdd.environ), check=True)
     (sdd.root / ".git/info/exclude").write_text(".sdd/\n")
-    return Graphed(sdd, sizes.artifacts, sizes.sources)
+    return Graphed(sdd, artifacts, sources)
 
 
 def _stream(artifacts: int, sources: int) -> Iterator[bytes]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from benchmarks import embedding
 from benchmarks.corpus import questions
-from benchmarks.graph import graphed
+from benchmarks.graph import audited, graphed
 from benchmarks.process import Run, alternate, cores
 from benchmarks.report import Figure, human_seconds, median_seconds
 from benchmarks.review import STAGED, reviewed
@@ -228,6 +228,15 @@ def graph(bench: Workbench) -> list[Figure]:
     ]
 
 
+def audit(bench: Workbench) -> list[Figure]:
+    """An audit of records and source files, with a fresh index."""
+    found = audited(bench)
+    (runs,) = alternate(bench.sizes.audits, lambda _: found.audit())
+    _expect('"audit": {', runs[-1], "the audit")
+    name = f"of an audit of {bench.sizes.audited:,} files, {found.artifacts:,} of them records"
+    return [_seconds(f"time {name}", runs, [], 10), _peak(f"peak memory {name}", runs, 400)]
+
+
 MEASURES: dict[str, Callable[[Workbench], list[Figure]]] = {
     "commit": commit,
     "refresh": refresh,
@@ -240,6 +249,7 @@ MEASURES: dict[str, Callable[[Workbench], list[Figure]]] = {
     "sync": sync,
     "review": review,
     "check": check,
+    "audit": audit,
     "share": share,
     "graph": graph,
 }
