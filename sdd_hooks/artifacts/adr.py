@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from itertools import islice
 from pathlib import PurePosixPath
 
@@ -21,7 +22,7 @@ from sdd_hooks.artifacts.document import (
 )
 from sdd_hooks.artifacts.edges import EdgeOwner
 from sdd_hooks.artifacts.fields import normalize_field_name
-from sdd_hooks.artifacts.identifiers import NO_ORIGINS, Origins, id_from_name
+from sdd_hooks.artifacts.identifiers import NO_ORIGINS, ArtifactId, Origins, id_from_name
 from sdd_hooks.code.languages import MARKDOWN_SUFFIXES
 from sdd_hooks.text.lazy_regex import lazy_regex
 
@@ -29,6 +30,8 @@ _TEMPLATE_NAME = lazy_regex(
     r"(?:_|(?:adr|madr|[0nx]+)[-_. ]){0,3}template(?:[-_](?:bare|minimal|short|long|full|madr))*",
     re.IGNORECASE,
 )
+# The plan that follows a decision has its number.
+_PLAN_NAME = lazy_regex(r"[-_ ](?:roadmap|plan)$", re.IGNORECASE)
 _CALLED_ADR = lazy_regex(r"adr[-_. ]", re.IGNORECASE)
 _FOLDER_PAGES = frozenset({"readme", "index"})
 _DECISIONS = frozenset(
@@ -56,8 +59,9 @@ def read_adr(
 
     `origins` are as in `identifiers.find_id_references`.
 
-    These files are not records: the index of a folder, a template, and a page without a number, a
-    status and a decision whose name does not begin with `adr`.
+    These files are not records: the index of a folder, a template, a plan or roadmap without a
+    decision, and a page without a number, a status and a decision whose name does not begin with
+    `adr`.
     """
     name = _record_name(path)
     if not name or _TEMPLATE_NAME.fullmatch(name):
@@ -66,7 +70,12 @@ def read_adr(
     if is_placeholder_title(document.title):
         return None
     decision = _decision(document)
+    if decision is None and _PLAN_NAME.search(name):
+        return None
     in_name = id_from_name(name, "ADR", module)
+    if in_name and document.heading_id and _adds_suffix(document.heading_id, in_name):
+        # `020-x.md` and `020-y.md` may say ADR-020a and ADR-020b.
+        in_name = document.heading_id
     identifier = in_name or document.heading_id or document.own_id
     if not (identifier or document.statuses or decision or _CALLED_ADR.match(name)):
         return None
@@ -102,6 +111,11 @@ def is_template(path: str) -> bool:
     """Whether a file is called a template for records."""
     file = PurePosixPath(path)
     return file.suffix.lower() in MARKDOWN_SUFFIXES and bool(_TEMPLATE_NAME.fullmatch(file.stem))
+
+
+def _adds_suffix(heading: ArtifactId, name: ArtifactId) -> bool:
+    """Whether the id of the heading is that of the name with a letter."""
+    return bool(heading.suffix) and replace(heading, suffix="") == name
 
 
 def _record_name(path: str) -> str:

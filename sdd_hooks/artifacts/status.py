@@ -24,6 +24,8 @@ StatusOrigin = Literal["frontmatter", "field", "section", "none"]
 UNKNOWN = "unknown"
 
 MAX_STATUS_SECTIONS = 8
+MAX_STAGE = 40
+"""Characters of a status that another one follows: `proposed (2026-01-02) → accepted`."""
 
 NON_AUTHORITATIVE = frozenset({"superseded", "deprecated", "rejected"})
 
@@ -128,7 +130,7 @@ def parse_status(text: str, line: int = 0, origin: StatusOrigin = "field") -> Ar
     # A note may have an arrow, and a link in brackets in it.
     bare = _BRACKETS.sub(" ", _BRACKETS.sub(" ", plain))
     stages = _ARROW.split(plain) if _ARROW.search(bare) else [plain]
-    if len(stages) > 1 and all(_WORD.match(s, _start(s)) for s in stages[:-1]):
+    if len(stages) > 1 and all(_is_stage(stage) for stage in stages[:-1]):
         plain = stages[-1]
     start = _start(plain)
     if partly := _PARTLY.match(plain, start):
@@ -214,6 +216,11 @@ def read_paragraphs(prose: str, section: Section) -> Iterator[tuple[int, str]]:
             paragraph, start = re.sub(r"^[-*+]\s+|^\||\|$", "", line), number
     if paragraph:
         yield start, paragraph
+
+
+def _is_stage(text: str) -> bool:
+    """Whether it is a status with at most a few words, and not a sentence that has an arrow."""
+    return len(text) <= MAX_STAGE and _WORD.match(text, _start(text)) is not None
 
 
 def _start(text: str) -> int:

@@ -18,7 +18,7 @@ from sdd_hooks.artifacts.governing import GoverningReference, read_governing
 from sdd_hooks.artifacts.identifiers import NO_ORIGINS, Origins
 from sdd_hooks.artifacts.work_tree import MAX_ARTIFACT_BYTES
 from sdd_hooks.code.languages import find_language
-from sdd_hooks.code.paths import is_document, is_external, is_sample
+from sdd_hooks.code.paths import is_document, is_external, is_markdown, is_sample
 from sdd_hooks.code.source_files import PAGES, find_parts
 from sdd_hooks.drift.known_comments import KnownComments, load_known, store_known
 from sdd_hooks.project.repository import Repository
@@ -26,6 +26,7 @@ from sdd_hooks.system.files import FileTooLarge, PathRefused, is_binary, read_in
 from sdd_hooks.system.git import Git, GitError, first_error_line, is_object_id, nul_split
 from sdd_hooks.text.decoding import decode
 from sdd_hooks.text.lazy_regex import lazy_regex
+from sdd_hooks.text.markdown import unify_line_endings
 
 Comments = Mapping[str, Sequence[GoverningReference]]
 """The governing comments by the path of the file; a file may have none."""
@@ -45,6 +46,8 @@ _UNTRACKED = ("ls-files", "-z", "--others", "--exclude-standard", "--", ".")
 _DIFFERING = ("diff-index", "-z", "--name-only", "--no-renames", "--ignore-submodules")
 _TEMPLATES = lazy_regex(r"(^|/)templates?/", re.IGNORECASE)
 _LEADER = lazy_regex(r"[ \t]*(?:#|//|/\*|\*|--|;|%|<!--)")
+_FENCE = lazy_regex(r" {0,3}(`{3,}|~{3,})")
+_HTML_COMMENT = lazy_regex(r"[ \t]*<!--")
 _QUOTES = lazy_regex(r"\"\"\"|'''")
 _DOCSTRING = lazy_regex(r"[ \t]*[rRuU]?(?:\"\"\"|''')")
 
@@ -157,7 +160,8 @@ def _is_file(git: Git, path: str) -> bool:
 
 def _is_source(path: str) -> bool:
     """Whether a governing comment in the file counts, by its path."""
-    if is_external(path) or (is_document(path) and not find_language(path)):
+    is_prose = is_document(path) and not is_markdown(path)
+    if is_external(path) or (is_prose and not find_language(path)):
         return False
     # A page in `templates/` is code, which other files in it may not be.
     is_page = path.lower().endswith(PAGES)
@@ -182,10 +186,16 @@ def _read(root: Path, paths: Iterable[str], origins: Origins, left_out: list[str
 
 
 def read_comments(path: str, text: str, origins: Origins = NO_ORIGINS) -> list[GoverningReference]:
-    """Return the governing comments of a source file that count. Never raises."""
+    """Return the governing comments of a source file that count. Never raises.
+
+    In Markdown only a comment of HTML counts: other text is prose.
+    """
     references = read_governing(text, origins)
     if not references:
         return []
+    if is_markdown(path):
+        commented = _lines_of_html_comments(text)
+        return [reference for reference in references if reference.line in commented]
     lines = text.split("\n", max(reference.line for reference in references))
     lines = [line.rstrip("\r") for line in lines]
     starts = [0]
@@ -205,6 +215,21 @@ def read_comments(path: str, text: str, origins: Origins = NO_ORIGINS) -> list[G
         return not is_quoted or _is_in_docstring(lines, number)
 
     return [reference for reference in references if counts(reference.line)]
+
+
+def _lines_of_html_comments(text: str) -> frozenset[int]:
+    """The lines of HTML comments that begin a line of a Markdown document outside of code."""
+    found: set[int] = set()
+    fence = ""
+    is_open = False
+    for number, line in enumerate(unify_line_endings(text).split("\n"), 1):
+        mark = _FENCE.match(line)
+        if mark and not is_open:
+            fence = "" if fence and mark[1].startswith(fence) else fence or mark[1]
+        elif is_open or (not fence and _HTML_COMMENT.match(line)):
+            found.add(number)
+            is_open = "-->" not in line
+    return frozenset(found)
 
 
 def _is_in_docstring(lines: Sequence[str], number: int) -> bool:

@@ -264,3 +264,17 @@ def test_a_sparse_checkout_is_always_searched(repo: Repo) -> None:
     assert shown(repo) == ["a/a.py:1 ADR-0001"]
     repo.git("sparse-checkout", "disable")
     assert len(shown(repo)) == 2
+
+
+def test_a_comment_of_html_in_a_document_counts_and_its_prose_does_not(repo: Repo) -> None:
+    text = (
+        "# Search\n\n<!-- Governing: ADR-0001 (why) -->\n\nGoverning: ADR-0002 is prose.\n\n"
+        "```html\n<!-- Governing: ADR-0003 -->\n```\n\n`<!-- Governing: ADR-0004 -->`\n\n"
+        '<!--\nGoverning: ADR-0005,\nSPEC-0001 REQ "Find"\n-->\n'
+    )
+    repo.commit("Start", {"skills/search.md": text})
+    assert shown(repo) == [
+        "skills/search.md:3 ADR-0001 why",
+        "skills/search.md:14 ADR-0005",
+        "skills/search.md:15 SPEC-0001 Find",
+    ]

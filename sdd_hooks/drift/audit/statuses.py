@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 
@@ -25,6 +26,10 @@ MIN_FILES = 3
 MAX_SHOWN = 2
 """Places that a message names."""
 
+# A status that says so is no contradiction.
+_BUILT = lazy_regex(
+    r"\b(?:implement|built|build|shipp|landed|merged|done|partial|phase)", re.IGNORECASE
+)
 _CODE_SPAN = lazy_regex(r"`([^`\n]{3,120})`")
 _PATH = lazy_regex(r"[\w@.+-]+(?:/[\w@.+-]+)+|[\w-]+\.[a-z]{1,4}")
 _SYMBOL = lazy_regex(r"[A-Za-z_$][\w$]{3,60}")
@@ -104,11 +109,12 @@ def _has_path(audited: Audited, path: str) -> bool:
 def find_not_accepted(audited: Audited) -> Iterator[Finding]:
     """Find proposed decisions and draft specs that code follows, for a while.
 
-    A governing comment shows it, or MIN_FILES files of code that name the record.
+    A governing comment shows it, or MIN_FILES files of code that name the record. A status that
+    says how much is built is left alone.
     """
     for one in audited.records:
         status = one.status
-        if status.value not in PENDING or not status.line:
+        if status.value not in PENDING or not status.line or _BUILT.search(status.text):
             continue
         if one.date and not _is_older(one.date, audited.today):
             continue

@@ -15,7 +15,7 @@ from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus
 from sdd_hooks.artifacts.requirements import Requirement, Scenario
 from sdd_hooks.changes.tree import Tree
-from sdd_hooks.code.paths import is_external, is_test
+from sdd_hooks.code.paths import is_changelog, is_external, is_index, is_test
 from sdd_hooks.drift.citations import Citation, resolve_citation
 from sdd_hooks.drift.rules.scope import specs_in_scope
 from sdd_hooks.findings import Finding, Severity
@@ -153,14 +153,16 @@ def _state(one: Requirement, about: Sequence[Citation], tests: TestWords) -> Req
 def _of_spec(coverage: SpecCoverage, subject: Subject, *, has_comments: bool) -> Iterator[Finding]:
     spec, states, citations = coverage
     if not citations and not coverage.covered:
-        if has_comments:
+        if has_comments and not _find_named(subject, [spec.name]):
             yield _uncited(coverage)
         return
     lines = subject.text(spec.path).split("\n")
     by_comments = sum(bool(one.comments) for one in states)
     if by_comments >= max(2, MIN_NAMED * len(states)):
-        for one in states:
-            if not one.is_covered:
+        uncovered = [one for one in states if not one.is_covered]
+        named = _find_named(subject, [one.requirement.name for one in uncovered])
+        for one in uncovered:
+            if one.requirement.name not in named:
                 message = (
                     f'no governing comment and no test names "{one.requirement.name}" of'
                     f" {spec.name}: name it where it is met, or meet it"
@@ -168,13 +170,30 @@ def _of_spec(coverage: SpecCoverage, subject: Subject, *, has_comments: bool) ->
                 place = _place(spec, one.requirement.first_line, lines)
                 yield _finding(place, RULE.id, _severity(spec, one), message)
     scenarios = [each for one in states for each in one.scenarios]
-    named = sum(bool(tests) for _, tests in scenarios)
-    if named > 1 and named >= MIN_SCENARIOS * len(scenarios):
+    tested = sum(bool(tests) for _, tests in scenarios)
+    if tested > 1 and tested >= MIN_SCENARIOS * len(scenarios):
         for scenario, tests in scenarios:
             if not tests:
                 message = f'no test names the scenario "{scenario.name}" of {spec.name}: write one'
                 place = _place(spec, scenario.first_line, lines)
                 yield _finding(place, f"{RULE.id}/scenario", "info", message)
+
+
+def _find_named(subject: Subject, names: Sequence[str]) -> frozenset[str]:
+    """Those of the names that a file has literally, in any place, and that is no record or index.
+
+    A name of one word is in any file, except an id.
+    """
+    wanted = [name for name in names if " " in name.strip() or name.startswith("SPEC-")]
+    found: set[str] = set()
+    if not wanted:
+        return frozenset()
+    for blob in subject.after.grep(wanted, (), "-i"):
+        if subject.is_artifact(blob.path) or is_index(blob.path) or is_changelog(blob.path):
+            continue
+        text = subject.after.text(blob.path).casefold()
+        found.update(name for name in wanted if name.casefold() in text)
+    return frozenset(found)
 
 
 def _severity(spec: Artifact, state: RequirementState) -> Severity:
