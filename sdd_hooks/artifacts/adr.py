@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from itertools import islice
 from pathlib import PurePosixPath
 
@@ -115,7 +114,7 @@ def is_template(path: str) -> bool:
 
 def _adds_suffix(heading: ArtifactId, name: ArtifactId) -> bool:
     """Whether the id of the heading is that of the name with a letter."""
-    return bool(heading.suffix) and replace(heading, suffix="") == name
+    return bool(heading.suffix) and heading._replace(suffix="") == name
 
 
 def _record_name(path: str) -> str:

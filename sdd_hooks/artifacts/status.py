@@ -62,6 +62,8 @@ _SUPERSEDED_LATER = lazy_regex(
 _ARROW = lazy_regex(r"\s*(?:→|⇒|➜|-+>|=+>)\s*")
 _IMAGE = lazy_regex(r"!\[([^\[\]]*)\]\([^()]*\)")
 _STRUCK = lazy_regex(r"~~[^~]*~~|<!--.*?-->")
+# Behind a stage of `proposed (2026-01-02) → accepted` no sentence begins.
+_SENTENCE = lazy_regex(r"[:;—–.]\s")
 _SHORTCODE = lazy_regex(r":[a-z0-9_+-]+:")
 _BRACKETS = lazy_regex(r"\([^()]*\)|（[^（）]*）|\[[^\[\]]*\]")
 _BEFORE = lazy_regex(r"(?:[^\w{<]|_|[0-9]{4}[-/.][0-9]{1,2}[-/.][0-9]{1,2}|[0-9]+)*")
@@ -220,7 +222,8 @@ def read_paragraphs(prose: str, section: Section) -> Iterator[tuple[int, str]]:
 
 def _is_stage(text: str) -> bool:
     """Whether it is a status with at most a few words, and not a sentence that has an arrow."""
-    return len(text) <= MAX_STAGE and _WORD.match(text, _start(text)) is not None
+    match = _WORD.match(text, _start(text)) if len(text) <= MAX_STAGE else None
+    return match is not None and not _SENTENCE.search(text, match.end())
 
 
 def _start(text: str) -> int:

@@ -334,6 +334,19 @@ def test_findings(text: str, rule: str, severity: str, line: int, words: str) ->
     assert words in finding.message
 
 
+def test_the_letter_of_the_heading_belongs_to_the_id() -> None:
+    adr = read("# ADR-012a: Queues\n\n- Status: accepted\n")
+    assert (str(adr.id), adr.findings) == ("ADR-0012a", ())
+
+
+def test_the_plan_of_a_decision_is_no_record() -> None:
+    plan = "# ADR 8 convergence roadmap\n\n> **Status:** living plan\n\n## Steps\n\n1. Begin.\n"
+    for name in ("0008-convergence-roadmap.md", "0008-migration-plan.md"):
+        assert read_adr(f"docs/plans/{name}", plan) is None
+        decided = plan.replace("## Steps", "## Decision")
+        assert read_adr(f"docs/plans/{name}", decided) is not None
+
+
 def test_lines_of_invalid_frontmatter_that_parse_are_kept() -> None:
     adr = read("---\nstatus: superseded by 9 (was: x)\ndate: 2026-01-02\n---\n# ADR-12: T\n## A\n")
     assert (adr.status.value, adr.date, adr.title) == ("superseded", "2026-01-02", "T")

@@ -27,7 +27,8 @@ def test_no_tests(path: str) -> None:
 @pytest.mark.parametrize(
     "path",
     ["tests/fixtures/a.py", "internal/testdata/a.go", "web/__snapshots__/a.snap", "a.json",
-     "docs/adrs/template.md", "docs/adr/0000-adr-template.md", "Cargo.lock", "templates/a.html"],
+     "docs/adrs/template.md", "docs/adr/0000-adr-template.md", "Cargo.lock", "templates/a.html",
+     "rust/fuzz/pinned/a.md", "rust/fuzz/probe.py"],
 )  # fmt: skip
 def test_samples(path: str) -> None:
     assert paths.is_sample(path)
