@@ -101,9 +101,25 @@ class Corpus:
         )
 
     def resolve(self, identifier: ArtifactId | str) -> tuple[Artifact, ...]:
-        """Return the artifacts with this id, in any spelling. Several when the id collides."""
+        """Return the artifacts with this id, in any spelling. Several when the id collides.
+
+        An id without a letter that no artifact has means those with one: `ADR-0020` is 20a and 20b.
+        """
         parsed = parse_id(identifier) if isinstance(identifier, str) else identifier
-        return self.by_id.get(parsed, ()) if parsed else ()
+        if parsed is None:
+            return ()
+        return self.by_id.get(parsed) or self._with_letter(parsed)
+
+    def _with_letter(self, identifier: ArtifactId) -> tuple[Artifact, ...]:
+        if identifier.suffix:
+            return ()
+        same = self._ids_by_number.get(identifier.number, ())
+        return tuple(
+            artifact
+            for one in sorted(same)
+            if one.suffix and one._replace(suffix="") == identifier
+            for artifact in self.by_id[one]
+        )
 
     def close_matches(self, identifier: ArtifactId, limit: int = 3) -> tuple[ArtifactId, ...]:
         """Return existing ids that `identifier` may be a misspelling of, the closest first.

@@ -42,7 +42,7 @@ _TEST = lazy_regex(
 )
 _SAMPLE = lazy_regex(
     r"""(?:^|/)(?:__)?(?:fixtures?|test[_-]?data|snapshots?|golden|cassettes|mocks?|samples?
-       |recorded|templates?|fuzz(?:ing)?|corpus|corpora)(?:__)?/
+       |recorded|templates?|fuzz)(?:__)?/
     | (?:^|/)[^/]*template[^/]*$
     | \.(?:jsonl?|ndjson|csv|tsv|snap|svg|lock|ipynb)$""",
     re.VERBOSE | re.IGNORECASE,

@@ -73,8 +73,6 @@ _OTHER_PROJECT = lazy_regex(
     |\w{1,20}[a-z][A-Z]\w{0,20}|[a-z]\w{0,10}[0-9]\w{0,10})[\s`*]{1,4}$""",
     re.VERBOSE,
 )
-_PROJECT_SPAN = lazy_regex(r"`([a-z][\w.-]{2,30})`(?:'s)?[\s*]{1,4}\(?(?:its )?(?=ADR|SPEC)")
-_LAST_NAME = lazy_regex(r"[a-z][\w.-]{2,30}")
 _RANGE = lazy_regex(r"[`*\])]{0,3}\s?(?:\.\.\.?|…|–|—|-|through|thru|to)\s?")
 _NAMED = lazy_regex(
     r"""[`*\])]{0,3}\s{1,3}(?:REQ(?:uirement)?)s?\s{0,3}
@@ -131,33 +129,14 @@ def find_file_mentions(
     if in_test:
         return
     lines = mask_non_prose(text).split("\n") if is_markdown(path) else []
-    projects = _named_projects(text) if is_document(path) else frozenset()
     found: list[Mention] = []
     for number, line in added.items():
         # A file that could not be read has no lines: the added line itself is searched.
         shown = lines[number - 1][: len(line)] if number <= len(lines) else line
         for mention in _in_line("text", shown, origins, canonical=not is_document(path)):
             if (number, mention.id) not in seen and len(found) < MAX_MENTIONS:
-                foreign = mention.foreign or _follows_name(line, mention.id, projects)
-                found.append(mention._replace(path=path, line=number, text=line, foreign=foreign))
+                found.append(mention._replace(path=path, line=number, text=line))
     yield from _without_foreign(found)
-
-
-def _named_projects(text: str) -> frozenset[str]:
-    """The words that a document writes as code in front of ids: `` `other-tool` ADR-0002 ``."""
-    return frozenset(match[1].lower() for match in _PROJECT_SPAN.finditer(text))
-
-
-def _follows_name(line: str, identifier: ArtifactId, projects: frozenset[str]) -> bool:
-    """Whether the name of a project is in front of an id, or of another id in front of it."""
-    if not projects:
-        return False
-    for reference in find_id_references(line):
-        if reference.id == identifier:
-            before = line[max(0, reference.start - 200) : reference.start]
-            words = _LAST_NAME.findall(before.rpartition(". ")[2].lower())
-            return any(word in projects for word in words)
-    return False
 
 
 def _in_header(text: str, mention: Mention) -> bool:

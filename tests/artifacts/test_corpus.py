@@ -119,3 +119,14 @@ def test_any_bytes_are_read(sources: list[ArtifactFile]) -> None:
         assert loaded.resolve(identifier) == artifacts
         assert loaded.resolve(str(identifier)) == artifacts
     loaded.edges()
+
+
+def test_an_id_without_a_letter_means_those_with_one() -> None:
+    files = [
+        ArtifactFile(f"docs/adr/020-{name}.md", f"# ADR-020{letter}: X\n".encode(), "ADR", "")
+        for name, letter in (("sycl", "b"), ("build", "a"))
+    ]
+    corpus = load_corpus(files)
+    assert [str(one.id) for one in corpus.resolve("ADR-20")] == ["ADR-0020a", "ADR-0020b"]
+    assert [str(one.id) for one in corpus.resolve("ADR-020b")] == ["ADR-0020b"]
+    assert corpus.resolve("ADR-0020c") == corpus.resolve("ADR-0021") == ()

@@ -93,8 +93,6 @@ def test_code_urls_and_frontmatter_of_markdown_have_no_mentions(tmp_path: Path) 
     [
         ("Its ADR-0001, upstream ADR-0002, the other tool's ADR-0003", []),
         ("`that` its ADR-0001, their own ADR-0002, that-tool ADR-0003, OpenTool ADR-0004", []),
-        ("As `shop` ADR-0001 and ADR-0002 say. The shop ADR-0003, ADR-0004.", []),
-        ("The shop ADR-0001, and ADR-0002.", ["ADR-0001", "ADR-0002"]),
         ("Its ADR-0001 says so. By ADR-0001, and ADR-0002.", ["ADR-0002"]),
         ("Rename all ADRs (#4234)", []),
         ("as ADR #12 says", ["ADR-0012"]),

@@ -127,6 +127,13 @@ def test_a_proposed_decision_that_code_follows(repo: Repo) -> None:
         ("rejected", "2026-01-02", {"src/a.py": "# Governing: ADR-0001\n"}, False),
         ("proposed", "2026-01-02", {"tests/test_a.py": "# Governing: ADR-0001\n"}, False),
         ("proposed", "2026-01-02", {"docs/a.md": "Governing: ADR-0001\n"}, False),
+        # A status that says how much is built is no contradiction.
+        (
+            "proposed (phase 1 is built)",
+            "2026-01-02",
+            {"src/a.py": "# Governing: ADR-0001\n"},
+            False,
+        ),
         # What is only mentioned counts if several files do.
         ("proposed", "2026-01-02", {f"src/{n}.py": "# See ADR-0001.\n" for n in "ab"}, False),
         ("proposed", "2026-01-02", {f"src/{n}.py": "# See ADR-0001.\n" for n in "abc"}, True),

@@ -162,22 +162,3 @@ def test_unchanged_lines_are_ignored(tmp_path: Path) -> None:
     before = {**BEFORE, "a.md": "By ADR-0001.\n"}
 
     assert run_rule(RULE, subject_of(tmp_path, before, {"a.md": "By ADR-0001.\nMore.\n"})) == []
-
-
-@pytest.mark.parametrize(
-    ("path", "text"),
-    [
-        # The sentence goes on below, or begins above.
-        ("a.go", "// The shapes of ADR-0001, a registry of peers,\n// belong to a retired one.\n"),
-        ("a.go", "// The former registry of peers,\n// as ADR-0001 had it.\n"),
-        # A document about the past.
-        ("docs/roadmaps/2025.md", "Begin with ADR-0001.\n"),
-        ("docs/research/queues/notes.md", "Begin with ADR-0001.\n"),
-    ],
-)
-def test_the_past_is_told_around_the_mention_or_by_the_document(
-    tmp_path: Path, path: str, text: str
-) -> None:
-    assert run_rule(RULE, subject_of(tmp_path, BEFORE, {path: text})) == []
-    plain = subject_of(tmp_path / "other", BEFORE, {"a.go": "// As ADR-0001 says.\n"})
-    assert [one.path for one in run_rule(RULE, plain)] == ["a.go"]
