@@ -57,6 +57,20 @@ def test_a_specification_that_nothing_names(repo: Repo) -> None:
     assert gaps(repo, {SPEC: FOUR.replace("approved", "deprecated"), **other}) == []
 
 
+def test_a_name_anywhere_in_a_file_that_is_no_record_is_enough(repo: Repo) -> None:
+    files = {SPEC: FOUR, "src/a.py": TWO, "src/b.py": "# (SPEC-0001 § Token expiry)\n"}
+    assert [evidence for *_, evidence in gaps(repo, files)] == ["### Requirement: Audit trail"]
+    other = {"docs/adrs/ADR-0001-x.md": "# ADR-0001: X\n\nSPEC-0001\n"}
+    assert [evidence for *_, evidence in gaps(repo, other)] == ["### Requirement: Audit trail"]
+    assert gaps(repo, {"docs/guide.md": "The audit trail is kept.\n"}) == []
+
+
+def test_a_specification_whose_id_is_in_a_text_is_named(repo: Repo) -> None:
+    other = {"docs/adrs/ADR-0001-x.md": "# ADR-0001: X\n", "src/a.py": "# Governing: ADR-0001\n"}
+    files = {SPEC: FOUR, **other, "src/b.py": "# As SPEC-0001 says.\n"}
+    assert gaps(repo, files) == []
+
+
 def test_scenarios_count_where_tests_name_half_of_them(repo: Repo) -> None:
     tests = "def test_sign_in_in_use():\n    ...\n\n\ndef test_sign_out_in_use():\n    ...\n"
     files = {SPEC: FOUR, "tests/test_a.py": tests}
