@@ -42,7 +42,8 @@ class Inputs(NamedTuple):
 
     `token` belongs to the forge that runs the job, `tracker_token` to the tracker. `comment` and
     `inline` say whether a review is posted as a comment, and on lines; `comment_key` distinguishes
-    the comments and the status of several jobs. `report` is the path for the review as JSON.
+    the comments and the status of several jobs. `report` is the path for the review as JSON, and
+    `page` the one for the page of an audit.
     """
 
     command: Command
@@ -58,6 +59,7 @@ class Inputs(NamedTuple):
     judge: str = ""
     report: str = ""
     comment_key: str = ""
+    page: str = ""
 
     @property
     def tokens(self) -> Tokens:
@@ -115,6 +117,7 @@ def read_inputs(given: Mapping[str, str], tokens: Tokens) -> Inputs:
         judge=values.get("judge", ""),
         report=values.get("report", ""),
         comment_key=_key(values.get("comment-key", "")),
+        page=values.get("page", ""),
     )
 
 

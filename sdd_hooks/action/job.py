@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from sdd_hooks.action import index, sync
 from sdd_hooks.action.inputs import Command, Inputs, select_commands
@@ -30,6 +30,9 @@ from sdd_hooks.usecases.sync import SyncCallbacks
 
 SUMMARY = "GITHUB_STEP_SUMMARY"
 """The variable that names the file of the summary of the step."""
+
+Step = Command | Literal["page"]
+"""A command, or the page of an audit."""
 
 ExplainError = Callable[[Exception], tuple[str, int]]
 """Returns the message and the exit code for an unexpected error."""
@@ -64,13 +67,18 @@ def run_job(
         notes.append(allowed.note)
     finished = [
         FinishedCommand("sdd", CommandResult(notes=tuple(notes))),
-        *_run_commands(start, allowed.commands, setup, explain),
+        *_run_commands(start, _steps(allowed.commands, inputs), setup, explain),
     ]
     return _report(finished, setup)
 
 
+def _steps(commands: Sequence[Command], inputs: Inputs) -> tuple[Step, ...]:
+    """The commands, and the page after them if one is wanted."""
+    return (*commands, "page") if inputs.page else tuple(commands)
+
+
 def _run_commands(
-    start: Path, commands: Sequence[Command], setup: JobSetup, explain: ExplainError
+    start: Path, commands: Sequence[Step], setup: JobSetup, explain: ExplainError
 ) -> Iterator[FinishedCommand]:
     """Run the commands in a project that is loaded once."""
     if not commands:
@@ -105,10 +113,10 @@ def _configure(project: Project, inputs: Inputs) -> Project:
 
 
 def _run_and_log(
-    command: Command, project: Project, setup: JobSetup, explain: ExplainError
+    command: Step, project: Project, setup: JobSetup, explain: ExplainError
 ) -> FinishedCommand:
     log = setup.log
-    with log.group(f"sdd {command}"):
+    with log.group("sdd audit --html" if command == "page" else f"sdd {command}"):
         try:
             result = _run(command, project, setup)
         except Exception as error:  # the other commands run after any failure
@@ -124,12 +132,16 @@ def _run_and_log(
     return FinishedCommand(command, result)
 
 
-def _run(command: Command, project: Project, setup: JobSetup) -> CommandResult:
+def _run(command: Step, project: Project, setup: JobSetup) -> CommandResult:
     inputs, ci_job, environ, log = setup
     progress = log.progress()
     if command == "sync":
         callbacks = SyncCallbacks(log.write, progress, log.write)
         return sync.sync(project, ci_job, inputs, time.time(), callbacks)
+    if command == "page":
+        from sdd_hooks.action.page import make_page
+
+        return make_page(project, inputs.page, time.time(), progress)
     access = git_access(ci_job, inputs.token, environ)
     if command == "update":
         return index.update(project, access, progress)

@@ -54,8 +54,22 @@ def write_reports(project: Project, review: ReviewOutcome, inputs: Inputs) -> Wr
 def _write_file(root: Path, name: str, text: str) -> str:
     """Write a file. Returns its absolute path: later steps of the job start in another directory.
 
+    `name` is as in `find_target`. Raises PathRefused and StorageError.
+    """
+    path = find_target(root, name)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StorageError(f"cannot write {name}: {error.strerror} ({path.parent})") from None
+    write_atomically(path, text.encode())
+    return str(path)
+
+
+def find_target(root: Path, name: str) -> Path:
+    """Return the absolute path of a file that an input names.
+
     A relative path is one of the repository. A pull request chooses the files, directories and
-    links there, so that no link is followed. Raises PathRefused and StorageError.
+    links there, so that no link is followed. Raises PathRefused.
     """
     path = Path(root, name)
     try:
@@ -68,9 +82,4 @@ def _write_file(root: Path, name: str, text: str) -> str:
         path = root / inside
         if os.path.realpath(path.parent) != str(path.parent):
             raise PathRefused(f"{name}: a directory of this path is a link, and none is followed")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise StorageError(f"cannot write {name}: {error.strerror} ({path.parent})") from None
-    write_atomically(path, text.encode())
-    return str(path)
+    return path

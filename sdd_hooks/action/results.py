@@ -21,6 +21,7 @@ OUTPUTS = (
     "comment-url",
     "report",
     "sarif",
+    "page",
     "chunks-embedded",
     "issues-synced",
     "device",

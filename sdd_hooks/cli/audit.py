@@ -6,13 +6,16 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from sdd_hooks.cli.context import open_project, start_directory
 from sdd_hooks.cli.options import module_option
+from sdd_hooks.cli.output import printable_line
 from sdd_hooks.cli.progress import waiting_line
 from sdd_hooks.cli.report_options import (
     ReportChoice,
@@ -22,18 +25,44 @@ from sdd_hooks.cli.report_options import (
     report_options,
 )
 from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK
+from sdd_hooks.project.project import Project
 from sdd_hooks.reporting.registry import load_reporter
-from sdd_hooks.usecases.audit import AuditRequest
+from sdd_hooks.usecases.audit import AuditRequest, AuditVerdict
 from sdd_hooks.usecases.audit import audit as run_audit
 
 if TYPE_CHECKING:
     from sdd_hooks.usecases.baseline import BaselineUse
 
 
+class AuditFiles(NamedTuple):
+    """The files of an audit: the baseline, and where the page is written; None for neither."""
+
+    baseline: BaselineUse | None
+    page: Path | None
+
+
+def file_options(command: Callable[..., int]) -> Callable[..., int]:
+    """The options of the baseline and of the page, as one argument `files`."""
+
+    @wraps(command)
+    def with_files(
+        *args: Any, baseline: BaselineUse | None, html: Path | None, **others: Any
+    ) -> int:
+        return command(*args, files=AuditFiles(baseline, html), **others)
+
+    page = click.option(
+        "--html",
+        metavar="PATH",
+        type=click.Path(path_type=Path),
+        help="Also write a page to look at: a file that ends in .html, or a directory.",
+    )
+    return baseline_options(page(with_files))
+
+
 @click.command()
 @click.argument("scope", required=False, default="", metavar="[SCOPE]")
 @module_option
-@baseline_options
+@file_options
 @report_options
 @click.pass_obj
 def audit(
@@ -41,7 +70,7 @@ def audit(
     *,
     scope: str,
     module: str | None,
-    baseline: BaselineUse | None,
+    files: AuditFiles,
     report: ReportChoice,
 ) -> int:
     """Audit decisions and specifications against the code, each other, and today's date.
@@ -55,15 +84,30 @@ def audit(
       sdd audit src/pay --format markdown
       sdd audit --baseline audit.json --write-baseline
       sdd audit --baseline audit.json --fail-on warning
+      sdd audit --html site
     """
     project = open_project(directory)
     reporter = load_reporter(report.form)
     where = start_directory(directory)
-    request = AuditRequest(where, scope, module, report.fail_on, report.judge, baseline)
+    request = AuditRequest(where, scope, module, report.fail_on, report.judge, files.baseline)
     with waiting_line(sys.stderr, "Auditing"):
         verdict = run_audit(project, request, time.time())
+        page = _write_page(project, verdict, where, files.page)
     print_report(
         reporter, verdict.outcome, project, as_json=report.as_json, warnings=verdict.warnings
     )
-    print_written(baseline, verdict.written)
+    print_written(files.baseline, verdict.written)
+    if page is not None:
+        click.echo(f"wrote the page to {printable_line(str(page))}", err=True)
     return EXIT_FINDINGS if verdict.fails else EXIT_OK
+
+
+def _write_page(
+    project: Project, verdict: AuditVerdict, where: Path, target: Path | None
+) -> Path | None:
+    if target is None:
+        return None
+    # Jinja2 and a parser of Markdown are imported for a page only.
+    from sdd_hooks.usecases.audit_page import publish_audit
+
+    return publish_audit(project, verdict, where / target, time.time())

@@ -56,6 +56,7 @@ def _input(name: str, metavar: str, help: str) -> Callable[[Decorated], Decorate
 @_input("embed-model", "MODEL", "The embedding model, in place of the configured one.")
 @_input("judge", "MODEL", "Ask this model of llm as well.")
 @_input("report", "FILE", "Where to write the review as JSON.")
+@_input("page", "PATH", "Audit the repository, and write a page to look at to this path.")
 @click.pass_obj
 def ci(directory: Path | None, /, **given: str | None) -> int:
     """Sync, update, embed or review in a job of CI.

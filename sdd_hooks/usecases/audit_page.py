@@ -4,21 +4,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
-from sdd_hooks.artifacts.applies_to import read_applies_to
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus
-from sdd_hooks.changes.tree import Tree
 from sdd_hooks.code.paths import is_test
-from sdd_hooks.drift.citations import Citation, Citations
+from sdd_hooks.drift.audit.audited import Audited
+from sdd_hooks.drift.audit.rules import described_audit_rules
+from sdd_hooks.drift.citations import Citation
 from sdd_hooks.drift.rules.requirement_coverage import RequirementState, measure_coverage
 from sdd_hooks.engines.protocol import IndexStatus
 from sdd_hooks.errors import EXIT_USAGE, SddError
-from sdd_hooks.findings import ReportedFinding
+from sdd_hooks.freshness.read_gate import open_index
 from sdd_hooks.project.project import Project
+from sdd_hooks.reporting.outcome import ReviewOutcome
 from sdd_hooks.reporting.page.model import (
     AuditPage,
     PageCitation,
@@ -27,10 +26,11 @@ from sdd_hooks.reporting.page.model import (
     PageRequirement,
 )
 from sdd_hooks.reporting.page.render import render_page
-from sdd_hooks.reporting.registry import Links
 from sdd_hooks.system.files import write_atomically
-from sdd_hooks.text.display import describe_error, printable_line
+from sdd_hooks.text.display import describe_error, format_count, printable_line
+from sdd_hooks.usecases.audit import AuditVerdict
 from sdd_hooks.usecases.audit_map import draw_map
+from sdd_hooks.usecases.file_links import find_file_links
 
 PAGE = "index.html"
 """The name of the page in a directory."""
@@ -45,52 +45,48 @@ class PageNotWritten(SddError):
     code = "usage"
 
 
-class AuditedTree(NamedTuple):
-    """A work tree with what an audit found in it.
+def publish_audit(project: Project, verdict: AuditVerdict, target: Path, made: float) -> Path:
+    """Write the page of an audit, and return the path of its file, as `write_page` does.
 
-    `texts` are the files of the work tree, and `naming` the files that name an artifact without a
-    governing comment, by its path. `notes` say what the audit did not cover; `rules` has the
-    summary of each rule. `indexed` is the state of the index, None without one.
+    `made` is in seconds since the epoch. Raises PageNotWritten and StorageError.
     """
-
-    corpus: Corpus
-    texts: Tree
-    citations: Citations
-    naming: Mapping[str, Sequence[str]] = {}
-    findings: tuple[ReportedFinding, ...] = ()
-    notes: tuple[str, ...] = ()
-    rules: Mapping[str, str] = {}
-    indexed: IndexStatus | None = None
+    try:
+        with open_index(project) as engine:
+            index = engine.status()
+    except SddError:
+        # The audit has read it before: the page says that there is none.
+        index = None
+    return write_page(build_page(project, verdict, index, made), target)
 
 
 def build_page(
-    project: Project, audited: AuditedTree, made: float, links: Links | None = None
+    project: Project, verdict: AuditVerdict, index: IndexStatus | None, made: float
 ) -> AuditPage:
-    """Return what the page of an audit shows. `made` is in seconds since the epoch.
-
-    Raises GitError.
-    """
+    """Return what the page of an audit shows. Raises GitError."""
+    audited = verdict.audited
     git = project.repository.git
     corpus = Corpus(tuple(sorted(audited.corpus.artifacts, key=_by_number)))
-    texts = {path: audited.texts.text(path) for one in corpus.artifacts for path in one.paths}
+    files = audited.subject.after
+    texts = {path: files.text(path) for one in corpus.artifacts for path in one.paths}
     head = git.try_output("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
-    changed = git.try_output("status", "--porcelain", "--untracked-files=no") if head else b""
+    commit = (head or b"").decode("ascii").strip()
+    changed = git.try_output("status", "--porcelain", "--untracked-files=no") if commit else b""
     return AuditPage(
         name=project.repository.slug,
         made=made,
         corpus=corpus,
         texts=texts,
         map=draw_map(corpus),
-        commit=(head or b"").decode("ascii").strip(),
+        commit=commit,
         edited=bool(changed),
-        findings=audited.findings,
+        findings=verdict.outcome.findings,
         citations=_citations(corpus, audited),
         requirements=_requirements(corpus, audited),
-        applies_to=_applies_to(corpus, texts),
-        rules=audited.rules,
-        freshness=_freshness(project, audited.indexed),
-        links=links,
-        notes=audited.notes,
+        applies_to=_applies_to(corpus, audited),
+        rules={rule.id: rule.summary for rule in described_audit_rules()},
+        freshness=_freshness(project, index),
+        links=find_file_links(project, commit),
+        notes=_notes(verdict.outcome),
     )
 
 
@@ -101,13 +97,21 @@ def _by_number(artifact: Artifact) -> tuple[str, str, bool, int, str, str]:
     return artifact.module, artifact.kind, one is None, number, suffix, artifact.path
 
 
-def write_page(page: AuditPage, target: Path) -> Path:
-    """Write the page to a file, or as index.html to a directory, and return the path of the file.
+def page_file(target: Path) -> Path:
+    """Return the file of a page: `target`, or index.html in it if it is a directory.
 
-    A target without the suffix of HTML is a directory, which is created. Raises PageNotWritten.
+    A path without the suffix of HTML is a directory.
     """
     is_file = target.suffix.lower() in _SUFFIXES and not target.is_dir()
-    path = target if is_file else target / PAGE
+    return target if is_file else target / PAGE
+
+
+def write_page(page: AuditPage, target: Path) -> Path:
+    """Write the page to `page_file(target)`, and return that path. Directories are created.
+
+    Raises PageNotWritten and StorageError.
+    """
+    path = page_file(target)
     html = render_page(page)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -119,13 +123,24 @@ def write_page(page: AuditPage, target: Path) -> Path:
     return path
 
 
-def _citations(corpus: Corpus, audited: AuditedTree) -> dict[str, tuple[PageCitation, ...]]:
+def _notes(outcome: ReviewOutcome) -> tuple[str, ...]:
+    tree, audit = outcome.tree, outcome.audit
+    target = (f"the findings are those of {tree.target} only",) if tree and tree.target else ()
+    known = (
+        (f"{format_count(audit.known, 'finding')} of the baseline {audit.baseline} left out",)
+        if audit and audit.known
+        else ()
+    )
+    return (*target, *known, *(tree.header if tree else ()), *outcome.notes)
+
+
+def _citations(corpus: Corpus, audited: Audited) -> dict[str, tuple[PageCitation, ...]]:
     by_path = audited.citations.by_artifact(corpus)
     found = {}
     for artifact in corpus.artifacts:
         cited = by_path.get(artifact.path, ())
         commented = {one.path for one in cited}
-        naming = (path for path in audited.naming.get(artifact.path, ()) if path not in commented)
+        naming = (path for path in audited.named_in_code(artifact) if path not in commented)
         found[artifact.path] = (*map(_citation, cited), *(PageCitation(path, 0) for path in naming))
     return found
 
@@ -134,8 +149,10 @@ def _citation(one: Citation) -> PageCitation:
     return PageCitation(one.path, one.line, one.requirement, one.reason, one.issue, one.status)
 
 
-def _requirements(corpus: Corpus, audited: AuditedTree) -> dict[str, tuple[PageRequirement, ...]]:
-    measured = measure_coverage(corpus.artifacts, corpus, audited.citations.comments, audited.texts)
+def _requirements(corpus: Corpus, audited: Audited) -> dict[str, tuple[PageRequirement, ...]]:
+    measured = measure_coverage(
+        corpus.artifacts, corpus, audited.citations.comments, audited.subject.after
+    )
     return {one.spec.path: tuple(map(_requirement, one.requirements)) for one in measured}
 
 
@@ -151,11 +168,10 @@ def _requirement(state: RequirementState) -> PageRequirement:
     )
 
 
-def _applies_to(corpus: Corpus, texts: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+def _applies_to(corpus: Corpus, audited: Audited) -> dict[str, tuple[str, ...]]:
     found = {}
     for artifact in corpus.artifacts:
-        entries = read_applies_to(artifact, texts.get(artifact.path, "")).entries
-        if entries:
+        if entries := audited.applies_to(artifact).entries:
             found[artifact.path] = tuple(printable_line(entry.text) for entry in entries)
     return found
 

@@ -24,6 +24,7 @@ INPUTS = (
     "comment-key",
     "inline",
     "sarif-file",
+    "page",
     "embed-model",
     "judge",
     "working-directory",

@@ -58,7 +58,16 @@ def lint(*command: str | Path, cwd: Path) -> None:
 
 
 def test_the_page_has_complete_workflows() -> None:
-    assert set(WORKFLOWS) == {SHORTEST, "review", "sarif", "forks", "nightly", "embed", "gitea"}
+    assert set(WORKFLOWS) == {
+        SHORTEST,
+        "review",
+        "sarif",
+        "forks",
+        "nightly",
+        "pages",
+        "embed",
+        "gitea",
+    }
     for block in WORKFLOWS.values():
         assert len(ACTION_USE.findall(block.text)) == 1
 

@@ -189,3 +189,17 @@ def test_a_workspace_has_a_summary_by_module(repo: Repo) -> None:
     only = run(repo.root, "audit", "--module", "api", "--json")
     assert [path for _, path in rules(only)] == ["services/api/docs/adrs/ADR-0001-x.md"]
     assert run(repo.root, "audit", "--module", "web").code == 2
+
+
+def test_a_page_beside_the_report(audited: Repo) -> None:
+    plain = run(audited.root, "audit", "--fail-on", "warning")
+    done = run(audited.root, "audit", "--fail-on", "warning", "--html", "site")
+    assert (done.code, done.out) == (1, plain.out)
+    page = audited.root / "site/index.html"
+    assert done.err == f"wrote the page to {page}\n"
+    assert "ADR-0006" in page.read_text(encoding="utf-8")
+
+
+def test_a_page_that_cannot_be_written(audited: Repo) -> None:
+    message = one_line(run(audited.root, "audit", "--html", "CLAUDE.md/x.html"), 2)
+    assert message.startswith("the page was not written to ")

@@ -123,7 +123,7 @@ class PageRecords:
         cited = [one for one in self.citations(artifact) if not one.issue]
         issues = [one for one in self.citations(artifact) if one.issue]
         return {
-            "summary": " ".join(self._summary(artifact)),
+            "summary": " ".join(self._summary(artifact)).replace("`", ""),
             "written": printable_line(artifact.status.text)[:MAX_TITLE],
             "design": artifact.design,
             "relations": [self._relation(one) for one in self.relations[artifact.path]],

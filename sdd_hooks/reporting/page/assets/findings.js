@@ -7,7 +7,7 @@ const finding = ([severity, , message, path, line, evidence, number], data, link
   el("span", { class: `severity ${severity}` }, severity),
   el("span", null, spans(message)),
   el("span", { class: "where" }, path && place(data, path, line), linked && number >= 0 && [" in ", recordLink(number)]),
-  evidence && el("span", { class: "evidence" }, evidence));
+  evidence && !message.includes(evidence) && el("span", { class: "evidence" }, evidence));
 
 // A message with its parts in backticks as code.
 const spans = (message) => message.split(/`([^`]+)`/).map((piece, at) => at % 2 ? el("code", null, piece) : piece);
@@ -66,7 +66,9 @@ const ruleGroup = (name, list, data) => {
   const rest = el("p", { class: "more" }, more);
   grow();
   rest.hidden = next >= list.length;
+  // A rule may have findings of several kinds: `rule/kind`.
+  const summary = data.rules[name] || data.rules[name.split("/")[0]];
   return el("section", { class: "group" },
     el("h2", null, el("code", null, name), el("small", null, plural(list.length, "finding"))),
-    data.rules[name] && el("p", null, spans(data.rules[name])), items, rest);
+    summary && el("p", null, spans(summary)), items, rest);
 };

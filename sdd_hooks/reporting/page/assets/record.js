@@ -135,7 +135,7 @@ const byFile = (cited) => {
 const contents = (headings, record) => headings.length > 2 && [
   el("h2", null, "On this page"),
   el("ul", { class: "toc" }, headings.slice(0, 60).map((heading) =>
-    el("li", { class: heading.tagName.toLowerCase() }, el("a", { href: `#/record/${record.key}/${encodeURIComponent(heading.id)}` }, heading.textContent)))),
+    el("li", { class: heading.tagName.toLowerCase() }, el("a", { href: `#/record/${record.key}/${encodeURIComponent(heading.id)}` }, heading.textContent.replace(/^Requirement: /, ""))))),
 ];
 
 const pager = (number) => {
