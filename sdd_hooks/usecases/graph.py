@@ -4,30 +4,15 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import NamedTuple
 
-from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus
 from sdd_hooks.artifacts.edges import Edge, find_cycles
-from sdd_hooks.artifacts.identifiers import ArtifactId, id_from_name, in_module, parse_id
-from sdd_hooks.artifacts.validation import validate_artifacts
-from sdd_hooks.artifacts.work_tree import ARTIFACT_KINDS, list_paths, read_work_tree
+from sdd_hooks.artifacts.identifiers import id_from_name
+from sdd_hooks.artifacts.work_tree import ARTIFACT_KINDS, list_paths
 from sdd_hooks.code.paths import is_production_code
-from sdd_hooks.drift.artifact_graph import RELATED, ArtifactGraph, build_graph
-from sdd_hooks.drift.backfill import (
-    Proposal,
-    add_rejections,
-    find_proposals,
-    forget_rejections,
-    propose,
-    read_rejections,
-    write_proposals,
-)
-from sdd_hooks.drift.citations import Citation, read_citations
+from sdd_hooks.drift.artifact_graph import RELATED
+from sdd_hooks.drift.citations import Citation
 from sdd_hooks.drift.graph_queries import (
     GraphView,
     Orphans,
@@ -37,44 +22,29 @@ from sdd_hooks.drift.graph_queries import (
     view_cycles,
     with_requirements,
 )
-from sdd_hooks.errors import EXIT_USAGE, SddError
-from sdd_hooks.external.records import read_external_records
+from sdd_hooks.errors import SddError
 from sdd_hooks.findings import Finding
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project
-from sdd_hooks.text.display import printable_line, shortened
+from sdd_hooks.text.display import shortened
+from sdd_hooks.usecases.graph_loading import (
+    GraphFilter,
+    LoadedGraph,
+    find_key,
+    is_inside,
+    load_graph,
+)
+
+MIN_ARTIFACTS = 3
+"""Fewer artifacts may have no edge."""
 
 MAX_CYCLES = 100
 """Cycles that are listed."""
 
-MAX_NAMED = 8
-"""Ids or paths that a message names."""
-
 MAX_MESSAGE = 300
 """Characters of the error that an answer is refused for."""
 
-_EDGE_RULES = frozenset(
-    {
-        *("unknown-id", "unreadable-id", "cycle", "duplicate-id", "ambiguous-id", "edge-kind"),
-        *("inverse-edge", "unknown-edge", "edge-not-a-list", "superseded-status", "duplicate-key"),
-        "broken-frontmatter",
-    }
-)
 _HARD = frozenset({"unknown-id", "unreadable-id", "cycle"})
-
-
-class UnknownArtifact(SddError):
-    """No artifact has the name that the user gives, or several have it."""
-
-    exit_code = EXIT_USAGE
-    code = "unknown-artifact"
-
-
-class BadScope(SddError):
-    """The scope is no directory or file of the repository."""
-
-    exit_code = EXIT_USAGE
-    code = "usage"
 
 
 class GraphHasErrors(SddError):
@@ -83,17 +53,11 @@ class GraphHasErrors(SddError):
     code = "graph-has-errors"
 
 
-class GraphFilter(NamedTuple):
-    """A module (None: all), and a path below which files count ("": all); it is relative to
-    `directory`."""
-
-    module: str | None
-    path: str
-    directory: Path
-
-
 class GraphReport(NamedTuple):
-    """What `validate` found: errors make answers incomplete, warnings do not."""
+    """What `validate` found: errors make answers incomplete, warnings do not.
+
+    `has_edges` is False when several artifacts have no edge to another one.
+    """
 
     nodes: int
     written: int
@@ -101,6 +65,7 @@ class GraphReport(NamedTuple):
     errors: tuple[Finding, ...]
     warnings: tuple[Finding, ...]
     notes: tuple[str, ...]
+    has_edges: bool = True
 
 
 class GraphAnswer(NamedTuple):
@@ -129,19 +94,9 @@ class CycleReport(NamedTuple):
     left_out: int = 0
 
 
-class _Loaded(NamedTuple):
-    corpus: Corpus
-    external: Corpus
-    graph: ArtifactGraph
-    unknown: tuple[Citation, ...]
-    findings: tuple[Finding, ...]
-    scope: str
-    notes: tuple[str, ...]
-
-
 def validate_graph(project: Project, scope: GraphFilter) -> GraphReport:
     """Validate the graph. Raises GitError, UnknownName, BadScope."""
-    loaded = _load(project, scope)
+    loaded = load_graph(project, scope)
     graph = loaded.graph
     errors = tuple(one for one in loaded.findings if _is_hard(one))
     others = [one for one in loaded.findings if not _is_hard(one)]
@@ -153,6 +108,10 @@ def validate_graph(project: Project, scope: GraphFilter) -> GraphReport:
         errors,
         tuple(sorted(others)),
         loaded.notes,
+        len(loaded.corpus.artifacts) < MIN_ARTIFACTS
+        or any(
+            edge.origin == "frontmatter" for one in loaded.corpus.artifacts for edge in one.edges
+        ),
     )
 
 
@@ -161,8 +120,8 @@ def ask_graph(project: Project, scope: GraphFilter, verb: Verb, name: str) -> Gr
 
     Raises UnknownArtifact with close matches, GraphHasErrors, and like `validate_graph`.
     """
-    loaded = _load(project, scope)
-    key = _find(loaded, scope.module, name)
+    loaded = load_graph(project, scope)
+    key = find_key(loaded, scope.module, name)
     hard = [one for one in loaded.findings if _is_hard(one) and not _is_related(loaded, one)]
     if hard:
         more = f" and {len(hard) - 1:,} more" if len(hard) > 1 else ""
@@ -198,7 +157,7 @@ def list_names(project: Project) -> list[str]:
 
 def list_orphans(project: Project, scope: GraphFilter) -> OrphanReport:
     """List what is connected to nothing. Raises like `validate_graph`."""
-    loaded = _load(project, scope)
+    loaded = load_graph(project, scope)
     graph = loaded.graph
     files = _production_code(project, scope.module, loaded.scope)
     has_citations = any(node.kind == "file" for node in graph.nodes.values())
@@ -207,12 +166,12 @@ def list_orphans(project: Project, scope: GraphFilter) -> OrphanReport:
 
 def list_cycles(project: Project, scope: GraphFilter) -> CycleReport:
     """List the cycles of written edges. Raises like `validate_graph`."""
-    loaded = _load(project, scope)
+    loaded = load_graph(project, scope)
     written = (edge for artifact in loaded.corpus.artifacts for edge in artifact.edges)
     cycles = [
         cycle
         for cycle in find_cycles(edge for edge in written if edge.origin == "frontmatter")
-        if any(_is_inside(edge.path, loaded.scope) for edge in cycle)
+        if any(is_inside(edge.path, loaded.scope) for edge in cycle)
         and any(edge.path in loaded.graph.nodes for edge in cycle)
     ]
     left_out = max(0, len(cycles) - MAX_CYCLES)
@@ -223,122 +182,11 @@ def list_cycles(project: Project, scope: GraphFilter) -> CycleReport:
     return CycleReport(tuple(cycles), view_cycles(loaded.graph, keys), left_out)
 
 
-class BackfillReport(NamedTuple):
-    """Proposals to write edges, and the number of edges that were rejected before."""
-
-    proposals: tuple[Proposal, ...]
-    rejected: int
-    notes: tuple[str, ...]
-
-
-def propose_edges(
-    project: Project,
-    scope: GraphFilter,
-    names: Sequence[str],
-    edges: Sequence[tuple[str, str]] = (),
-) -> BackfillReport:
-    """Propose edges that prose states, for the artifacts called `names` (none: all).
-
-    `edges` limit the proposals to these (type, id). Raises UnknownArtifact for a name and for an
-    edge that no proposal has, StorageError, and like `validate_graph`.
-    """
-    loaded = _load(project, scope)
-    root = project.repository.root
-    keys = {_find(loaded, scope.module, name) for name in names}
-    rejected = read_rejections(root)
-    proposals, left_out = find_proposals(root, loaded.corpus, rejected)
-    chosen = [
-        one
-        for one in proposals
-        if one.artifact.path in loaded.graph.nodes
-        and _is_inside(one.artifact.path, loaded.scope)
-        and (not keys or one.artifact.path in keys)
-    ]
-    if edges:
-        chosen = _limit(chosen, edges)
-    return BackfillReport(tuple(chosen), len(rejected), (*loaded.notes, *left_out))
-
-
-def apply_edges(project: Project, report: BackfillReport) -> tuple[str, ...]:
-    """Write proposals. Returns the paths of the files. Raises as `file_edits.apply_edits`."""
-    writable = [one for one in report.proposals if not one.problem]
-    write_proposals(project.repository.root, writable)
-    return tuple(one.artifact.path for one in writable)
-
-
-def reject_edges(project: Project, report: BackfillReport) -> int:
-    """Remember that proposals were rejected. Returns the number of edges. Raises StorageError."""
-    edges = [edge for proposal in report.proposals for edge in proposal.edges]
-    if edges:
-        add_rejections(project.repository.root, edges)
-    return len(edges)
-
-
-def reset_rejections(project: Project) -> int:
-    """Forget what was rejected. Returns the number of edges. Raises StorageError."""
-    return forget_rejections(project.repository.root)
-
-
-def _limit(proposals: Sequence[Proposal], edges: Sequence[tuple[str, str]]) -> list[Proposal]:
-    """The proposals with these edges only."""
-    wanted = {(type, str(parse_id(id) or id)) for type, id in edges}
-    found: set[tuple[str, str]] = set()
-    result = []
-    for one in proposals:
-        kept = [edge for edge in one.edges if (edge.type, edge.target.name) in wanted]
-        found |= {(edge.type, edge.target.name) for edge in kept}
-        if kept:
-            result.append(propose(one.artifact, kept, one.edit.before or b""))
-    if missing := sorted(wanted - found):
-        named = ", ".join(f"{type}={id}" for type, id in missing)
-        raise UnknownArtifact(f"{named} is not proposed: `sdd graph backfill` lists what is")
-    return result
-
-
-def _load(project: Project, scope: GraphFilter) -> _Loaded:
-    collections = project.select(("adrs", "specs"))
-    if scope.module is not None:
-        project.select((), scope.module)
-    path = _scope_path(project.repository.root, scope)
-    external = read_external_records(project.repository, project.external)
-    with ThreadPoolExecutor(1) as other:
-        # git compares the files meanwhile.
-        reading = other.submit(read_citations, project, external.names)
-        corpus, left_out = read_work_tree(project.repository.git, collections, external.names)
-        citations = reading.result()
-    graph, unknown = build_graph(corpus, citations, external.corpus)
-    kept = [
-        key
-        for key, node in graph.nodes.items()
-        if (scope.module is None or node.module == scope.module)
-        and (node.kind != "file" or _is_inside(node.path, path))
-    ]
-    if len(kept) < len(graph.nodes):
-        graph = graph.restricted(kept)
-    findings = [
-        one
-        for one in validate_artifacts(corpus, external=external.corpus)
-        if one.rule in _EDGE_RULES and _is_inside(one.path, path)
-    ]
-    if scope.module is not None:
-        own = {
-            path
-            for artifact in corpus.artifacts
-            if artifact.module == scope.module
-            for path in artifact.paths
-        }
-        findings = [one for one in findings if one.path in own]
-        unknown = tuple(one for one in unknown if one.module == scope.module)
-    unknown = tuple(one for one in unknown if _is_inside(one.path, path))
-    notes = tuple(dict.fromkeys((*left_out, *citations.left_out)))
-    return _Loaded(corpus, external.corpus, graph, unknown, tuple(findings), path, notes)
-
-
 def _is_hard(finding: Finding) -> bool:
     return finding.rule in _HARD and finding.severity == "critical"
 
 
-def _is_related(loaded: _Loaded, finding: Finding) -> bool:
+def _is_related(loaded: LoadedGraph, finding: Finding) -> bool:
     """Whether an error is about a `related` edge, which no answer follows."""
     return finding.rule != "cycle" and any(
         edge.kind == RELATED and (edge.path, edge.line) == (finding.path, finding.line)
@@ -357,79 +205,6 @@ def _unknown_citation(corpus: Corpus, citation: Citation) -> Finding:
     return Finding(citation.path, citation.line, "unknown-id", "warning", message, str(citation.id))
 
 
-def _find(loaded: _Loaded, module: str | None, name: str) -> str:
-    """The key of the artifact that a user names. Raises UnknownArtifact."""
-    nodes = loaded.graph.nodes
-    path = name.removeprefix("./")
-    for artifact in loaded.corpus.artifacts:
-        if artifact.path in nodes and path in (*artifact.paths, artifact.path.rpartition("/")[0]):
-            return artifact.path
-    origins = {one.id.origin.lower(): one.id.origin for one in loaded.external.artifacts if one.id}
-    identifier = parse_id(name, origins=origins)
-    if identifier is None:
-        raise UnknownArtifact(
-            f"no artifact is called {printable_line(name)}{_similar(loaded, name)}"
-        )
-    found = [
-        one.path
-        for corpus in (loaded.corpus, loaded.external)
-        for one in _candidates(corpus, identifier, module)
-        if one.path in nodes
-    ]
-    if len(found) > 1:
-        listed = ", ".join(found[:MAX_NAMED])
-        raise UnknownArtifact(f"{identifier} is not unique: name one of {listed}")
-    if not found:
-        raise UnknownArtifact(f"{identifier} does not exist{_close(loaded, identifier)}")
-    return found[0]
-
-
-def _candidates(corpus: Corpus, identifier: ArtifactId, module: str | None) -> Sequence[Artifact]:
-    if module and (found := corpus.resolve(in_module(identifier, module))):
-        return found
-    if found := corpus.resolve(identifier):
-        return found
-    return () if identifier.module else corpus.by_id_of_any_module.get(identifier, ())
-
-
-def _close(loaded: _Loaded, identifier: ArtifactId) -> str:
-    close = [str(one) for one in loaded.corpus.close_matches(identifier)]
-    if not close:
-        same = sorted(one for one in loaded.corpus.by_id if one.kind == identifier.kind)
-        nearest = sorted(same, key=lambda one: (abs(one.number - identifier.number), one))
-        close = [str(one) for one in nearest[:3]]
-    return f": did you mean {', '.join(close)}?" if close else ": this repository has no artifacts"
-
-
-def _similar(loaded: _Loaded, name: str) -> str:
-    from difflib import get_close_matches
-
-    names = {one.name.lower(): one.name for one in loaded.corpus.artifacts}
-    names |= {one.title.lower(): one.name for one in loaded.corpus.artifacts}
-    close = get_close_matches(name.lower()[:200], names, 3, 0.5)
-    found = list(dict.fromkeys(names[one] for one in close))
-    return f": did you mean {', '.join(found)}?" if found else ": `sdd list` lists them"
-
-
-def _scope_path(root: Path, scope: GraphFilter) -> str:
-    """The scope relative to the root, "" for the root. Raises BadScope."""
-    if not scope.path:
-        return ""
-    shown = printable_line(scope.path)
-    given = Path(os.path.realpath(scope.directory / scope.path))
-    real = Path(os.path.realpath(root))
-    if "\0" in scope.path or not given.is_relative_to(real):
-        raise BadScope(f"{shown} is outside of the repository: name a directory in {root}")
-    if not given.exists():
-        raise BadScope(f"{shown} does not exist: name a directory or a file of the repository")
-    relative = given.relative_to(real).as_posix()
-    return "" if relative == "." else relative
-
-
-def _is_inside(path: str, scope: str) -> bool:
-    return not scope or path == scope or path.startswith(f"{scope}/")
-
-
 def _production_code(project: Project, module: str | None, scope: str) -> list[str]:
     """The source files in use, sorted."""
     collections = project.select(("code",), module)
@@ -440,7 +215,7 @@ def _production_code(project: Project, module: str | None, scope: str) -> list[s
         path
         for repository, group in by_repository.items()
         for path in list_paths(project.repository.git, repository, group)
-        if _is_inside(path, scope)
+        if is_inside(path, scope)
         and is_production_code(path)
         and any(one.contains(path) for one in group)
     }

@@ -25,7 +25,9 @@ from sdd_hooks.cli.lazy import CommandGroup
 from sdd_hooks.cli.options import json_option, module_option
 from sdd_hooks.cli.output import CommandOutput, format_count, printable_line, show
 from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK
+from sdd_hooks.usecases import backfill as backfilling
 from sdd_hooks.usecases import graph as usecase
+from sdd_hooks.usecases.graph_loading import GraphFilter
 
 if TYPE_CHECKING:
     from sdd_hooks.drift.graph_queries import GraphView, Verb
@@ -34,6 +36,10 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 DRAWINGS = ("text", "markdown", "mermaid", "dot", "svg", "json")
 TABLES = ("text", "markdown", "json")
+NO_EDGES = (
+    "no artifact has an edge in its frontmatter: `sdd graph backfill` proposes those that the"
+    " texts state"
+)
 NO_CITATIONS = (
     "no source file has a governing comment yet, so that every specification is listed:"
     " sdd sees code only by such comments"
@@ -47,6 +53,13 @@ def _complete_id(context: click.Context, _: click.Parameter, incomplete: str) ->
     except Exception:
         return []
     return [name for name in names if name.lower().startswith(incomplete.lower())]
+
+
+def _is_json(form: str, as_json: bool) -> bool:
+    """Whether the output is an object. Raises UsageError for two formats."""
+    if as_json and form not in {"text", "json"}:
+        raise click.UsageError(f"--json is --format json, not {form}")
+    return as_json or form == "json"
 
 
 def _format_option(*formats: str) -> Callable[[Command], Command]:
@@ -79,8 +92,8 @@ def _id_argument(command: Command) -> Command:
     return click.argument("name", metavar="ID", shell_complete=_complete_id)(command)
 
 
-def _scope(directory: Path | None, module: str | None, path: str) -> usecase.GraphFilter:
-    return usecase.GraphFilter(module, path, start_directory(directory))
+def _scope(directory: Path | None, module: str | None, path: str) -> GraphFilter:
+    return GraphFilter(module, path, start_directory(directory))
 
 
 @click.group(cls=CommandGroup, subcommand_metavar="COMMAND [ARGS]...")
@@ -120,8 +133,9 @@ def validate(
     data = {"query": {"verb": "validate"}, "results": validation_data(report)}
     lines = list(validation_lines(report, is_markdown=form == "markdown"))
     code = EXIT_FINDINGS if report.errors else EXIT_OK
-    output = CommandOutput(data, lines, report.notes, project.warnings, code)
-    return show(output, as_json or form == "json")
+    notes = report.notes if report.has_edges else (*report.notes, NO_EDGES)
+    output = CommandOutput(data, lines, notes, project.warnings, code)
+    return show(output, _is_json(form, as_json))
 
 
 @graph.command()
@@ -196,7 +210,7 @@ def orphans(
     data = {"query": {"verb": "orphans"}, "results": orphan_data(report)}
     lines = list(orphan_lines(report, is_markdown=form == "markdown"))
     notes = report.notes if report.has_citations else (*report.notes, NO_CITATIONS)
-    return show(CommandOutput(data, lines, notes, project.warnings), as_json or form == "json")
+    return show(CommandOutput(data, lines, notes, project.warnings), _is_json(form, as_json))
 
 
 @graph.command()
@@ -225,7 +239,7 @@ def cycles(
         lines = cycle_lines(report, is_markdown=form == "markdown")
     code = EXIT_FINDINGS if report.cycles else EXIT_OK
     output = CommandOutput(data, lines, (), project.warnings, code)
-    return show(output, as_json or form == "json")
+    return show(output, _is_json(form, as_json))
 
 
 def _split_edge(
@@ -278,18 +292,18 @@ def backfill(
         raise click.UsageError("choose one of --apply, --reject and --reset")
     project = open_project(directory)
     if actions["reset"]:
-        count = usecase.reset_rejections(project)
+        count = backfilling.reset_rejections(project)
         lines = [f"{format_count(count, 'rejected edge')} will be proposed again"]
         return show(CommandOutput({"reset": count}, lines, (), project.warnings), as_json)
     where = _scope(directory, options["module"], options["scope"])
-    report = usecase.propose_edges(project, where, names, edges)
+    report = backfilling.propose_edges(project, where, names, edges)
     data: dict[str, object] = {
         "query": {"verb": "backfill"},
         "results": [proposal_data(one) for one in report.proposals],
         "rejected": report.rejected,
     }
     if actions["apply"]:
-        paths = usecase.apply_edges(project, report)
+        paths = backfilling.apply_edges(project, report)
         problems = [one.problem for one in report.proposals if one.problem]
         lines = [f"wrote {printable_line(path)}" for path in paths] or ["nothing to write"]
         code = EXIT_FINDINGS if problems else EXIT_OK
@@ -302,7 +316,7 @@ def backfill(
         )
         return show(output, as_json)
     if actions["reject"]:
-        count = usecase.reject_edges(project, report)
+        count = backfilling.reject_edges(project, report)
         lines = [f"{format_count(count, 'edge')} will not be proposed again"]
         output = CommandOutput(
             {**data, "newly_rejected": count}, lines, report.notes, project.warnings
@@ -316,7 +330,7 @@ def _answer(directory: Path | None, verb: Verb, name: str, options: Mapping[str,
     project = open_project(directory)
     scope = _scope(directory, options["module"], options["scope"])
     answer = usecase.ask_graph(project, scope, verb, name)
-    if options["as_json"] or options["form"] == "json":
+    if _is_json(options["form"], options["as_json"]):
         from sdd_hooks.drift.graph_formats.json import view_data
 
         data = view_data(answer.view)

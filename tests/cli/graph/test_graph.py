@@ -122,3 +122,13 @@ def test_an_unreadable_file_is_a_note(shop: Repo) -> None:
     done = run(shop.root, "graph", "validate")
     assert "note: left out src/large.go: larger than" in done.err
     assert json.loads(run(shop.root, "graph", "validate", "--json").out)["notes"]
+
+
+def test_artifacts_without_edges(repo: Repo) -> None:
+    repo.commit("Start", {f"docs/adrs/ADR-000{n}-x.md": adr(n) for n in (1, 2, 3)})
+    done = run(repo.root, "graph", "validate")
+    assert done.out == "3 nodes, 0 edges, 0 derived: no problem\n"
+    assert "`sdd graph backfill` proposes" in done.err
+    for verb in ("validate", "orphans", "cycles", "impact ADR-0001"):
+        refused = run(repo.root, "graph", *verb.split(), "--format", "markdown", "--json")
+        assert (refused.code, refused.json["error"]["code"]) == (2, "usage")

@@ -1,0 +1,189 @@
+"""Load the artifact graph of a work tree, and find the artifact that a user names in it."""
+
+# Governing: SPEC-0021 (artifact-graph), ADR-0043 (read from the work tree)
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import NamedTuple
+
+from sdd_hooks.artifacts.artifact import Artifact
+from sdd_hooks.artifacts.corpus import Corpus
+from sdd_hooks.artifacts.identifiers import ArtifactId, in_module, parse_id
+from sdd_hooks.artifacts.validation import validate_artifacts
+from sdd_hooks.artifacts.work_tree import read_work_tree
+from sdd_hooks.drift.artifact_graph import ArtifactGraph, build_graph
+from sdd_hooks.drift.citations import Citation, read_citations
+from sdd_hooks.errors import EXIT_USAGE, SddError
+from sdd_hooks.external.records import read_external_records
+from sdd_hooks.findings import Finding
+from sdd_hooks.project.project import Project
+from sdd_hooks.text.display import printable_line
+
+MAX_NAMED = 8
+"""Ids or paths that a message names."""
+
+_EDGE_RULES = frozenset(
+    {
+        *("unknown-id", "unreadable-id", "cycle", "duplicate-id", "ambiguous-id", "edge-kind"),
+        *("inverse-edge", "unknown-edge", "edge-not-a-list", "superseded-status", "duplicate-key"),
+        "broken-frontmatter",
+    }
+)
+
+
+class UnknownArtifact(SddError):
+    """No artifact has the name that the user gives, or several have it."""
+
+    exit_code = EXIT_USAGE
+    code = "unknown-artifact"
+
+
+class BadScope(SddError):
+    """The scope is no directory or file of the repository."""
+
+    exit_code = EXIT_USAGE
+    code = "usage"
+
+
+class GraphFilter(NamedTuple):
+    """A module (None: all), and a path below which files count ("": all); it is relative to
+    `directory`."""
+
+    module: str | None
+    path: str
+    directory: Path
+
+
+class LoadedGraph(NamedTuple):
+    """The artifacts, their graph as far as a filter lets, what is wrong with it, and notes.
+
+    `unknown` are the citations of unknown artifacts, `scope` is the path of the filter relative to
+    the root.
+    """
+
+    corpus: Corpus
+    external: Corpus
+    graph: ArtifactGraph
+    unknown: tuple[Citation, ...]
+    findings: tuple[Finding, ...]
+    scope: str
+    notes: tuple[str, ...]
+
+
+def load_graph(project: Project, scope: GraphFilter) -> LoadedGraph:
+    """Load the graph. Raises GitError, UnknownName, BadScope."""
+    collections = project.select(("adrs", "specs"))
+    if scope.module is not None:
+        project.select((), scope.module)
+    path = _scope_path(project.repository.root, scope)
+    external = read_external_records(project.repository, project.external)
+    with ThreadPoolExecutor(1) as other:
+        # git compares the files meanwhile.
+        reading = other.submit(read_citations, project, external.names)
+        corpus, left_out = read_work_tree(project.repository.git, collections, external.names)
+        citations = reading.result()
+    graph, unknown = build_graph(corpus, citations, external.corpus)
+    kept = [
+        key
+        for key, node in graph.nodes.items()
+        if (scope.module is None or node.module == scope.module)
+        and (node.kind != "file" or is_inside(node.path, path))
+    ]
+    if len(kept) < len(graph.nodes):
+        graph = graph.restricted(kept)
+    findings = [
+        one
+        for one in validate_artifacts(corpus, external=external.corpus)
+        if one.rule in _EDGE_RULES and is_inside(one.path, path)
+    ]
+    if scope.module is not None:
+        own = {
+            path
+            for artifact in corpus.artifacts
+            if artifact.module == scope.module
+            for path in artifact.paths
+        }
+        findings = [one for one in findings if one.path in own]
+        unknown = tuple(one for one in unknown if one.module == scope.module)
+    unknown = tuple(one for one in unknown if is_inside(one.path, path))
+    notes = tuple(dict.fromkeys((*left_out, *citations.left_out)))
+    return LoadedGraph(corpus, external.corpus, graph, unknown, tuple(findings), path, notes)
+
+
+def find_key(loaded: LoadedGraph, module: str | None, name: str) -> str:
+    """The key of the artifact that a user names. Raises UnknownArtifact."""
+    nodes = loaded.graph.nodes
+    path = name.removeprefix("./")
+    for artifact in loaded.corpus.artifacts:
+        if artifact.path in nodes and path in (*artifact.paths, artifact.path.rpartition("/")[0]):
+            return artifact.path
+    origins = {one.id.origin.lower(): one.id.origin for one in loaded.external.artifacts if one.id}
+    identifier = parse_id(name, origins=origins)
+    if identifier is None:
+        raise UnknownArtifact(
+            f"no artifact is called {printable_line(name)}{_similar(loaded, name)}"
+        )
+    found = [
+        one.path
+        for corpus in (loaded.corpus, loaded.external)
+        for one in _candidates(corpus, identifier, module)
+        if one.path in nodes
+    ]
+    if len(found) > 1:
+        listed = ", ".join(found[:MAX_NAMED])
+        raise UnknownArtifact(f"{identifier} is not unique: name one of {listed}")
+    if not found:
+        raise UnknownArtifact(f"{identifier} does not exist{_close(loaded, identifier)}")
+    return found[0]
+
+
+def _candidates(corpus: Corpus, identifier: ArtifactId, module: str | None) -> Sequence[Artifact]:
+    if module and (found := corpus.resolve(in_module(identifier, module))):
+        return found
+    if found := corpus.resolve(identifier):
+        return found
+    return () if identifier.module else corpus.by_id_of_any_module.get(identifier, ())
+
+
+def _close(loaded: LoadedGraph, identifier: ArtifactId) -> str:
+    close = [str(one) for one in loaded.corpus.close_matches(identifier)]
+    if not close:
+        same = sorted(one for one in loaded.corpus.by_id if one.kind == identifier.kind)
+        nearest = sorted(same, key=lambda one: (abs(one.number - identifier.number), one))
+        close = [str(one) for one in nearest[:3]]
+    return f": did you mean {', '.join(close)}?" if close else ": this repository has no artifacts"
+
+
+def _similar(loaded: LoadedGraph, name: str) -> str:
+    from difflib import get_close_matches
+
+    names = {one.name.lower(): one.name for one in loaded.corpus.artifacts}
+    names |= {one.title.lower(): one.name for one in loaded.corpus.artifacts}
+    close = get_close_matches(name.lower()[:200], names, 3, 0.5)
+    found = list(dict.fromkeys(names[one] for one in close))
+    return f": did you mean {', '.join(found)}?" if found else ": `sdd list` lists them"
+
+
+def _scope_path(root: Path, scope: GraphFilter) -> str:
+    """The scope relative to the root, "" for the root. Raises BadScope."""
+    if not scope.path:
+        return ""
+    shown = printable_line(scope.path)
+    given = Path(os.path.realpath(scope.directory / scope.path))
+    real = Path(os.path.realpath(root))
+    if not given.is_relative_to(real):
+        raise BadScope(f"{shown} is outside of the repository: name a directory in {root}")
+    # `Path.exists` raises for a name that is too long.
+    if not os.path.exists(given):  # noqa: PTH110
+        raise BadScope(f"{shown} does not exist: name a directory or a file of the repository")
+    relative = given.relative_to(real).as_posix()
+    return "" if relative == "." else relative
+
+
+def is_inside(path: str, scope: str) -> bool:
+    """Whether a path is the scope or below it; "" is everything."""
+    return not scope or path == scope or path.startswith(f"{scope}/")
