@@ -59,7 +59,7 @@ MAX_QUERIED = 100
 """Files for which a record is searched one by one."""
 MAX_FILES_OF_QUERY = 12
 """Files of a directory that a query is built from."""
-MIN_SCORE = 0.1
+MIN_SCORE = 0.15
 """The score of a record that is near to a directory. A query of many names has low scores."""
 
 
@@ -240,8 +240,11 @@ def _find_near(search: _Search, audited: Audited, directory: str) -> NearRecord 
 
 
 def _names(candidate: CandidateRecord, directory: str) -> bool:
-    """Whether a record names the directory, or a file in it."""
-    whole = re.compile(rf"(?<![\w/.-])(?:\./)?{re.escape(directory)}(?![\w-])")
+    """Whether a record names the directory, a file in it, or as code a directory around it."""
+    parts = directory.split("/")
+    around = "|".join(re.escape("/".join(parts[:end])) for end in range(1, len(parts)))
+    inside = rf"(?<![\w/.-])(?:\./)?{re.escape(directory)}(?![\w-])"
+    whole = re.compile(rf"{inside}|`(?:{around})/?(?:\*\*)?`" if around else inside)
     return any(whole.search(text) for _, text in candidate.files)
 
 

@@ -29,7 +29,9 @@ def check(subject: Subject) -> Iterator[Finding]:
     candidates = [
         one
         for one in validate_changed(subject)
-        if one.rule != INCOMPLETE and (one.rule, one.evidence) not in duplicates
+        if one.rule != INCOMPLETE
+        and (one.rule, one.evidence) not in duplicates
+        and not _may_be_no_record(subject, one)
     ]
     changed = {file.path for file in subject.change.files}
     shared = any(_is_shared(one, changed) for one in candidates)
@@ -64,6 +66,17 @@ def _of_whole_tree(subject: Subject) -> Iterator[Finding]:
         if one.rule == "unknown-status" and unnumbered:
             continue
         yield replace(one, rule=f"{RULE.id}/{one.rule}")
+
+
+def _may_be_no_record(subject: Subject, finding: Finding) -> bool:
+    """Whether the finding is about the status of a page without a decision, in a whole tree.
+
+    A note with a number and `Status: tried out` is in many directories of records.
+    """
+    record = subject.corpus.by_path.get(finding.path)
+    is_adr = record is not None and record.kind == "ADR"
+    undecided = is_adr and record is not None and record.decision is None
+    return subject.whole_tree and finding.rule == "unknown-status" and undecided
 
 
 def _is_shared(finding: Finding, changed: Container[str]) -> bool:
