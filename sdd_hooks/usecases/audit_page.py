@@ -14,7 +14,7 @@ from sdd_hooks.drift.audit.rules import described_audit_rules
 from sdd_hooks.drift.citations import Citation
 from sdd_hooks.drift.rules.requirement_coverage import RequirementState, measure_coverage
 from sdd_hooks.engines.protocol import IndexStatus
-from sdd_hooks.errors import EXIT_USAGE, SddError
+from sdd_hooks.errors import EXIT_USAGE, SddError, StorageError
 from sdd_hooks.freshness.read_gate import open_index
 from sdd_hooks.project.project import Project
 from sdd_hooks.reporting.outcome import ReviewOutcome
@@ -27,7 +27,7 @@ from sdd_hooks.reporting.page.model import (
 )
 from sdd_hooks.reporting.page.render import render_page
 from sdd_hooks.system.files import write_atomically
-from sdd_hooks.text.display import describe_error, format_count, printable_line
+from sdd_hooks.text.display import format_count, printable_line
 from sdd_hooks.usecases.audit import AuditVerdict
 from sdd_hooks.usecases.audit_map import draw_map
 from sdd_hooks.usecases.file_links import find_file_links
@@ -48,7 +48,7 @@ class PageNotWritten(SddError):
 def publish_audit(project: Project, verdict: AuditVerdict, target: Path, made: float) -> Path:
     """Write the page of an audit, and return the path of its file, as `write_page` does.
 
-    `made` is in seconds since the epoch. Raises PageNotWritten and StorageError.
+    `made` is in seconds since the epoch. Raises PageNotWritten.
     """
     try:
         with open_index(project) as engine:
@@ -109,17 +109,18 @@ def page_file(target: Path) -> Path:
 def write_page(page: AuditPage, target: Path) -> Path:
     """Write the page to `page_file(target)`, and return that path. Directories are created.
 
-    Raises PageNotWritten and StorageError.
+    Raises PageNotWritten.
     """
     path = page_file(target)
     html = render_page(page)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(path, html.encode("utf-8", "replace"))
+    except StorageError as error:
+        raise PageNotWritten(f"the page was not written: {error}") from None
     except OSError as error:
         shown = printable_line(str(path))
-        message = f"the page was not written to {shown}: {describe_error(error)}"
-        raise PageNotWritten(message) from None
+        raise PageNotWritten(f"the page was not written to {shown}: {error.strerror}") from None
     return path
 
 

@@ -98,5 +98,11 @@ def test_a_written_page_is_replaced_and_can_be_served(tmp_path: Path) -> None:
 
 def test_a_path_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(PageNotWritten, match=r"the page was not written to .*file/site/index.html"):
+    message = "the page was not written to .*file/site/index.html: Not a directory"
+    with pytest.raises(PageNotWritten, match=message):
         write_page(small_page(), tmp_path / "file/site")
+    (tmp_path / "site/index.html").mkdir(parents=True)
+    with pytest.raises(
+        PageNotWritten, match=r"the page was not written: cannot write .*index.html"
+    ):
+        write_page(small_page(), tmp_path / "site")
