@@ -13,6 +13,10 @@ COMMANDS = {
     "renumber": LazyCommand(
         "adr.renumber:renumber", "Give a decision record another number, and rewrite references."
     ),
+    "review-due": LazyCommand(
+        "adr.review_due:review_due",
+        "List decisions whose review is due, or whose provisional status ended.",
+    ),
 }
 
 

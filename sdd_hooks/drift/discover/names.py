@@ -24,8 +24,8 @@ def is_named(name: str, text: str, is_common: bool = False) -> bool:
 
 @lru_cache(maxsize=4096)
 def _expression(name: str, is_common: bool) -> re.Pattern[str]:
-    # A letter of another script may follow a name without a space.
-    word = rf"(?<![A-Za-z0-9_]){_spelled(name)}(?![A-Za-z0-9_])"
+    # A letter of another script may follow a name without a space. `Create-React-App` is another.
+    word = rf"(?<![A-Za-z0-9_])(?<![A-Za-z]-){_spelled(name)}(?![A-Za-z0-9_])"
     if not is_common:
         return re.compile(word, re.IGNORECASE)
     code = rf"`[^`\n]{{0,80}}(?<![A-Za-z0-9_])(?i:{_spelled(name)})(?![A-Za-z0-9_])"

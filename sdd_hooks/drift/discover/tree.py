@@ -26,7 +26,7 @@ MAX_FILES = 100_000
 _REGULAR = "100"
 _SAMPLE = lazy_regex(
     r"(?:^|/)(?:__)?(?:fixtures?|test[_-]?data|snapshots?|golden|cassettes|mocks?|samples?"
-    r"|recorded|examples?|demos?|playground)(?:__)?/",
+    r"|recorded|examples?|demos?|playground|experiments?|prototypes?|spikes?)(?:__)?/",
     re.IGNORECASE,
 )
 _TEMPLATES = lazy_regex(r"(?:^|/)[^/]*templates?/", re.IGNORECASE)

@@ -93,7 +93,7 @@ def test_what_more_code_depends_on_comes_first(repo: Repo) -> None:
                 "package.json": '{"dependencies": {"zod": "4"}}',
                 "a.ts": 'import { z } from "zod";\n',
             },
-            5,
+            3,
         ),
     ],
 )

@@ -73,6 +73,8 @@ def test_a_record_without_a_decision_chooses_nothing() -> None:
         ("React", "React Query and React Native", False),
         ("React", "React, not React Native", True),
         ("Vue", "shadcn-vue", False),
+        ("React", "Replace Create-React-App", False),
+        ("React", "React-based", True),
         ("SQLite", "mysqlite", False),
     ],
 )

@@ -127,7 +127,15 @@ def test_a_use_in_a_test_is_one_of_tests(repo: Repo) -> None:
 
 
 @pytest.mark.parametrize(
-    "folder", ["examples/web", "fixtures/app", "node_modules/x", "docs/site", "templates/new"]
+    "folder",
+    [
+        "examples/web",
+        "fixtures/app",
+        "node_modules/x",
+        "docs/site",
+        "templates/new",
+        "experiments/a",
+    ],
 )
 def test_manifests_of_examples_and_vendored_code_do_not_count(repo: Repo, folder: str) -> None:
     files = {
