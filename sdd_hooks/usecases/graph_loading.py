@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus
-from sdd_hooks.artifacts.identifiers import ArtifactId, in_module, parse_id
+from sdd_hooks.artifacts.identifiers import ArtifactId, Origins, in_module, parse_id
 from sdd_hooks.artifacts.validation import validate_artifacts
 from sdd_hooks.artifacts.work_tree import read_work_tree
 from sdd_hooks.drift.artifact_graph import ArtifactGraph, build_graph
@@ -61,12 +61,13 @@ class GraphFilter(NamedTuple):
 class LoadedGraph(NamedTuple):
     """The artifacts, their graph as far as a filter lets, what is wrong with it, and notes.
 
-    `unknown` are the citations of unknown artifacts, `scope` is the path of the filter relative to
-    the root.
+    `origins` are as in `identifiers.find_id_references`. `unknown` are the citations of unknown
+    artifacts, `scope` is the path of the filter relative to the root.
     """
 
     corpus: Corpus
     external: Corpus
+    origins: Origins
     graph: ArtifactGraph
     unknown: tuple[Citation, ...]
     findings: tuple[Finding, ...]
@@ -111,7 +112,9 @@ def load_graph(project: Project, scope: GraphFilter) -> LoadedGraph:
         unknown = tuple(one for one in unknown if one.module == scope.module)
     unknown = tuple(one for one in unknown if is_inside(one.path, path))
     notes = tuple(dict.fromkeys((*left_out, *citations.left_out)))
-    return LoadedGraph(corpus, external.corpus, graph, unknown, tuple(findings), path, notes)
+    return LoadedGraph(
+        corpus, external.corpus, external.names, graph, unknown, tuple(findings), path, notes
+    )
 
 
 def find_key(loaded: LoadedGraph, module: str | None, name: str) -> str:
@@ -121,8 +124,10 @@ def find_key(loaded: LoadedGraph, module: str | None, name: str) -> str:
     for artifact in loaded.corpus.artifacts:
         if artifact.path in nodes and path in (*artifact.paths, artifact.path.rpartition("/")[0]):
             return artifact.path
-    origins = {one.id.origin.lower(): one.id.origin for one in loaded.external.artifacts if one.id}
-    identifier = parse_id(name, origins=origins)
+    identifier = parse_id(name, origins=loaded.origins)
+    if identifier and not identifier.origin and "/" in name.replace("]/", ""):
+        # A name before the slash that is none of a repository would be lost.
+        identifier = None
     if identifier is None:
         raise UnknownArtifact(
             f"no artifact is called {printable_line(name)}{_similar(loaded, name)}"

@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 
 from sdd_hooks.project.project import UnknownName
+from sdd_hooks.usecases.external_records import fetch_external_records
 from sdd_hooks.usecases.graph import (
     MAX_CYCLES,
     GraphHasErrors,
@@ -14,6 +15,7 @@ from sdd_hooks.usecases.graph import (
 )
 from sdd_hooks.usecases.graph_loading import BadScope, GraphFilter, UnknownArtifact
 from tests.drift.graphs import adr, spec
+from tests.support.external import NOW, Handbook, declaring
 from tests.support.repos import Repo
 
 ONE, TWO = "docs/adrs/ADR-0001-x.md", "docs/adrs/ADR-0002-x.md"
@@ -89,6 +91,7 @@ def test_an_artifact_by_its_id_and_its_path(shop: Repo, name: str) -> None:
         ("ADR-0003", "ADR-0003 does not exist: did you mean ADR-0002, ADR-0001?"),
         ("ADR-4000", "ADR-4000 does not exist: did you mean ADR-0002, ADR-0001?"),
         ("store event", "no artifact is called store event: did you mean ADR-0001?"),
+        ("foo/ADR-0001", "no artifact is called foo/ADR-0001: did you mean ADR-0001, ADR-0002?"),
         ("zzz", "no artifact is called zzz: `sdd list` lists them"),
         ("src/a\x1b.go", "no artifact is called src/a\\u001b.go: `sdd list` lists them"),
     ],
@@ -174,3 +177,20 @@ def test_a_long_cycle_and_many_cycles(repo: Repo) -> None:
     report = list_cycles(project, scope)
     assert len(report.cycles) == MAX_CYCLES
     assert report.left_out == 61
+
+
+def test_a_decision_of_another_repository(handbook: Handbook, repo: Repo) -> None:
+    edge = adr(2, 'extends: ["acme/ADR-0001"]')
+    repo.write(TWO, edge)
+    repo.write("a.go", "// Governing: acme/ADR-0003, acme/ADR-0009\n")
+    declaring(repo, handbook.line)
+    assert fetch_external_records(repo.project(), lambda: NOW) == ()
+    project, scope = repo.project(), everything(repo)
+    report = validate_graph(project, scope)
+    assert (report.errors, report.written) == ((), 2)
+    assert reached(repo, "acme/handbook/ADR-0001") == ["acme/ADR-0001", "ADR-0002"]
+    view = ask_graph(project, scope, "ancestors", "ADR-0002").view
+    assert next(iter(view.nodes.values())).title == "Use Kafka for events"
+    repo.write(TWO, edge.replace('0001"', '0008"'))
+    (error,) = validate_graph(project, scope).errors
+    assert "acme/ADR-0008, which does not exist" in error.message
