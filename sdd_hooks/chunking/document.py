@@ -28,8 +28,8 @@ class ChunkedDocument(NamedTuple):
 
 
 def chunker_version() -> str:
-    """Return the version of the chunker. An index of another version is rebuilt."""
-    return f"sections 1, {code_chunker_version()}"
+    """Return the version of the chunks and their words. An index of another one is rebuilt."""
+    return f"sections 1, words 2, {code_chunker_version()}"
 
 
 def chunk_document(path: str, data: bytes) -> ChunkedDocument:

@@ -93,6 +93,11 @@ def is_test(path: str) -> bool:
     return not is_document(path) and bool(_TEST.search(path))
 
 
+def is_example(path: str) -> bool:
+    """Whether it shows or measures other code: an example, a fixture, a benchmark."""
+    return bool(_EXAMPLE.search(path))
+
+
 def is_sample(path: str) -> bool:
     """Whether its content is an example or data: fixtures, snapshots, templates."""
     return bool(_SAMPLE.search(path))

@@ -38,10 +38,16 @@ _MIN_PREFIX = 3
 
 
 class Term(NamedTuple):
-    """One term of a query: FTS5 phrases, of which a document has to contain at least one."""
+    """One term of a query: FTS5 phrases, of which a document has to contain at least one.
+
+    `times` is how often the query has it. A part is a word of an identifier in the query, which is
+    a term, too.
+    """
 
     phrases: tuple[str, ...]
     excluded: bool = False
+    times: int = 1
+    is_part: bool = False
 
     @property
     def expression(self) -> str:
@@ -63,13 +69,14 @@ def identifier_parts(text: str) -> str:
 
 
 def parse_terms(query: str) -> list[Term]:
-    """Return the terms of a query, each once.
+    """Return the terms of a query, each once, with the parts of identifiers at the end.
 
     `"a phrase"` is one term, and `-word` excludes a word. Stop words are dropped unless the query
-    has no other term. An identifier matches as a whole and by its parts.
+    has no other term. An identifier matches as a whole, and each of its parts is a term.
     """
-    terms: list[Term] = []
-    stop_words: list[Term] = []
+    terms: dict[Term, int] = {}
+    stop_words: dict[Term, int] = {}
+    parts: dict[str, int] = {}
     for part in _PART.finditer(query):
         word = part["word"]
         if word is None:
@@ -77,14 +84,34 @@ def parse_terms(query: str) -> list[Term]:
         else:
             excluded = word.startswith("-") and len(word) > 1
             term = _parse_word(word[1:] if excluded else word, excluded)
+            for name in () if excluded else name_words(word):
+                parts[name] = parts.get(name, 0) + 1
         if term is None:
             continue
         target = stop_words if word is not None and word.lower() in _STOP_WORDS else terms
-        if term not in target:
-            target.append(term)
-    if any(not term.excluded for term in terms):
-        return terms
-    return stop_words + terms
+        target[term] = target.get(term, 0) + 1
+    if not any(not term.excluded for term in terms):
+        terms = {**stop_words, **terms}
+    counted = []
+    for term, count in terms.items():
+        alone = term.phrases[0].strip('"').lower()
+        counted.append(term._replace(times=max(count, parts.pop(alone, 0))))
+    return counted + [_part_term(name, count) for name, count in parts.items()]
+
+
+def name_words(text: str) -> list[str]:
+    """Return the words of a text that can be words of names, in lower case, with repetitions.
+
+    Identifiers are taken apart; stop words and single characters are left out.
+    """
+    words = _TOKEN.findall(_BOUNDARY.sub(" ", separate_unspaced(text)))
+    return [word for word in map(str.lower, words) if len(word) > 1 and word not in _STOP_WORDS]
+
+
+def _part_term(name: str, count: int) -> Term:
+    phrase = f'"{name}"'
+    phrases = (phrase, f"{phrase}*") if len(name) >= _MIN_PREFIX else (phrase,)
+    return Term(phrases, times=count, is_part=True)
 
 
 def _parse_phrase(text: str, *, excluded: bool) -> Term | None:

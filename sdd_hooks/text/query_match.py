@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 _DERIVED = (
     *("encies", "ations", "ation", "ency", "ancy", "ences", "ence", "ances", "ance", "ments"),
@@ -14,6 +15,7 @@ _MIN_STEM = 3
 _MIN_DERIVED_STEM = 5
 
 
+@lru_cache(maxsize=4096)
 def stem(word: str) -> str:
     """Return a word without its ending: `hash` of `hashing`, `idempot` of `idempotency`."""
     for suffixes, shortest in ((_DERIVED, _MIN_DERIVED_STEM), (_INFLECTED, _MIN_STEM)):

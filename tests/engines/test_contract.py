@@ -111,7 +111,7 @@ def test_a_hit_has_the_document_section_and_lines(filled: Subject) -> None:
     assert hit.snippet == "We store every session token in SQLite."
     assert hit.context == "Architecture decision records of repo"
     assert hit.cosine is None
-    assert 0.9 < hit.score <= 1.0
+    assert 0.6 < hit.score <= 1.0
 
 
 def test_a_definition_is_a_hit(filled: Subject) -> None:

@@ -82,6 +82,27 @@ def test_repeated_words_are_one_term() -> None:
     assert len(parse_terms("token token token")) == 1
 
 
+@pytest.mark.parametrize(
+    ("query", "parts"),
+    [
+        ("parseUserID", ["parse", "user", "id"]),
+        ("read_user_profile", ["read", "user", "profile"]),
+        ("how does XMLParser work with parser", ["xml"]),
+        ("users of a store", []),
+        ('"parseUserID" -readFile', []),
+        ("isValid", ["valid"]),
+    ],
+)
+def test_the_parts_of_identifiers_are_terms(query: str, parts: list[str]) -> None:
+    found = [term.phrases[0].strip('"') for term in parse_terms(query) if term.is_part]
+    assert found == parts
+
+
+def test_a_term_counts_how_often_the_query_has_it() -> None:
+    times = {t.phrases[0].strip('"'): t.times for t in parse_terms("session userSession token")}
+    assert times == {"session": 2, "userSession": 1, "token": 1, "user": 1}
+
+
 @given(st.text())
 def test_any_query_is_a_valid_expression(query: str) -> None:
     connection = apsw.Connection(":memory:")

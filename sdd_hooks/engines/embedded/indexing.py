@@ -252,13 +252,14 @@ def _insert_chunks(
 def _insert_words(
     connection: apsw.Connection, path: str, title: str, rows: Iterable[tuple[int, str, str]]
 ) -> None:
-    document_title = separate_unspaced(f"{words_of_path(path)} {title}")
+    words = words_of_path(path)
+    document_title = separate_unspaced(f"{words} {identifier_parts(words)} {title}")
     connection.executemany(
         "INSERT INTO words(rowid, title, body, parts) VALUES(?, ?, ?, ?)",
         [
             (
                 row_id,
-                f"{document_title} {separate_unspaced(section)}",
+                f"{document_title} {separate_unspaced(section)} {identifier_parts(section)}",
                 separate_unspaced(text),
                 identifier_parts(text),
             )

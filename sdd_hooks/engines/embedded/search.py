@@ -1,25 +1,22 @@
 """Search by words, and read the hits of ranked chunks.
 
-FTS5 finds the candidates. They are ranked by BM25 over the fields of a section, computed here:
-FTS5's own `bm25()` gives a word that most documents contain no weight, which in a repository of ten
-decisions is nearly every word, and its values have no range. This is the same formula with the
-logarithm of Lucene (always above 0), with counts and lengths summed over the weighted fields before
-saturation (BM25F, Robertson, Zaragoza and Taylor, CIKM 2004), divided by the score of a section of
-average length that contains every word of the query once.
+FTS5 finds the candidates, and `word_ranking` ranks them.
 """
 
-# Governing: ADR-0002 (embedded engine on apsw, FTS5 and sqlite-vec), ADR-0009 (score)
+# Governing: ADR-0002 (embedded engine on apsw, FTS5 and sqlite-vec)
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Collection, Sequence
 
 import apsw
 
 from sdd_hooks.engines.embedded.database import ImpossibleValue, typed
 from sdd_hooks.engines.embedded.stored_paths import original_path
+from sdd_hooks.engines.embedded.word_ranking import MatchedChunk, Matcher, rank_candidates
 from sdd_hooks.engines.fusion import FusedMatch, RankedMatch
+from sdd_hooks.engines.path_evidence import weigh_paths
 from sdd_hooks.engines.protocol import Hit, Query
 from sdd_hooks.engines.query_terms import Term, parse_terms
 from sdd_hooks.engines.snippets import chunk_snippet, query_words
@@ -27,12 +24,7 @@ from sdd_hooks.engines.snippets import chunk_snippet, query_words
 _CANDIDATES = 300
 """Chunks that FTS5 ranks first and that are ranked again."""
 
-_K1 = 1.2
-_B = 0.75
 _HIT_TYPES = (str, str, str, str, str, str, int, int, str)
-
-_FIELD_WEIGHTS = (2.0, 1.0, 0.5)
-"""Weights of the title, the body, and the parts of identifiers."""
 
 
 def search_words(
@@ -40,53 +32,55 @@ def search_words(
 ) -> list[RankedMatch[int]]:
     """Return the chunks that contain any term of the query, best first, at most `limit`.
 
-    `collections` are row ids. The strength of a chunk is its BM25 score over that of a section of
-    average length that contains every term once, at most 1.
+    `collections` are row ids. The strength of a chunk is described in `word_ranking`.
     """
     terms = parse_terms(query)
     included = [term for term in terms if not term.excluded]
     if not included or not collections:
         return []
     weights = _inverse_frequencies(connection, included)
-    total_weight = sum(weights)
-    term_of_phrase = [index for index, term in enumerate(included) for _ in term.phrases]
-    average = 0.0
-
-    def strength(api: apsw.FTS5ExtensionApi, *_: object) -> float:
-        nonlocal average
-        # The title counts towards the length, too: otherwise a short section below a long title
-        # would rank like one with few other words.
-        if not average:
-            average = _weighted_size(api.column_total_size) / max(1, api.row_count)
-        length = _weighted_size(api.column_size) / average if average else 1.0
-        counts: dict[int, float] = {}
-        for phrase, term in enumerate(term_of_phrase):
-            if api.phrase_columns(phrase):
-                locations = api.phrase_locations(phrase)
-                count = sum(map(_weighted_count, _FIELD_WEIGHTS, locations))
-                # An identifier matches as a whole and by its parts: one location, counted once.
-                counts[term] = max(count, counts.get(term, 0.0))
-        saturation = _K1 * (1 - _B + _B * length)
-        score = sum(
-            weights[term] * count * (_K1 + 1) / (count + saturation)
-            for term, count in counts.items()
-        )
-        return score / total_weight
-
-    connection.register_fts5_function("strength", strength)
+    matcher = Matcher(included)
+    connection.register_fts5_function("match_terms", matcher.match)
     marks = ",".join("?" * len(collections))
     rows = connection.execute(
-        "SELECT words.rowid, strength(words), path, first_line FROM words"
+        "SELECT words.rowid, match_terms(words), document, path, section, first_line FROM words"
         " LEFT JOIN chunks ON chunks.id = words.rowid"
         " LEFT JOIN documents ON documents.id = chunks.document"
         f" WHERE words MATCH ? AND (chunks.id IS NULL OR chunks.collection IN ({marks}))"
         " ORDER BY rank LIMIT ?",
         (_fts5_expression(terms), *collections, max(_CANDIDATES, limit)),
     )
-    # Not by row id, which is the order of indexing: a refreshed index must rank like a new one.
-    checked = typed(rows, int, float, str, int)
-    ranked = sorted(checked, key=lambda row: (-row[1], *row[2:]))
-    return [RankedMatch(chunk, min(1.0, score)) for chunk, score, *_ in ranked[:limit]]
+    candidates = [
+        MatchedChunk(chunk, document, original_path(path), section, line, matcher.found[chunk])
+        for chunk, _, document, path, section, line in typed(rows, int, int, int, str, str, int)
+    ]
+    sizes = _document_sizes(connection, {candidate.document for candidate in candidates})
+    ranked = rank_candidates(query, included, weights, candidates, sizes)
+    return [RankedMatch(candidate.chunk, strength) for strength, candidate in ranked[:limit]]
+
+
+def weigh_chunks(
+    connection: apsw.Connection, matches: Sequence[RankedMatch[int]], query: str
+) -> list[RankedMatch[int]]:
+    """Return chunks with the evidence of the paths of their documents, best first."""
+    rows = connection.execute(
+        "SELECT chunks.id, path FROM chunks JOIN documents ON documents.id = document"
+        f" WHERE chunks.id IN ({','.join(str(int(match.key)) for match in matches)})"
+    )
+    paths = {chunk: original_path(path) for chunk, path in typed(rows, int, str)}
+    return weigh_paths(matches, lambda chunk: paths.get(chunk, ""), query)
+
+
+def _document_sizes(connection: apsw.Connection, documents: Collection[int]) -> dict[int, float]:
+    """Return how many chunks each of the documents has, over the average of all."""
+    numbers = "(SELECT count(*) FROM words_docsize), (SELECT count(*) FROM documents)"
+    chunks, total = connection.execute(f"SELECT {numbers}").get
+    average = max(1, chunks) / max(1, total)
+    rows = connection.execute(
+        "SELECT document, count(*) FROM chunks"
+        f" WHERE document IN ({','.join(map(str, documents))}) GROUP BY document"
+    )
+    return {document: count / average for document, count in typed(rows, int, int)}
 
 
 def read_hits(
@@ -153,14 +147,6 @@ def _require_hash(
     key = connection.execute("SELECT hash FROM chunks WHERE id = ?", (chunk,)).get
     if key != text_hash(text_to_embed(title, section, text)):
         raise ImpossibleValue("a text has another hash")
-
-
-def _weighted_count(weight: float, locations: Sequence[int]) -> float:
-    return weight * len(locations)
-
-
-def _weighted_size(size_of: Callable[[int], int]) -> float:
-    return sum(weight * size_of(field) for field, weight in enumerate(_FIELD_WEIGHTS))
 
 
 def _fts5_expression(terms: Sequence[Term]) -> str:

@@ -227,11 +227,13 @@ def _by_sub_query(lines: Sequence[QueryLine]) -> dict[int, list[QueryLine]]:
 
 def _lexical_lines(number: int, text: str) -> list[QueryLine]:
     terms = parse_terms(text)
+    # A document need not contain the parts of an identifier that it contains.
+    whole = [_write_term(term) for term in terms if not term.excluded and not term.is_part]
     included = [_write_term(term) for term in terms if not term.excluded]
     excluded = [f"-{_write_term(term)}" for term in terms if term.excluded]
     if not included:
         return []
-    lines = [QueryLine(number, "lex", " ".join([*included, *excluded]))]
+    lines = [QueryLine(number, "lex", " ".join([*whole, *excluded]))]
     if 1 < len(included) <= MAX_WORDS:
         lines += [
             QueryLine(number, "lex", " ".join([word, *excluded]), whole=False) for word in included

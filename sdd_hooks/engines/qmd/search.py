@@ -17,6 +17,7 @@ from pathlib import Path
 
 from sdd_hooks.chunking.document import chunk_document
 from sdd_hooks.engines.fusion import FusedMatch, fuse
+from sdd_hooks.engines.path_evidence import weigh_paths
 from sdd_hooks.engines.protocol import Hit, IndexedDocument, Query, SearchResult
 from sdd_hooks.engines.qmd.daemon import Daemon, find_daemon, post_query
 from sdd_hooks.engines.qmd.index_folder import IndexFolder
@@ -107,7 +108,11 @@ def search(scope: SearchScope, query: Query, pending: int, model_error: str = ""
         if not ranked.lists:
             lines = query_lines(query, words_only=True)
             ranked, _ = _rank(scope, query, lines, is_retry=True)
-    matches = [match for match in fuse(ranked.lists) if match.score >= query.min_score]
+    lists = [
+        (weight, weigh_paths(matches, lambda key: key[1], query.text))
+        for weight, matches in ranked.lists
+    ]
+    matches = [match for match in fuse(lists) if match.score >= query.min_score]
     hits = make_hits(scope.folder.root, matches, ranked.results, query)
     return SearchResult(hits, pending, tuple(notes))
 

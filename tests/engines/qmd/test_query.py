@@ -91,7 +91,11 @@ def lexical_lines(text: str) -> list[tuple[str, bool]]:
         ("a token -redis", 'token -"redis"', []),
         ("session token -x", 'session token -"x"', ['session -"x"', 'token -"x"']),
         ('"session token" cookie', '"session token" cookie', ['"session token"', "cookie"]),
-        ("parse_user_id x", '"parse user id" "x"', ['"parse user id"', '"x"']),
+        (
+            "parse_user_id x",
+            '"parse user id" "x"',
+            ['"parse user id"', '"x"', "parse", "user", '"id"'],
+        ),
         ('cache -"page one"', 'cache -"page one"', []),
         ('a "b', '"b"', []),
     ],

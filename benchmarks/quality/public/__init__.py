@@ -1,0 +1,1 @@
+"""Questions about code that others published, with the files that they expect."""

@@ -1,0 +1,199 @@
+"""Rank the chunks that contain words of a query.
+
+A chunk is ranked by BM25 over its fields, computed here: FTS5's own `bm25()` gives a word that most
+documents contain no weight, which in a repository of ten decisions is nearly every word, and its
+values have no range. This is the same formula with the logarithm of Lucene (always above 0), with
+counts and lengths summed over the weighted fields before saturation (BM25F, Robertson, Zaragoza and
+Taylor, CIKM 2004), and with the count of a term in the query as a factor of its weight.
+
+Half a chunk's answer can be in another chunk of its document, so the document is scored in the same
+way, over all its matching chunks. Names are evidence beyond their words: those of the file
+(`path_evidence`), and of a definition that the query names.
+"""
+
+# Governing: ADR-0009 (score), ADR-0045 (evidence of names and paths)
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+import apsw
+
+from sdd_hooks.code.paths import is_document
+from sdd_hooks.engines.path_evidence import PathEvidence
+from sdd_hooks.engines.query_terms import Term
+from sdd_hooks.engines.section_evidence import section_factor
+from sdd_hooks.named_tuple import NamedTuple
+from sdd_hooks.text.lazy_regex import lazy_regex
+
+_FIELD_WEIGHTS = (2.0, 1.0, 0.5)
+"""Weights of the title, the body, and the parts of identifiers."""
+
+_PREFIX = 0.6
+"""Weight of a word that only begins with a term."""
+
+_PART = 0.5
+"""Weight of a part of an identifier."""
+
+_DEFINED = 1.9
+"""Factor of a definition that the query names."""
+
+
+class _Saturation(NamedTuple):
+    """Constants of BM25 for chunks, and for whole documents, whose share of the score is `whole`.
+
+    `exponent` is that of the words' evidence: below 1, names count for more among chunks with many
+    words.
+    """
+
+    k1: float
+    b: float
+    whole_k1: float
+    whole_b: float
+    whole: float
+    exponent: float
+
+
+_PROSE = _Saturation(1.2, 0.75, 5.0, 0.1, 0.1, 1.0)
+_CODE = _Saturation(2.0, 0.75, 5.0, 0.1, 0.3, 0.7)
+
+_CHUNKS_OF_DOCUMENT = 5
+_IDENTIFIER = lazy_regex(r"[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+|[A-Za-z]+[a-z0-9][A-Z]\w*")
+
+
+class TermCounts(NamedTuple):
+    """How often a chunk contains each term, by its index, weighted by field; and its length over
+    the average."""
+
+    counts: Mapping[int, float]
+    length: float
+
+
+class MatchedChunk(NamedTuple):
+    """A chunk that contains a term. `first_line` is 1-based."""
+
+    chunk: int
+    document: int
+    path: str
+    section: str
+    first_line: int
+    found: TermCounts
+
+
+class Matcher:
+    """Counts terms in the chunks that FTS5 finds: `match` is an auxiliary function of FTS5."""
+
+    def __init__(self, terms: Sequence[Term]) -> None:
+        self.found: dict[int, TermCounts] = {}
+        """By row id."""
+        self._phrases = [
+            (index, _PREFIX if phrase.endswith("*") else 1.0)
+            for index, term in enumerate(terms)
+            for phrase in term.phrases
+        ]
+        self._average = 0.0
+
+    def match(self, api: apsw.FTS5ExtensionApi, *_: object) -> int:
+        """Count the terms of the current row. Returns the number of its terms."""
+        if not self._average:
+            totals = map(api.column_total_size, range(len(_FIELD_WEIGHTS)))
+            self._average = _weighted(totals) / max(1, api.row_count)
+        counts: dict[int, float] = {}
+        for phrase, (term, weight) in enumerate(self._phrases):
+            if api.phrase_columns(phrase):
+                count = weight * _weighted(map(len, api.phrase_locations(phrase)))
+                # An identifier matches as a whole and by its parts: one location, counted once.
+                counts[term] = max(count, counts.get(term, 0.0))
+        # The title counts towards the length, too: otherwise a short section below a long title
+        # would rank like one with few other words.
+        size = _weighted(map(api.column_size, range(len(_FIELD_WEIGHTS))))
+        length = size / self._average if self._average else 1.0
+        self.found[api.rowid] = TermCounts(counts, length)
+        return len(counts)
+
+
+def rank_candidates(
+    query: str,
+    terms: Sequence[Term],
+    frequencies: Sequence[float],
+    candidates: Sequence[MatchedChunk],
+    sizes: Mapping[int, float],
+) -> list[tuple[float, MatchedChunk]]:
+    """Return the candidates with their strengths (0..1), best first, at most five of a document.
+
+    `frequencies` are the inverse document frequencies of the terms, `sizes` the lengths of the
+    documents over the average. A section of average length that contains every term once has a
+    strength of about 0.6.
+    """
+    weights = [
+        frequency * term.times * (_PART if term.is_part else 1.0)
+        for frequency, term in zip(frequencies, terms, strict=True)
+    ]
+    total = math.fsum(w for w, term in zip(weights, terms, strict=True) if not term.is_part)
+    whole = _count_in_documents(candidates)
+    paths = PathEvidence(query)
+    names = _names_in(query)
+    factors: dict[str, tuple[float, bool]] = {}
+    scored = []
+    for one in candidates:
+        if one.path not in factors:
+            factors[one.path] = paths.factor(one.path), is_document(one.path)
+        factor, is_prose = factors[one.path]
+        constants = _PROSE if is_prose else _CODE
+        if is_prose:
+            factor *= section_factor(one.section)
+        elif names and one.section.rpartition(".")[2].lower() in names:
+            factor *= _DEFINED
+        saturation = constants.k1 * (1 - constants.b + constants.b * one.found.length)
+        score = _score(weights, one.found.counts, constants.k1, saturation)
+        size = 1 - constants.whole_b + constants.whole_b * sizes[one.document]
+        of_whole = _score(
+            weights, whole[one.document], constants.whole_k1, constants.whole_k1 * size
+        )
+        score = ((1 - constants.whole) * score + constants.whole * of_whole) / total
+        scored.append((score**constants.exponent * factor, one))
+    # Not by row id, which is the order of indexing: a refreshed index must rank like a new one.
+    scored.sort(key=lambda pair: (-pair[0], pair[1].path, pair[1].first_line))
+    return [(1 - math.exp(-score), one) for score, one in _few_of_each(scored)]
+
+
+def _count_in_documents(candidates: Sequence[MatchedChunk]) -> dict[int, dict[int, float]]:
+    """Return how often the candidates of each document contain each term."""
+    counts: dict[int, dict[int, float]] = {}
+    for one in candidates:
+        of_document = counts.setdefault(one.document, {})
+        for term, count in one.found.counts.items():
+            of_document[term] = of_document.get(term, 0.0) + count
+    return counts
+
+
+def _score(
+    weights: Sequence[float], counts: Mapping[int, float], k1: float, saturation: float
+) -> float:
+    return sum(
+        weights[term] * count * (k1 + 1) / (count + saturation) for term, count in counts.items()
+    )
+
+
+def _few_of_each(scored: Sequence[tuple[float, MatchedChunk]]) -> list[tuple[float, MatchedChunk]]:
+    seen: dict[int, int] = {}
+    kept = []
+    for pair in scored:
+        document = pair[1].document
+        seen[document] = seen.get(document, 0) + 1
+        if seen[document] <= _CHUNKS_OF_DOCUMENT:
+            kept.append(pair)
+    return kept
+
+
+def _names_in(query: str) -> frozenset[str]:
+    """Return the identifiers in a query, in lower case: camelCase, snake_case, or its only word."""
+    words = query.split()
+    names = words if len(words) == 1 else _IDENTIFIER.findall(query)
+    return frozenset(re.split(r"\W+", name.strip("\"'`()?:;,."))[-1].lower() for name in names)
+
+
+def _weighted(counts: Iterable[int]) -> float:
+    return sum(weight * count for weight, count in zip(_FIELD_WEIGHTS, counts, strict=False))
