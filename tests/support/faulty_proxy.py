@@ -216,6 +216,9 @@ FAULTS: dict[str, ProxyFault] = {
 }
 """The faults, by name."""
 
+REFUSALS = frozenset({name for name in FAULTS if name.startswith("429")} | {"503 with seconds"})
+"""With these the server says when to send a request again: it has not executed it."""
+
 
 @dataclass
 class FaultyProxy:
@@ -245,16 +248,17 @@ class FaultyProxy:
             return self._respond(request)
 
     def _respond(self, request: Request) -> CannedResponse:
-        response = self.answer(request)
         name = f"{request.method} {request.path} {sorted(request.query.items())} {request.body!r}"
         self._counts[name] += 1
         chance = random.Random(f"{self.seed} {name} {self._counts[name]}")
+        fault = chance.choice(sorted(self.names)) if chance.random() < self.rate else ""
+        if fault and self.spares(request, fault):
+            fault = ""
+        is_refused = fault in REFUSALS and request.method != "GET"
+        response = CannedResponse(200, {}) if is_refused else self.answer(request)
         earlier = self._earlier.get(request.path)
         self._earlier[request.path] = response
-        if chance.random() >= self.rate:
-            return response
-        fault = chance.choice(sorted(self.names))
-        if self.spares(request, fault):
+        if not fault:
             return response
         self.injected.append((fault, f"{request.method} {request.path} {dict(request.query)}"))
         exchange = Exchange(request, response, earlier, chance, self.pass_time, self.elsewhere)
