@@ -103,6 +103,7 @@ def test_every_rule_of_the_check_is_documented_with_its_severity() -> None:
     source = "\n".join(
         path.read_text(encoding="utf-8") for path in (TOP / "sdd_hooks" / "artifacts").glob("*.py")
     )
+    source = re.sub(r'_warning\(holder, line, ("[a-z-]+"),', r'\1, "warning",', source)
     rules_in_source = set(
         re.findall(r'"([a-z]+(?:-[a-z]+)*)",\s*(?:severity|"critical"|"warning")', source)
     )

@@ -22,7 +22,7 @@ MAX_WORDS = 400
 MAX_COMMITS = 2_000
 """Commits whose messages name a record, and whose files are read."""
 
-_MENTION = r"(adr|spec)s?[-_ #/(]*[0-9]{1,5}[a-z]?"
+_MENTION = r"(^|[^[:alnum:]])(adr|spec)s?[-_ #/(]*[0-9]{1,5}[a-z]?"
 _GREP = ("grep", "-I", "--untracked", "--no-color", "--no-recurse-submodules", "--full-name")
 _LOG = ("log", "--no-renames", "--name-only", "-z", "--format=%x01%B%x00", "--no-merges")
 
