@@ -73,8 +73,10 @@ def _reach(candidate: ImplicitDecision) -> str:
     if not used:
         return "a change of this decision affects how the whole system is built or run"
     folders = ", ".join(code_span(one or ".") for one in candidate.folders)
-    verb = "follow it" if not candidate.technologies else "depend on it"
-    return f"{used} {verb}, most of them in {folders}" if folders else f"{used} {verb}"
+    verb = "depend on" if candidate.technologies else "follow"
+    if candidate.files == 1:
+        verb = "depends on" if candidate.technologies else "follows"
+    return f"{used} {verb} it, in {folders}" if folders else f"{used} {verb} it"
 
 
 def _evidence(candidate: ImplicitDecision) -> Iterator[str]:
