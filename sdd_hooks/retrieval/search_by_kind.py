@@ -20,6 +20,7 @@ from sdd_hooks.retrieval.names import QueryName, definition_hits, named_hits, pa
 from sdd_hooks.retrieval.questions import kind_query, order_kinds
 from sdd_hooks.retrieval.records import Records, file_label
 from sdd_hooks.retrieval.report import HitGroup, LabelledHit, SearchReport
+from sdd_hooks.retrieval.scores import least_score, show_scores
 from sdd_hooks.retrieval.search import (
     DEFAULT_LIMITS,
     HitLimits,
@@ -102,8 +103,11 @@ def _search_kind(
     searches, intent = kind_query(kind, text)
     names = tuple(collection.name for collection in collections)
     read = _FILES_OF_RECORD.get(kind, 1) * (limits.max_hits + _MORE_RECORDS)
-    query = Query(searches, names, intent, limits.max_hits, limits.min_score, read)
-    return search_sections(engine, query)
+    query = Query(
+        searches, names, intent, limits.max_hits, least_score(kind, limits.min_score), read
+    )
+    result = search_sections(engine, query)
+    return result._replace(hits=show_scores(kind, result.hits, limits.min_score))
 
 
 def _labelled(

@@ -86,7 +86,7 @@ def test_the_report_is_the_default_without_a_terminal(indexed):
         "",
         "### 1. Matching ADRs",
         "",
-        "- **ADR-0001: Store the index in SQLite** (score: 0.87) · accepted",
+        "- **ADR-0001: Store the index in SQLite** (score: 0.86) · accepted",
         "  We keep it in one SQLite database, because every laptop has room for one.",
         "  `docs/adrs/ADR-0001-sqlite.md:11-13`",
         "",

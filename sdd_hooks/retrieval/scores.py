@@ -1,0 +1,80 @@
+"""The scores that a search shows: an engine's, on a scale whose middle says something.
+
+An engine's score is the evidence for a hit, whose meaning depends on what was compared: a question
+that nothing answers shares words with some section anyway. The scale puts the score that such
+questions do not reach at 0.5. 0, 0.3 (the usual minimum) and 1 stay where they are, and hits keep
+their order.
+
+`python -m benchmarks.quality.reliability` fits the constants, and says how often a score is right.
+"""
+
+# Governing: ADR-0009 (score), SPEC-0005 REQ "Search"
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sdd_hooks.engines.protocol import Hit
+from sdd_hooks.named_tuple import NamedTuple
+
+UNCHANGED = 0.3
+"""Scores up to this one are shown as they are."""
+
+MIDDLE = 0.5
+
+_ROUNDED = 0.0002
+
+
+class Scale(NamedTuple):
+    """A scale of scores. `unanswered` is the engine's score (0.3..1) that is shown as 0.5."""
+
+    unanswered: float
+
+    def show(self, score: float) -> float:
+        """Return the score to show for an engine's score (both 0..1)."""
+        if score <= UNCHANGED:
+            return score
+        if score <= self.unanswered:
+            share = (score - UNCHANGED) / (self.unanswered - UNCHANGED)
+            return UNCHANGED + share * (MIDDLE - UNCHANGED)
+        return MIDDLE + (score - self.unanswered) / (1 - self.unanswered) * (1 - MIDDLE)
+
+    def read(self, shown: float) -> float:
+        """Return the engine's score that is shown as `shown` (both 0..1)."""
+        if shown <= UNCHANGED:
+            return shown
+        if shown <= MIDDLE:
+            share = (shown - UNCHANGED) / (MIDDLE - UNCHANGED)
+            return UNCHANGED + share * (self.unanswered - UNCHANGED)
+        return self.unanswered + (shown - MIDDLE) / (1 - MIDDLE) * (1 - self.unanswered)
+
+
+WORDS = Scale(0.55)
+"""Of documents, in a search by words."""
+
+HYBRID = Scale(0.55)
+"""Of documents, in a search by words and by meaning."""
+
+CODE = Scale(0.75)
+"""Of code, in which the words of any question occur as names."""
+
+
+def least_score(kind: str, min_score: float) -> float:
+    """Return the minimum to request from an engine, where hits below `min_score` are not shown."""
+    return min(scale.read(min_score) for scale in _scales(kind))
+
+
+def show_scores(kind: str, hits: Sequence[Hit], min_score: float) -> tuple[Hit, ...]:
+    """Return the hits of a search of one kind of collection with the scores to show.
+
+    Those below `min_score` are left out.
+    """
+    words, hybrid = _scales(kind)
+    scale = hybrid if any(hit.cosine is not None for hit in hits) else words
+    shown = (hit._replace(score=round(scale.show(hit.score), 4)) for hit in hits)
+    # The engine's score was rounded: it may be shown as a little less than the minimum it has.
+    return tuple(hit for hit in shown if hit.score >= min_score - _ROUNDED)
+
+
+def _scales(kind: str) -> tuple[Scale, Scale]:
+    return (CODE, CODE) if kind == "code" else (WORDS, HYBRID)
