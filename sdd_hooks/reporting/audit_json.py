@@ -1,4 +1,4 @@
-"""What the report of an audit adds to the JSON of a review; docs/audit.schema.json describes it."""
+"""What the report of an audit adds to the JSON of a review; docs/audit.md lists the keys."""
 
 # Governing: ADR-0022 (one review, many reports), SPEC-0019 REQ "Report"
 

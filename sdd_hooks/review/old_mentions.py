@@ -12,6 +12,7 @@ import re
 from functools import lru_cache
 
 from sdd_hooks.artifacts.identifiers import find_id_references
+from sdd_hooks.code.source_files import find_parts
 from sdd_hooks.review.mentions import MAX_TEXT, Mention
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.text.lazy_regex import lazy_regex
@@ -27,6 +28,7 @@ ACKNOWLEDGED = lazy_regex(
 )
 """Words of a text that already says that an artifact is outdated."""
 
+_MARK = lazy_regex(r"[ \t]*(?:#|//|/\*|\*|--|;|%|<!--)")
 _ABSORBED = lazy_regex(r"\b(?:absorb|subsum|consolidat|renumber|withdr|merged\b|folded\b)", re.I)
 _MAYBE = lazy_regex(r"adr|spec", re.IGNORECASE)
 _EXAMPLE = lazy_regex(r"\b(?:e\.g\b|examples?|for instance|such as|placeholder|sample)", re.I)
@@ -48,11 +50,28 @@ _USUAL = frozenset(_USUAL_WORDS.split())
 
 
 def is_certain(subject: Subject, mention: Mention) -> bool:
-    """Whether a mention in the text of a file is about what holds today."""
+    """Whether a mention in the text of a file is about what holds today.
+
+    A governing comment is, unless it is quoted in a string: then it is an example.
+    """
+    if mention.place == "comment":
+        return not _is_quoted(subject, mention)
     if not mention.alone or _ARCHIVE.search(mention.path):
         return False
     around = _around(subject, mention)
     return not (_EXAMPLE.search(around) or ACKNOWLEDGED.search(around) or _ABSORBED.search(around))
+
+
+def _is_quoted(subject: Subject, mention: Mention) -> bool:
+    """Whether a comment with its mark is inside a string, such as a docstring."""
+    line = mention.text
+    if not _MARK.match(line):
+        return False
+    text = subject.text(mention.path)
+    start = sum(map(len, _lines(text)[: mention.line - 1])) + mention.line - 1
+    offset = start + len(line) - len(line.lstrip())
+    # Only the text up to the comment is read: most comments are at the top.
+    return find_parts(mention.path, text[: start + len(line)])(offset) == "string"
 
 
 def names_other_project(subject: Subject, path: str) -> bool:

@@ -272,3 +272,24 @@ def test_a_terminal_gets_the_first_step(checked: Repo) -> None:
     code, out = on_terminal(checked.root, "", "check", "src", env={"NO_COLOR": "1"})
     assert code == 0
     assert "Begin with src/old.py:1: ADR-0003 is superseded" in out.replace("\r\n", "\n")
+
+
+def test_a_baseline_of_an_audit_counts_for_a_check(checked: Repo) -> None:
+    checked.write("src/lost.py", "# Governing: ADR-0999\n")
+    known = ("--baseline", "known.json")
+    written = run(checked.root, "audit", *known, "--write-baseline")
+    assert written.code == 0, written.err
+    checked.write("src/more.py", "# Governing: ADR-0998\n")
+    document = report(checked, "src", *known)
+    assert ("dangling-reference", "src/more.py", 1) in found(document)
+    assert not [one for one in found(document) if one[1] == "src/lost.py"]
+    # A check of a file says nothing about entries elsewhere, and one of the tree does.
+    checked.write("src/lost.py", "")
+    assert not [one for one in found(report(checked, "src/more.py", *known)) if "stale" in one[0]]
+    stale = [one for one in found(report(checked, *known)) if one[0] == "stale-baseline"]
+    assert [path for _, path, _ in stale] == ["known.json"]
+    failing = run(checked.root, "check", "src/more.py", *known, "--fail-on", "critical")
+    assert failing.code == 1
+    accepted = run(checked.root, "check", "src/more.py", *known, "--write-baseline")
+    assert accepted.code == 0
+    assert run(checked.root, "check", "src/more.py", *known, "--fail-on", "info").code == 0

@@ -95,3 +95,13 @@ def test_a_text_that_is_too_large_is_not_checked_and_binary_files_are_left_out(
     assert [(one.rule, one.path, one.message) for one in results.findings] == [
         ("incomplete", "src/large.py", "not checked: a file of more than 8 MB: divide it")
     ]
+
+
+def test_a_governing_comment_in_a_string_is_an_example(repo: Repo) -> None:
+    quoted = '"""Read comments.\n\n    # Governing: ADR-0009 (why), ADR-0002\n"""\n'
+    files = {**FILES, "src/a.py": quoted, "src/b.py": quoted + "# Governing: ADR-0009\n"}
+    assert found(check(repo, "src", files=files)) == [("dangling-reference", "src/b.py")]
+    stated = '"""Read comments.\n\nGoverning: ADR-0009\n"""\n'
+    assert found(check(repo, "src/a.py", files={**files, "src/a.py": stated})) == [
+        ("dangling-reference", "src/a.py")
+    ]

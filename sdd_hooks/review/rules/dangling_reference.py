@@ -56,7 +56,7 @@ def check(subject: Subject) -> Iterator[Finding]:
     for mention in subject.mentions:
         key = (mention.id.kind, mention.id.origin, mention.id.module)
         claims = key in kinds and _claims_to_exist(mention)
-        if claims and subject.whole_tree and mention.place == "text":
+        if claims and subject.whole_tree and mention.place in {"text", "comment"}:
             claims = _claims_today(subject, mention)
         if not claims or (mention.place != "comment" and is_example(mention.text)):
             continue
@@ -80,6 +80,8 @@ def check(subject: Subject) -> Iterator[Finding]:
 
 def _claims_today(subject: Subject, mention: Mention) -> bool:
     """Whether an old mention claims that there is an artifact of this repository."""
+    if mention.place == "comment":
+        return is_certain(subject, mention)
     return (
         is_certain(subject, mention)
         and not _is_beyond(subject, mention)

@@ -32,7 +32,9 @@ def check(subject: Subject) -> Iterator[Finding]:
         _Outdated(mention, artifact)
         for mention in subject.mentions
         if (artifact := _find_outdated(subject, mention))
-        if not subject.whole_tree or mention.place != "text" or is_certain(subject, mention)
+        if not subject.whole_tree
+        or mention.place not in {"text", "comment"}
+        or is_certain(subject, mention)
     ]
     outdated += _outdated_edges(subject)
     # Most changes name nothing outdated, and then the corpus is not searched.
