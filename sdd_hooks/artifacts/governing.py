@@ -98,7 +98,7 @@ def read_governing(text: str, origins: Origins = NO_ORIGINS) -> tuple[GoverningR
     text = unify_line_endings(text)
     result: list[GoverningReference] = []
     position = line = 0
-    for match in _LABEL.finditer(text):
+    for match in _labels(text):
         if not _FIRST.match(text, match.end()) or not _in_comment(text, match.start()):
             continue
         line += text.count("\n", position, match.start())
@@ -108,6 +108,24 @@ def read_governing(text: str, origins: Origins = NO_ORIGINS) -> tuple[GoverningR
         references = find_id_references(comment, origins)
         result.extend(_entries(comment, references, starts, verb, line + 1))
     return tuple(result)
+
+
+def _labels(text: str) -> Iterator[re.Match[str]]:
+    """Yield what `_LABEL.finditer` yields, many times as fast in a text of ASCII characters."""
+    if not text.isascii():
+        yield from _LABEL.finditer(text)
+        return
+    folded = text.lower()
+    starts = sorted(start for word in ("govern", "implements") for start in _find(folded, word))
+    yield from filter(None, (_LABEL.match(text, start) for start in starts))
+
+
+def _find(text: str, word: str) -> Iterator[int]:
+    """Yield where a word begins in a text."""
+    start = text.find(word)
+    while start >= 0:
+        yield start
+        start = text.find(word, start + len(word))
 
 
 def _in_comment(text: str, start: int) -> bool:

@@ -168,3 +168,16 @@ pieces = st.sampled_from(
 def test_any_text_is_read_with_lines_within_it(text: str) -> None:
     total = text.replace("\r\n", "\n").replace("\r", "\n").count("\n") + 1
     assert all(1 <= governed.line <= total for governed in read_governing(text))
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            ["# Governing: ", "GOVERNED BY:", "implements adr: ", "ADR-0001", " ", "\n", "non-"]
+        )
+    )
+)
+def test_labels_in_ascii_are_those_in_other_text(pieces: list[str]) -> None:
+    text = "".join(pieces)
+    expected = list(read_governing(f"{text}\n# ä"))
+    assert list(read_governing(f"{text}\n# a")) == expected
