@@ -32,7 +32,11 @@ def draw_map(corpus: Corpus) -> PageMap:
     loose_at = -1
     if loose:
         loose_at = round(layout.width) + _LABEL if corners else 0
-        columns = max(_MIN_COLUMNS, math.ceil(layout.height / (_NODE[0] + _GAP[0])))
+        columns = max(
+            _MIN_COLUMNS,
+            math.ceil(layout.height / (_NODE[0] + _GAP[0])),
+            round(math.sqrt(len(loose) / 3)),
+        )
         for place, number in enumerate(loose):
             row, column = divmod(place, columns)
             corners[number] = (

@@ -197,7 +197,7 @@ def test_a_page_beside_the_report(audited: Repo) -> None:
     assert (done.code, done.out) == (1, plain.out)
     page = audited.root / "site/index.html"
     assert done.err == f"wrote the page to {page}\n"
-    assert "ADR-0006" in page.read_text(encoding="utf-8")
+    assert "#/record/ADR-&#48;006" in page.read_text(encoding="utf-8")
 
 
 def test_a_page_that_cannot_be_written(audited: Repo) -> None:

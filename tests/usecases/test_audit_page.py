@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import stat
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -64,10 +65,19 @@ def test_a_scope_and_the_state_of_the_index_are_on_the_page(audited: Repo, tmp_p
     project = audited.project()
     verdict = audit(project, AuditRequest(audited.root, "src"), MADE)
     path = publish_audit(project, verdict, tmp_path / "page.html", MADE)
-    html = path.read_text(encoding="utf-8")
+    html = unescape(path.read_text(encoding="utf-8"))
     assert "the findings are those of src only" in html
     assert "embedded" in html
     assert 'href="#/record/ADR-0001"' in html
+
+
+def test_a_page_in_the_work_tree_changes_no_later_audit(audited: Repo) -> None:
+    project = audited.project()
+    first = audit(project, AuditRequest(audited.root), MADE)
+    publish_audit(project, first, audited.root / "decisions.html", MADE)
+    second = audit(audited.project(), AuditRequest(audited.root), MADE)
+    assert second.outcome.findings == first.outcome.findings
+    assert second.outcome.audit == first.outcome.audit
 
 
 @pytest.mark.parametrize(

@@ -56,7 +56,6 @@ def _finding(page: AuditPage, records: PageRecords, reported: ReportedFinding) -
         finding.line,
         shortened(printable_line(finding.evidence), MAX_EVIDENCE),
         records.numbers[artifact.path] if artifact else -1,
-        reported.fingerprint,
     ]
 
 

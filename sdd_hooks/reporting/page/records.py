@@ -32,6 +32,7 @@ MAX_RENDERED = 6_000_000
 
 MAX_SUMMARY = 240
 MAX_TITLE = 300
+MAX_STATUS = 120
 
 
 class Row(NamedTuple):
@@ -124,8 +125,8 @@ class PageRecords:
         issues = [one for one in self.citations(artifact) if one.issue]
         return {
             "summary": " ".join(self._summary(artifact)).replace("`", ""),
-            "written": printable_line(artifact.status.text)[:MAX_TITLE],
-            "design": artifact.design,
+            "written": shortened(plain_text(printable_line(artifact.status.text)), MAX_STATUS),
+            "design": printable_line(artifact.design),
             "relations": [self._relation(one) for one in self.relations[artifact.path]],
             "applies": list(self.page.applies_to.get(artifact.path, ())),
             "cited": [

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from collections import Counter
 from importlib.resources import files
 from typing import Any
@@ -26,30 +27,50 @@ from sdd_hooks.text.durations import format_duration
 SCRIPTS = ("dom", "data", "list", "record", "findings", "coverage", "graph", "search", "main")
 """The modules of the script, in the order in which they are joined."""
 
+# A page in the work tree must not count as a file that names records. So the first digit of an id
+# and of a file name is a character reference, which a browser shows as the digit.
+_ID = re.compile(r"((?:adr|spec)s?[-_ #/(]*|/)([0-9])", re.IGNORECASE)
+
 _ORDER = ("accepted", "approved", "implemented", "proposed", "draft", "review")
 
 
 def render_page(page: AuditPage) -> str:
     """Return the page as HTML, which is the same for the same input."""
     from jinja2 import Environment, StrictUndefined
-    from markupsafe import Markup
+    from markupsafe import Markup, escape
+
+    def finalize(value: object) -> object:
+        if not isinstance(value, str) or isinstance(value, Markup):
+            return value
+        return Markup(_ID.sub(_hide_digit, str(escape(value))))  # noqa: S704 (escaped)
 
     records = PageRecords(page)
     packed = pack_texts(records.texts)
     style = _asset("page.css")
     script = _script()
     environment = Environment(
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=finalize,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
+    # Texts of this package and base64, which no input can close.
+    trusted = {
+        "policy": _policy(style, script),
+        "style": style,
+        "script": script,
+        "data": pack(page_data(page, records, packed)),
+    }
     return environment.from_string(_asset("page.html")).render(
-        policy=_policy(style, script),
-        # Text of this package, which no input is part of.
-        style=Markup(style),  # noqa: S704
-        script=Markup(script),  # noqa: S704
-        data=pack(page_data(page, records, packed)),
-        parts=packed.parts,
+        **{name: Markup(text) for name, text in trusted.items()},  # noqa: S704
+        parts=[Markup(part) for part in packed.parts],  # noqa: S704
         **_shell(page, records),
     )
+
+
+def _hide_digit(match: re.Match[str]) -> str:
+    return f"{match[1]}&#{ord(match[2])};"
 
 
 def _shell(page: AuditPage, records: PageRecords) -> dict[str, Any]:

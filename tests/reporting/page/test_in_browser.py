@@ -252,8 +252,13 @@ def test_a_thousand_records_open_without_their_texts(browser: Browser, thousand:
     # Opening creates the elements of the list alone: no part of the data is opened.
     assert browser.run("return document.querySelectorAll('#records > li').length") == 1_000
     assert browser.run("return document.querySelectorAll('*').length") < 10_000
+    browser.run("scrollTo(0, 5000)")
+    browser.until("history.state?.y === 5000")
     browser.go("#/record/ADR-1000")
     assert browser.texts("#view-record h1") == ["Decide about queue 1000"]
+    assert browser.run("return scrollY") == 0
+    browser.back()
+    assert browser.run("return scrollY") == 5000
     browser.go("#/search?q=owner%20999")
     assert browser.texts("#view-search .results a")[0] == "Decide about owner 999"
     browser.go("#/graph?at=ADR-0500")

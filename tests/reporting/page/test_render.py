@@ -5,15 +5,17 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from html import unescape
 from pathlib import Path
 
+from sdd_hooks.artifacts.identifiers import find_id_references
 from sdd_hooks.reporting.page.model import PageFreshness
 from sdd_hooks.reporting.page.render import render_page
 from tests.reporting.page.pages import FILES, HOSTILE, opened, page_of, small_page
 
 
 def test_the_page_lists_the_records_without_a_script() -> None:
-    html = render_page(small_page())
+    html = unescape(render_page(small_page()))
     assert html.count("<li class=") == 4
     assert '<span class="title">Use streams</span>' in html
     assert 'replaced by <a href="#/record/ADR-0003">ADR-0003</a>' in html
@@ -47,6 +49,14 @@ def test_the_policy_has_the_hashes_of_the_script_and_the_style() -> None:
         "require-trusted-types-for": "'script'",
         "trusted-types": "'none'",
     }
+
+
+def test_the_page_names_no_record_for_an_audit_of_the_directory_that_it_is_in() -> None:
+    html = render_page(small_page())
+    assert html.startswith("<!doctype html>\n<!-- @generated")
+    assert list(find_id_references(html)) == []
+    assert "ADR-0001" in unescape(html)
+    assert "docs/adrs/ADR-0001-use-queues.md" not in html
 
 
 def test_the_page_loads_nothing_and_sends_nothing() -> None:

@@ -20,7 +20,6 @@ const put = (node, ...children) => {
 const by = (id) => document.getElementById(id);
 
 const plural = (number, noun) => `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
-const hidden = (text) => el("span", { class: "hidden" }, text);
 
 // The elements that the tree of a text may have. Others become a span.
 const ELEMENTS = new Set(("p h2 h3 h4 h5 h6 ul ol li blockquote pre code em strong s a br hr span " +

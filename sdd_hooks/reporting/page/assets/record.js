@@ -7,6 +7,7 @@ const KINDS = {
   "depended-on-by": "Required by", related: "Related",
 };
 const FEW = 8;
+const MANY = 5;
 
 const showRecord = async (key, anchor) => {
   const view = by("view-record");
@@ -25,7 +26,7 @@ const showRecord = async (key, anchor) => {
   if (design.length) {
     const title = el("h2", { class: "part", id: "design.md", tabindex: -1 }, "Design");
     headings.push(title);
-    prose.append(title, article(design, artifact, data, headings, "design."));
+    prose.append(title, el("p", { class: "crumb" }, place(data, artifact.design, 0)), article(design, artifact, data, headings, "design."));
   }
   if (artifact.cut) {
     prose.append(el("p", { class: "cut" }, "The rest of this text is left out to keep the page small. All of it: ", place(data, record.path, 0)));
@@ -49,9 +50,10 @@ const head = (record, artifact, data) => {
   return el("header", { class: "record-head" },
     el("p", { class: "crumb" },
       named && el("span", { class: "id" }, record.id), statusOf(record),
+      artifact.written && fold(artifact.written) !== fold(record.label) && el("span", null, artifact.written),
       record.date && el("time", null, record.date), record.module && el("span", null, record.module),
       place(data, record.path, 0)),
-    el("h1", { tabindex: -1 }, record.title),
+    el("h1", { tabindex: -1, class: record.title.length > 80 && "long" }, record.title),
     replaced.length > 0 && el("p", { class: "replacement" }, "Replaced by ",
       replaced.map(([, target, label], at) => [at ? ", " : "", target < 0 ? label : recordLink(target)])));
 };
@@ -83,14 +85,15 @@ const cover = ([, , , scenarios, tested, code, tests], data) => {
 
 const ownFindings = (artifact, data) => {
   const listed = artifact.findings.filter((number) => number < data.findings.length);
+  const list = (some) => el("ul", { class: "findings" }, some.map((number) => finding(data.findings[number], data, false)));
   return listed.length > 0 && el("section", { class: "own-findings", "aria-label": "Findings" },
-    el("h2", null, plural(artifact.findings.length, "finding")),
-    el("ul", { class: "findings" }, listed.map((number) => finding(data.findings[number], data, false))));
+    el("h2", null, plural(artifact.findings.length, "finding")), list(listed.slice(0, MANY)),
+    listed.length > MANY && el("details", null, el("summary", null, `${listed.length - MANY} more`), list(listed.slice(MANY))));
 };
 
-const group = (title, items, make) => {
+const group = (title, items, make, kind) => {
   if (!items.length) return null;
-  const made = items.slice(0, 200).map((item) => el("li", null, make(item)));
+  const made = items.slice(0, 200).map((item) => el("li", { class: kind }, make(item)));
   const beyond = items.length > 200 && el("li", null, `and ${items.length - 200} more`);
   const list = made.length <= FEW + 2
     ? el("ul", null, made, beyond)
@@ -106,15 +109,15 @@ const side = (number, artifact, data) => {
   return [
     group("Relations", related, ([kind, target, label, derived]) => [
       el("span", { class: "kind", title: derived ? "Written in the other record" : null }, `${KINDS[kind] || kind} `),
-      target < 0 ? `${label} (unknown)` : recordLink(target)]),
+      target < 0 ? `${label} (unknown)` : recordLink(target)], "record"),
     group("Applies to", artifact.applies, (pattern) => el("code", null, pattern)),
     group("Governs", byFile(artifact.cited), ([file, lines, notes]) => [
       lines.map((line, at) => [at ? ", " : "", at ? place(data, data.files[file], line).cloneNode(true) : place(data, data.files[file], line)]),
       notes && el("span", { class: "reason" }, notes)]),
     artifact.uncited > 0 && el("p", null, `and ${plural(artifact.uncited, "more comment")}`),
     group("Issues", artifact.issues, ([id, title, status]) => [`${id} ${title} `, el("span", { class: "kind" }, status)]),
-    group("Cited by records", namedBy, recordLink),
-    group("Cites records", mentions, recordLink),
+    group("Cited by records", namedBy, recordLink, "record"),
+    group("Cites records", mentions, recordLink, "record"),
     data.near[number].size + namedBy.length + mentions.length > 0 &&
       el("p", null, el("a", { href: `#/graph?at=${encodeURIComponent(records[number].key)}` }, "Show in the graph")),
   ];
