@@ -25,11 +25,16 @@ COMMANDS = {
     "list": LazyCommand(
         "list:list_artifacts", "List decisions and specifications with their status."
     ),
-    "adr": LazyCommand("adr.group:adr", "Create a decision record."),
-    "spec": LazyCommand("spec:spec", "Create a specification."),
+    "adr": LazyCommand(
+        "adr.group:adr", "Create a decision record, in the form of those that are there."
+    ),
+    "spec": LazyCommand(
+        "spec:spec",
+        "Create a specification: spec.md with a requirement and a scenario, and design.md.",
+    ),
     "status": LazyCommand("status:status", "Change the status of a decision or a specification."),
     "check": LazyCommand(
-        "check:check", "Report where the work tree departs from decisions and specifications."
+        "check:check", "Report where the work tree departs from its decisions and specifications."
     ),
     "graph": LazyCommand(
         "graph.group:graph", "Ask what depends on a decision, and what is connected to nothing."
@@ -38,7 +43,8 @@ COMMANDS = {
         "review:review", "Report which decision a change should reference, and what it breaks."
     ),
     "audit": LazyCommand(
-        "audit:audit", "Audit decisions and specifications against the code and each other."
+        "audit:audit",
+        "Audit decisions and specifications against the code, each other, and today's date.",
     ),
     "discover": LazyCommand(
         "discover:discover", "Find decisions that the code shows and no record has."

@@ -65,6 +65,7 @@ def test_every_command_can_print_json(path, group, command):
     options = {option for parameter in command.params for option in parameter.opts}
     silent = path in {
         ("hook",),
+        ("adr",),
         ("graph",),
         ("hooks",),
         ("issues",),

@@ -9,9 +9,10 @@ import click
 from sdd_hooks.cli.lazy import LazyCommand, LazyGroup, suggest
 
 COMMANDS = {
-    "new": LazyCommand("adr.new:new", "Create a decision record; `sdd adr TITLE` is the same."),
+    "new": LazyCommand("adr.new:new", "Create a decision record with the next free number."),
     "renumber": LazyCommand(
-        "adr.renumber:renumber", "Give a decision record another number, and rewrite references."
+        "adr.renumber:renumber",
+        "Give a decision record another number, and rewrite what refers to it.",
     ),
     "review-due": LazyCommand(
         "adr.review_due:review_due",
