@@ -25,6 +25,8 @@ MAX_WORDS = 60
 """Words of a query."""
 MAX_TEXT = 400_000
 """Characters of a file in which definitions are looked for."""
+MAX_WORDS_OF = 20_000
+"""Characters of a file whose words are counted."""
 
 _EXPORTED = lazy_regex(r"(?:^|\n)[ \t]*(?:export|pub|public|open)\b")
 _WORD = lazy_regex(r"\w+(?:-\w+)*")
@@ -40,12 +42,21 @@ class FileSummary(NamedTuple):
 
 
 def summarize_file(path: str, text: str) -> FileSummary:
-    """Summarize a file. Of a document the names are its headings. Never raises."""
+    """Summarize a file. Never raises.
+
+    Of a document the names are its headings, of a file without definitions its most frequent words.
+    """
     if is_document(path):
         titles = (one.title for one in parse_sections(text) if one.title)
         return FileSummary(path, (), tuple(islice(titles, MAX_NAMES)))
     comments = tuple(read_comments(path, text))
-    return FileSummary(path, comments, tuple(_exported(path, text[:MAX_TEXT])))
+    names = tuple(_exported(path, text[:MAX_TEXT])) or tuple(_frequent_words(text[:MAX_WORDS_OF]))
+    return FileSummary(path, comments, names)
+
+
+def _frequent_words(text: str) -> Iterator[str]:
+    counts = Counter(word for word in split_words(text) if word not in GENERIC_WORDS)
+    return islice((word for word, _ in counts.most_common()), MAX_NAMES // 2)
 
 
 def _exported(path: str, text: str) -> Iterator[str]:

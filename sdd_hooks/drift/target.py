@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from sdd_hooks.artifacts.corpus import Corpus
-from sdd_hooks.artifacts.identifiers import ArtifactId, parse_id
+from sdd_hooks.artifacts.identifiers import ArtifactId
 from sdd_hooks.artifacts.spec import DESIGN_FILE, SPEC_FILE
 from sdd_hooks.drift.whole_tree import Scope
 from sdd_hooks.errors import EXIT_USAGE, SddError
 from sdd_hooks.project.project import Project
+from sdd_hooks.retrieval.names import parse_name
 from sdd_hooks.retrieval.topic_matches import IndexedArtifact
 from sdd_hooks.system.git import nul_split
 from sdd_hooks.text.display import printable_line
@@ -68,9 +69,8 @@ def find_target(
     path = _inside(project.repository.root, directory, name)
     if path is not None and _exists(project.repository.root, path):
         return _path_target(project, path, name, module)
-    identifier = parse_id(name)
-    if identifier:
-        return _record_target(identifier, known(), module)
+    if ids := parse_name(name).ids:
+        return _record_target(ids, known(), module)
     raise UnknownTarget(
         f"{printable_line(name)} is no file, no directory and no id such as ADR-0001 or SPEC-0001"
     )
@@ -122,15 +122,15 @@ def _is_listed(project: Project, path: str) -> bool:
 
 
 def _record_target(
-    identifier: ArtifactId, known: Sequence[IndexedArtifact], module: str | None
+    ids: Sequence[ArtifactId], known: Sequence[IndexedArtifact], module: str | None
 ) -> Target:
+    """The record with one of the ids: a bare number is that of a decision or a specification."""
+    identifier = ids[0]
     found = [
         one
         for one in known
         if one.id
-        and (one.id.kind, one.id.number, one.id.suffix)
-        == (identifier.kind, identifier.number, identifier.suffix)
-        and identifier.module in ("", one.id.module)
+        and any(_is_same(identifier, one.id) for identifier in ids)
         and (module is None or one.module == module)
     ]
     # Without a module, an id of the root comes before those of modules.
@@ -142,6 +142,12 @@ def _record_target(
         raise UnknownTarget(f"{len(found)} records have the id {identifier}: name one of {paths}")
     (one,) = found
     return Target("record", str(one.id), Scope(files_of(one)), one, module)
+
+
+def _is_same(wanted: ArtifactId, other: ArtifactId) -> bool:
+    """Whether a record has the id. One without a module is that of any module."""
+    same = (wanted.kind, wanted.number, wanted.suffix) == (other.kind, other.number, other.suffix)
+    return same and wanted.module in ("", other.module)
 
 
 def files_of(record: IndexedArtifact) -> tuple[str, ...]:

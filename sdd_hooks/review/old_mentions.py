@@ -33,7 +33,7 @@ _ABSORBED = lazy_regex(r"\b(?:absorb|subsum|consolidat|renumber|withdr|merged\b|
 _MAYBE = lazy_regex(r"adr|spec", re.IGNORECASE)
 _EXAMPLE = lazy_regex(r"\b(?:e\.g\b|examples?|for instance|such as|placeholder|sample)", re.I)
 _ARCHIVE = lazy_regex(
-    r"(?:^|/)(?:archived?|archives|history|roadmaps?|superseded|deprecated)/", re.I
+    r"(?:^|[/_-])(?:archived?|archives|history|roadmaps?|superseded|deprecated)/", re.I
 )
 # `msgbrowse ADR-0004`: a name in front of an id is that of another project. These words are none.
 _WORD_BEFORE = lazy_regex(r"(?:^|[^\w'\"/.-])`?([a-z][a-z0-9_]{2,30})(?:` |[ *(\[]{1,3})$")

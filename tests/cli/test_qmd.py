@@ -160,3 +160,19 @@ def test_doctor_without_qmd_or_models(
     assert found["engine"]["level"] == "ok"
     assert found["model"]["message"] == "not downloaded yet: models of about 2 GB"
     assert not (chosen.root / ".sdd").exists()
+
+
+def test_check_finds_its_candidates_with_qmd(indexed: Repo, real_qmd: RealQmd) -> None:
+    env = dict(real_qmd.environ)
+    indexed.write("src/old.py", "# Governing: ADR-0003, ADR-0001\n")
+    done = run(indexed.root, "check", "src/old.py", "--json", "--fail-on", "never", env=env)
+    document = json.loads(done.out)
+    assert [one["rule"] for one in document["findings"]] == ["dangling-reference"]
+    ids = [one["id"] for one in document["references"]["ranked"]]
+    assert ids[0] == "ADR-0001"
+    assert any("unembedded" in line for line in document["tree"]["header"])
+
+
+def test_check_without_an_index_of_qmd(chosen: Repo, real_qmd: RealQmd) -> None:
+    done = run(chosen.root, "check", "src", env=real_qmd.environ)
+    assert one_line(done, 4) == "No qmd collections found for repo. Run `sdd index` first."

@@ -151,3 +151,15 @@ def test_the_pull_request_of_a_fork_is_not_judged(repo: Repo, tmp_path: Path) ->
         assert server.requests == []
     assert done.json["findings"] == []
     assert any("is from a fork" in note for note in done.json["notes"])
+
+
+def test_a_judge_reads_what_is_checked(repo: Repo, tmp_path: Path) -> None:
+    assert run(repo.root, "index", "add").code == 0
+    with serving(answer) as server:
+        environ = settings(tmp_path, server)
+        done = run(repo.root, "check", "src/page.py", "--json", "--judge", "local", env=environ)
+        assert len(server.requests) == 1
+    jsonschema.validate(done.json, SCHEMA)
+    (finding,) = done.json["findings"]
+    assert (finding["rule"], finding["severity"]) == ("judge/adr-0001", "critical")
+    assert (finding["path"], finding["line"], finding["changed"]) == ("src/page.py", 2, False)

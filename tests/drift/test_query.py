@@ -46,6 +46,11 @@ def test_a_document_has_its_headings() -> None:
     assert summary.comments == ()
 
 
+def test_a_file_without_definitions_has_its_frequent_words() -> None:
+    text = "poll: broker\npoll: outbox\nname: x\n"
+    assert summarize_file("deploy/outbox.yaml", text).names == ("poll", "broker", "outbox")
+
+
 def test_files_have_in_common_what_comes_first() -> None:
     files = [summarize_file(f"src/outbox/{name}.py", "def sweep():\n    ...\n") for name in "abc"]
     assert build_query(files, "src/outbox").split()[:2] == ["outbox", "sweep"]

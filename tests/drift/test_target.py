@@ -56,6 +56,7 @@ def test_a_record_has_its_files(repo: Repo) -> None:
     assert target(repo, "adr 1") == Target("record", "ADR-0001", Scope((ONE.path,)), ONE)
     spec = target(repo, "SPEC-0007")
     assert spec.scope.paths == (SPEC.path, "docs/openspec/specs/s/design.md")
+    assert target(repo, "spec-7").record == target(repo, "7").record == SPEC
     assert target(repo, "[api]/ADR-0003").record == API
     assert target(repo, "ADR-0003").record == API
     assert target(repo, "ADR-0003", "api").record == API
