@@ -65,6 +65,10 @@ def test_an_address_restores_filters_and_order(browser: Browser, small: Path) ->
     browser.go("#/?order=newest&only=uncited")
     assert browser.texts("#records .id") == ["ADR-0003", "ADR-0002"]
     assert browser.run("return document.querySelector('[name=order]').value") == "newest"
+    browser.go("#/?order=constructor")
+    assert browser.texts("#records .id")[0] == "ADR-0001"
+    browser.go("#/constructor")
+    assert browser.texts("h1") == ["Decisions and specifications"]
     browser.go("#/?status=rejected")
     assert browser.texts("#nothing") == ["No record matches these filters. Show all"]
 

@@ -67,7 +67,8 @@ const ruleGroup = (name, list, data) => {
   grow();
   rest.hidden = next >= list.length;
   // A rule may have findings of several kinds: `rule/kind`.
-  const summary = data.rules[name] || data.rules[name.split("/")[0]];
+  const known = [name, name.split("/")[0]].find((one) => Object.hasOwn(data.rules, one));
+  const summary = known && data.rules[known];
   return el("section", { class: "group" },
     el("h2", null, el("code", null, name), el("small", null, plural(list.length, "finding"))),
     summary && el("p", null, spans(summary)), items, rest);

@@ -14,12 +14,12 @@ const showList = (parameters) => {
   const statuses = new Set((parameters.get("status") || "").split(",").filter(Boolean));
   const only = new Set((parameters.get("only") || "").split(",").filter(Boolean));
   const module = parameters.get("module") || "";
-  const order = parameters.get("order") || "";
+  const order = Object.hasOwn(ORDERS, parameters.get("order") || "") ? parameters.get("order") : "";
   for (const input of filters.querySelectorAll("[name=kind]")) input.checked = input.value === kind;
   for (const input of filters.querySelectorAll("[name=status]")) input.checked = statuses.has(input.value);
   for (const input of filters.querySelectorAll("[name=only]")) input.checked = only.has(input.value);
   if (filters.elements.module) filters.elements.module.value = module;
-  filters.elements.order.value = order in ORDERS ? order : "";
+  filters.elements.order.value = order;
   let shown = 0;
   for (const record of records) {
     const fits = (!kind || record.kind === kind) && (!statuses.size || statuses.has(record.status)) &&

@@ -35,7 +35,7 @@ let shown = null;
 let turn = 0;
 const show = async (first) => {
   const [path, parameters] = where();
-  const name = path[0] in VIEWS ? path[0] : "";
+  const name = Object.hasOwn(VIEWS, path[0]) ? path[0] : "";
   const [view, render] = VIEWS[name];
   turn += 1;
   const mine = turn;
