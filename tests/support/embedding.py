@@ -7,6 +7,7 @@ import os
 import uuid
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import pytest
 from sdd_hooks.embedding.background import LOG_DIRECTORY
 from sdd_hooks.embedding.lock import LockHolder, find_holder
 from sdd_hooks.project.project import Project
+from sdd_hooks.project.repository import Repository
 from tests.cli.commands import Done, run
 from tests.support.gated_model import Gate, make_gate
 from tests.support.repos import Repo
@@ -36,10 +38,15 @@ class GatedRepo:
     def project(self) -> Project:
         return self.repo.project(self.environ)
 
+    @cached_property
+    def repository(self) -> Repository:
+        """The repository, which git is asked for once: tests poll its locks."""
+        return self.project.repository
+
     @property
     def running(self) -> LockHolder | None:
         """The process that embeds now, or None."""
-        return find_holder(self.project.repository)
+        return find_holder(self.repository)
 
     @property
     def log(self) -> Path:
