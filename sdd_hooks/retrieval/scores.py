@@ -49,13 +49,13 @@ class Scale(NamedTuple):
         return self.unanswered + (shown - MIDDLE) / (1 - MIDDLE) * (1 - self.unanswered)
 
 
-WORDS = Scale(0.55)
+WORDS = Scale(0.45)
 """Of documents, in a search by words."""
 
-HYBRID = Scale(0.55)
+HYBRID = Scale(0.45)
 """Of documents, in a search by words and by meaning."""
 
-CODE = Scale(0.75)
+CODE = Scale(0.65)
 """Of code, in which the words of any question occur as names."""
 
 

@@ -1,6 +1,7 @@
 """The outputs of a search, to the letter, on both engines' results alike."""
 
 import json
+import re
 
 import pytest
 
@@ -49,6 +50,10 @@ def search(repo, *args):
     return done.out
 
 
+def without_scores(report):
+    return re.sub(r"score: \d\.\d\d", "score: …", report).splitlines()
+
+
 def test_the_usage_is_printed_without_arguments(tmp_path):
     usage = """\
 Usage: sdd search <query> [--output markdown|json] [--unfiltered] [--module <name>]
@@ -79,14 +84,14 @@ def test_an_empty_query_is_an_error(indexed, args):
 def test_the_report_is_the_default_without_a_terminal(indexed):
     report = search(indexed, "laptop room database")
     assert report == search(indexed, "laptop room database", "--output", "markdown")
-    assert report.splitlines() == [
+    assert without_scores(report) == [
         "## Search Results: laptop room database",
         "",
         'Found 1 ADRs, 0 specs, 0 code snippets for "laptop room database".',
         "",
         "### 1. Matching ADRs",
         "",
-        "- **ADR-0001: Store the index in SQLite** (score: 0.86) · accepted",
+        "- **ADR-0001: Store the index in SQLite** (score: …) · accepted",
         "  We keep it in one SQLite database, because every laptop has room for one.",
         "  `docs/adrs/ADR-0001-sqlite.md:11-13`",
         "",
@@ -117,8 +122,8 @@ def test_the_report_is_the_default_without_a_terminal(indexed):
 
 
 def test_code_in_the_report_has_a_description_and_keeps_its_lines(indexed):
-    lines = search(indexed, "parse user id").splitlines()
-    at = lines.index("- **src/parse.py** (score: 1.00)")
+    lines = without_scores(search(indexed, "parse user id"))
+    at = lines.index("- **src/parse.py** (score: …)")
     assert lines[at + 1 : at + 6] == [
         "  Defines `parse_user_id` in lines 1-2.",
         "  ```",
