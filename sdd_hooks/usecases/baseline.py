@@ -126,6 +126,9 @@ def _relative(root: Path, directory: Path, name: str) -> str:
         raise BaselineRefused(f"{shown} is outside of the repository: name a file in {root}")
     if path == "." or (root / path).is_dir():
         raise BaselineRefused(f"{shown} is a directory: name a file in it")
+    if not path.endswith(".json"):
+        # The rules look for names in texts, and leave out such data.
+        raise BaselineRefused(f"{shown} does not end in .json: name a file that does")
     return Path(path).as_posix()
 
 

@@ -153,7 +153,9 @@ def test_a_baseline_from_the_first_run_to_the_last_entry(audited: Repo) -> None:
 
 def test_the_texts_of_a_baseline_are_no_references(audited: Repo) -> None:
     audited.write("src/path2/x.py", "# Governing: ADR-0099\n")
-    known = ("--baseline", "known.txt")
+    spec = "# SPEC-0001: X\n\n### Requirement: A B\n\nIt MUST hold.\n"
+    audited.write("docs/openspec/specs/x/spec.md", spec)
+    known = ("--baseline", "known.json")
     assert run(audited.root, "audit", *known, "--write-baseline").code == 0
     assert rules(run(audited.root, "audit", *known, "--json")) == []
 

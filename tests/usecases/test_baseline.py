@@ -113,6 +113,7 @@ def test_the_file_is_relative_to_the_directory(repo: Repo) -> None:
         ("/etc/passwd", "/etc/passwd is outside of the repository: name a file in "),
         (".", ". is a directory: name a file in it"),
         ("src", "src is a directory: name a file in it"),
+        ("known.txt", "known.txt does not end in .json: name a file that does"),
         ("link.json", "the baseline cannot be read: link.json: "),
         ("a\0b", "a\\u0000b is outside of the repository"),
     ],

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from sdd_hooks.artifacts.corpus import Corpus
 from sdd_hooks.artifacts.identifiers import ArtifactId, find_id_references
-from sdd_hooks.code.paths import is_changelog, is_document, is_index
+from sdd_hooks.code.paths import is_changelog, is_document, is_index, is_sample
 from sdd_hooks.project.project import Project
 from sdd_hooks.review.mentions import resolve_mention
 from sdd_hooks.system.git import Git, GitError, first_error_line
@@ -30,11 +30,11 @@ _LOG = ("log", "--no-renames", "--name-only", "-z", "--format=%x01%B%x00", "--no
 def find_naming_files(project: Project, corpus: Corpus) -> Mapping[str, tuple[str, ...]]:
     """The files that name each record in any spelling, by the path of the record, sorted.
 
-    Records, indexes and changelogs do not count. Raises GitError.
+    Records, indexes, changelogs and data do not count. Raises GitError.
     """
     found: dict[str, set[str]] = {}
     for path, written in _mentions(project):
-        if path in corpus.by_path or is_index(path) or is_changelog(path):
+        if path in corpus.by_path or is_index(path) or is_changelog(path) or is_sample(path):
             continue
         for reference in find_id_references(written):
             for artifact in resolve_mention(corpus, reference.id):

@@ -15,7 +15,7 @@ from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus
 from sdd_hooks.artifacts.requirements import Requirement, Scenario
 from sdd_hooks.changes.tree import Tree
-from sdd_hooks.code.paths import is_changelog, is_external, is_index, is_test
+from sdd_hooks.code.paths import is_changelog, is_external, is_index, is_sample, is_test
 from sdd_hooks.drift.citations import Citation, resolve_citation
 from sdd_hooks.drift.rules.scope import specs_in_scope
 from sdd_hooks.findings import Finding, Severity
@@ -190,6 +190,8 @@ def _find_named(subject: Subject, names: Sequence[str]) -> frozenset[str]:
         return frozenset()
     for blob in subject.after.grep(wanted, (), "-i"):
         if subject.is_artifact(blob.path) or is_index(blob.path) or is_changelog(blob.path):
+            continue
+        if is_sample(blob.path):
             continue
         text = subject.after.text(blob.path).casefold()
         found.update(name for name in wanted if name.casefold() in text)
