@@ -51,6 +51,7 @@ from sdd_hooks.text.display import format_count
 
 MAX_SUMMARIZED = 200
 """Source files of a directory whose names are part of the query."""
+NO_RECORDS = "there is no decision and no specification to check against: `sdd init` looks for them"
 MAX_QUERIED = 40
 """Files without a governing comment for which records are searched one by one."""
 
@@ -96,6 +97,7 @@ def check_target(
     context = _Context(engine, reader, target, cache(lambda: read_citations(project).comments))
     looked = _look(context)
     notes = [*looked.candidates.notes]
+    no_records = () if reader.known else (NO_RECORDS,)
     rules = [
         *whole_tree_rules(registered()),
         opposing_requirements.RULE,
@@ -121,7 +123,7 @@ def check_target(
         references=References(tuple(map(_candidate, looked.candidates.found))),
         findings=identify_findings(findings, {}),
         suppressed=results.suppressed,
-        notes=(*notes, *reader.notes, *results.notes),
+        notes=(*no_records, *notes, *reader.notes, *results.notes),
         tree=CheckedTree(
             "check",
             target.name,

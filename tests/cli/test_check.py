@@ -293,3 +293,11 @@ def test_a_baseline_of_an_audit_counts_for_a_check(checked: Repo) -> None:
     accepted = run(checked.root, "check", "src/more.py", *known, "--write-baseline")
     assert accepted.code == 0
     assert run(checked.root, "check", "src/more.py", *known, "--fail-on", "info").code == 0
+
+
+def test_a_repository_without_records_is_told_so(repo: Repo) -> None:
+    repo.commit("Start", {"src/a.py": "x = 1\n"})
+    assert run(repo.root, "index", "add").code == 0
+    done = run(repo.root, "check")
+    assert done.code == 0
+    assert "note: there is no decision and no specification to check against" in done.out
