@@ -1,6 +1,6 @@
 """The decisions and specifications that exist, known by their paths and titles without reading."""
 
-# Governing: SPEC-0018 REQ "Candidates", SPEC-0019 of the SDD plugin: no corpus is read in full
+# Governing: SPEC-0018 REQ "Candidates"
 
 from __future__ import annotations
 
