@@ -19,22 +19,22 @@ WORDS, HYBRID = "words", "hybrid"
 def ask(
     code: Path,
     questions: Sequence[Question],
-    limits: HitLimits,
+    limit: int,
     model: str,
     environ: Mapping[str, str],
-) -> dict[str, list[list[str]]]:
-    """Return the files that each backend finds for each question, best first.
+) -> dict[str, list[list[tuple[str, float]]]]:
+    """Return the files that each backend finds for each question, best first, with their scores.
 
     Indexes the repository `code` first. With `model`, the folder of one, it is also embedded and
     asked by words and by meaning.
     """
     project = load_project(code, environ)
     refresh(project, collections=project.select(["code"]))
-    found = {WORDS: _ask_all(_with_model(project, "none"), questions, limits)}
+    found = {WORDS: _ask_all(_with_model(project, "none"), questions, limit)}
     if model:
         embedded = _with_model(project, model)
         _embed(embedded)
-        found[HYBRID] = _ask_all(embedded, questions, limits)
+        found[HYBRID] = _ask_all(embedded, questions, limit)
     return found
 
 
@@ -43,17 +43,20 @@ def _with_model(project: Project, model: str) -> Project:
     return project._replace(configuration=project.configuration._replace(search=search))
 
 
-def _ask_all(project: Project, questions: Sequence[Question], limits: HitLimits) -> list[list[str]]:
+def _ask_all(
+    project: Project, questions: Sequence[Question], limit: int
+) -> list[list[tuple[str, float]]]:
     engine = open_engine(project)
     try:
-        return [_ask_one(project, engine, question.text, limits) for question in questions]
+        return [_ask_one(project, engine, question.text, limit) for question in questions]
     finally:
         engine.close()
 
 
-def _ask_one(project: Project, engine: Engine, text: str, limits: HitLimits) -> list[str]:
+def _ask_one(project: Project, engine: Engine, text: str, limit: int) -> list[tuple[str, float]]:
+    limits = HitLimits(limit, min_score=0)
     report = search_by_kind(project, engine, text, project.select(["code"]), limits)
-    return [one.hit.path for group in report.groups for one in group.hits]
+    return [(one.hit.path, one.hit.score) for group in report.groups for one in group.hits]
 
 
 def _embed(project: Project) -> None:

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import apsw
 
@@ -28,8 +28,11 @@ from sdd_hooks.engines.section_evidence import section_factor
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.lazy_regex import lazy_regex
 
-_FIELD_WEIGHTS = (2.0, 1.0, 0.5)
-"""Weights of the title, the body, and the parts of identifiers."""
+_TITLE = 2.0
+"""Weight of a word in the title, compared with one in the body."""
+
+_PARTS = 0.5
+"""Weight of a word that is part of an identifier."""
 
 _PREFIX = 0.6
 """Weight of a word that only begins with a term."""
@@ -98,18 +101,17 @@ class Matcher:
     def match(self, api: apsw.FTS5ExtensionApi, *_: object) -> int:
         """Count the terms of the current row. Returns the number of its terms."""
         if not self._average:
-            totals = map(api.column_total_size, range(len(_FIELD_WEIGHTS)))
-            self._average = _weighted(totals) / max(1, api.row_count)
+            self._average = _weighted(api.column_total_size) / max(1, api.row_count)
         counts: dict[int, float] = {}
         for phrase, (term, weight) in enumerate(self._phrases):
             if api.phrase_columns(phrase):
-                count = weight * _weighted(map(len, api.phrase_locations(phrase)))
+                title, body, parts = map(len, api.phrase_locations(phrase))
+                count = weight * (_TITLE * title + body + _PARTS * parts)
                 # An identifier matches as a whole and by its parts: one location, counted once.
                 counts[term] = max(count, counts.get(term, 0.0))
         # The title counts towards the length, too: otherwise a short section below a long title
         # would rank like one with few other words.
-        size = _weighted(map(api.column_size, range(len(_FIELD_WEIGHTS))))
-        length = size / self._average if self._average else 1.0
+        length = _weighted(api.column_size) / self._average if self._average else 1.0
         self.found[api.rowid] = TermCounts(counts, length)
         return len(counts)
 
@@ -132,26 +134,17 @@ def rank_candidates(
         for frequency, term in zip(frequencies, terms, strict=True)
     ]
     total = math.fsum(w for w, term in zip(weights, terms, strict=True) if not term.is_part)
-    whole = _count_in_documents(candidates)
-    paths = PathEvidence(query)
     names = _names_in(query)
-    factors: dict[str, tuple[float, bool]] = {}
+    documents = _score_documents(query, weights, candidates, sizes)
     scored = []
     for one in candidates:
-        if one.path not in factors:
-            factors[one.path] = paths.factor(one.path), is_document(one.path)
-        factor, is_prose = factors[one.path]
-        constants = _PROSE if is_prose else _CODE
-        if is_prose:
+        constants, factor, of_whole = documents[one.document]
+        if constants is _PROSE:
             factor *= section_factor(one.section)
         elif names and one.section.rpartition(".")[2].lower() in names:
             factor *= _DEFINED
         saturation = constants.k1 * (1 - constants.b + constants.b * one.found.length)
         score = _score(weights, one.found.counts, constants.k1, saturation)
-        size = 1 - constants.whole_b + constants.whole_b * sizes[one.document]
-        of_whole = _score(
-            weights, whole[one.document], constants.whole_k1, constants.whole_k1 * size
-        )
         score = ((1 - constants.whole) * score + constants.whole * of_whole) / total
         scored.append((score**constants.exponent * factor, one))
     # Not by row id, which is the order of indexing: a refreshed index must rank like a new one.
@@ -159,22 +152,38 @@ def rank_candidates(
     return [(1 - math.exp(-score), one) for score, one in _few_of_each(scored)]
 
 
-def _count_in_documents(candidates: Sequence[MatchedChunk]) -> dict[int, dict[int, float]]:
-    """Return how often the candidates of each document contain each term."""
+def _score_documents(
+    query: str,
+    weights: Sequence[float],
+    candidates: Sequence[MatchedChunk],
+    sizes: Mapping[int, float],
+) -> dict[int, tuple[_Saturation, float, float]]:
+    """Return the constants of each document, the factor of its path, and its score as a whole."""
     counts: dict[int, dict[int, float]] = {}
+    paths: dict[int, str] = {}
     for one in candidates:
+        paths[one.document] = one.path
         of_document = counts.setdefault(one.document, {})
         for term, count in one.found.counts.items():
             of_document[term] = of_document.get(term, 0.0) + count
-    return counts
+    evidence = PathEvidence(query)
+    documents = {}
+    for document, path in paths.items():
+        constants = _PROSE if is_document(path) else _CODE
+        size = 1 - constants.whole_b + constants.whole_b * sizes[document]
+        k1 = constants.whole_k1
+        score = _score(weights, counts[document], k1, k1 * size)
+        documents[document] = constants, evidence.factor(path), score
+    return documents
 
 
 def _score(
     weights: Sequence[float], counts: Mapping[int, float], k1: float, saturation: float
 ) -> float:
-    return sum(
-        weights[term] * count * (k1 + 1) / (count + saturation) for term, count in counts.items()
-    )
+    total = 0.0
+    for term, count in counts.items():
+        total += weights[term] * count / (count + saturation)
+    return total * (k1 + 1)
 
 
 def _few_of_each(scored: Sequence[tuple[float, MatchedChunk]]) -> list[tuple[float, MatchedChunk]]:
@@ -195,5 +204,6 @@ def _names_in(query: str) -> frozenset[str]:
     return frozenset(re.split(r"\W+", name.strip("\"'`()?:;,."))[-1].lower() for name in names)
 
 
-def _weighted(counts: Iterable[int]) -> float:
-    return sum(weight * count for weight, count in zip(_FIELD_WEIGHTS, counts, strict=False))
+def _weighted(size_of: Callable[[int], int]) -> float:
+    """Return the size of the title, the body and the parts, which are the columns 0, 1 and 2."""
+    return _TITLE * size_of(0) + size_of(1) + _PARTS * size_of(2)
