@@ -117,7 +117,9 @@ def convert(package: Path, directory: Path, environ: Mapping[str, str]) -> list[
 def _files(top: Path, suffixes: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
     for path in sorted(top.rglob("*")):
         if path.is_file() and path.name.endswith(suffixes or ("",)):
-            yield path.relative_to(top).as_posix(), path.read_bytes()
+            # The classes of SMOS have the suffix of prose.
+            named = path.with_suffix(".java") if path.suffix == ".txt" else path
+            yield named.relative_to(top).as_posix(), path.read_bytes()
 
 
 def _questions(package: Path, source: _Source, paths: Sequence[str]) -> Iterator[Question]:
