@@ -66,7 +66,7 @@ class RecordDraft(NamedTuple):
 def draft_record(form: RecordForm, draft: RecordDraft, template: str = "") -> str:
     """The text of a proposed record: that of `template` if there is one, filled in."""
     text = template or "\n".join(_skeleton(form))
-    filled = _fill(text.replace("\r\n", "\n"), form, draft)
+    filled = _fill(text.replace("\r\n", "\n").rstrip("\n") + "\n", form, draft)
     if not read_document(filled, "ADR").statuses:
         filled = set_field(filled, "status", "proposed")
     for title, content in draft.sections.items():

@@ -10,8 +10,8 @@ from typing import NamedTuple
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus
 from sdd_hooks.artifacts.edges import FORWARD
+from sdd_hooks.artifacts.find_artifact import find_artifact
 from sdd_hooks.artifacts.identifiers import ArtifactKind
-from sdd_hooks.authoring.find_artifact import find_artifact
 from sdd_hooks.errors import EXIT_USAGE, SddError
 
 
@@ -42,7 +42,7 @@ def parse_edges(
 ) -> list[RequestedEdge]:
     """The edges written as `kind=ID`, in order and without duplicates.
 
-    Raises EdgeRefused for an edge that artifacts of this kind do not have, and NoSuchArtifact.
+    Raises EdgeRefused for an edge that artifacts of this kind do not have, and UnknownArtifact.
     """
     allowed = FORWARD[kind]
     edges: dict[tuple[str, str], RequestedEdge] = {}

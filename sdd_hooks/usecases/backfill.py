@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from sdd_hooks.artifacts.find_artifact import UnknownArtifact
 from sdd_hooks.artifacts.identifiers import parse_id
 from sdd_hooks.drift.backfill import (
     Proposal,
@@ -20,7 +21,6 @@ from sdd_hooks.drift.backfill import (
 from sdd_hooks.project.project import Project
 from sdd_hooks.usecases.graph_loading import (
     GraphFilter,
-    UnknownArtifact,
     find_key,
     is_inside,
     load_graph,

@@ -133,7 +133,7 @@ def create_artifact(
 ) -> CreatedArtifact:
     """Create an artifact with a free number. `now` is in seconds since the epoch.
 
-    Raises EmptyTitle, EdgeRefused, NoSuchArtifact, StatusRefused for a record that cannot be
+    Raises EmptyTitle, EdgeRefused, UnknownArtifact, StatusRefused for a record that cannot be
     superseded, NotIndexed, and StorageError. Nothing is written then.
     """
     request = request._replace(title=" ".join(request.title.split()))

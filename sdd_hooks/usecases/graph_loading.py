@@ -5,14 +5,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
-from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus
-from sdd_hooks.artifacts.identifiers import ArtifactId, Origins, in_module, parse_id
+from sdd_hooks.artifacts.find_artifact import find_artifact
+from sdd_hooks.artifacts.identifiers import Origins
 from sdd_hooks.artifacts.validation import validate_artifacts
 from sdd_hooks.artifacts.work_tree import read_work_tree
 from sdd_hooks.drift.artifact_graph import ArtifactGraph, build_graph
@@ -23,9 +22,6 @@ from sdd_hooks.findings import Finding
 from sdd_hooks.project.project import Project
 from sdd_hooks.text.display import printable_line
 
-MAX_NAMED = 8
-"""Ids or paths that a message names."""
-
 _EDGE_RULES = frozenset(
     {
         *("unknown-id", "unreadable-id", "cycle", "duplicate-id", "ambiguous-id", "edge-kind"),
@@ -33,13 +29,6 @@ _EDGE_RULES = frozenset(
         "broken-frontmatter",
     }
 )
-
-
-class UnknownArtifact(SddError):
-    """No artifact has the name that the user gives, or several have it."""
-
-    exit_code = EXIT_USAGE
-    code = "unknown-artifact"
 
 
 class BadScope(SddError):
@@ -119,58 +108,9 @@ def load_graph(project: Project, scope: GraphFilter) -> LoadedGraph:
 
 def find_key(loaded: LoadedGraph, module: str | None, name: str) -> str:
     """The key of the artifact that a user names. Raises UnknownArtifact."""
-    nodes = loaded.graph.nodes
-    path = name.removeprefix("./")
-    for artifact in loaded.corpus.artifacts:
-        if artifact.path in nodes and path in (*artifact.paths, artifact.path.rpartition("/")[0]):
-            return artifact.path
-    identifier = parse_id(name, origins=loaded.origins)
-    if identifier and not identifier.origin and "/" in name.replace("]/", ""):
-        # A name before the slash that is none of a repository would be lost.
-        identifier = None
-    if identifier is None:
-        raise UnknownArtifact(
-            f"no artifact is called {printable_line(name)}{_similar(loaded, name)}"
-        )
-    found = [
-        one.path
-        for corpus in (loaded.corpus, loaded.external)
-        for one in _candidates(corpus, identifier, module)
-        if one.path in nodes
-    ]
-    if len(found) > 1:
-        listed = ", ".join(found[:MAX_NAMED])
-        raise UnknownArtifact(f"{identifier} is not unique: name one of {listed}")
-    if not found:
-        raise UnknownArtifact(f"{identifier} does not exist{_close(loaded, identifier)}")
-    return found[0]
-
-
-def _candidates(corpus: Corpus, identifier: ArtifactId, module: str | None) -> Sequence[Artifact]:
-    if module and (found := corpus.resolve(in_module(identifier, module))):
-        return found
-    if found := corpus.resolve(identifier):
-        return found
-    return () if identifier.module else corpus.by_id_of_any_module.get(identifier, ())
-
-
-def _close(loaded: LoadedGraph, identifier: ArtifactId) -> str:
-    close = [str(one) for one in loaded.corpus.close_matches(identifier)]
-    if not close:
-        same = sorted(one for one in loaded.corpus.by_id if one.kind == identifier.kind)
-        nearest = sorted(same, key=lambda one: (abs(one.number - identifier.number), one))
-        close = [str(one) for one in nearest[:3]]
-    return f": did you mean {', '.join(close)}?" if close else ": this repository has no artifacts"
-
-
-def _similar(loaded: LoadedGraph, name: str) -> str:
-    from difflib import get_close_matches
-
-    names = {one.name.lower(): one.name for one in loaded.corpus.artifacts}
-    names |= {one.title.lower(): one.name for one in loaded.corpus.artifacts}
-    close = get_close_matches(name.lower()[:200], names, 3, 0.5)
-    found = list(dict.fromkeys(names[one] for one in close))
-    return f": did you mean {', '.join(found)}?" if found else ": `sdd list` lists them"
+    every = (*loaded.corpus.artifacts, *loaded.external.artifacts)
+    shown = Corpus(tuple(one for one in every if one.path in loaded.graph.nodes))
+    return find_artifact(shown, name, module, loaded.origins).path
 
 
 def _scope_path(root: Path, scope: GraphFilter) -> str:

@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus, numbering_directory
+from sdd_hooks.artifacts.find_artifact import find_artifact
 from sdd_hooks.artifacts.identifiers import ArtifactId, parse_id
 from sdd_hooks.artifacts.work_tree import ARTIFACT_KINDS, read_work_tree
 from sdd_hooks.authoring.edit_file import edit_file
-from sdd_hooks.authoring.find_artifact import find_artifact
 from sdd_hooks.authoring.numbers import lock_numbers, next_number
 from sdd_hooks.authoring.renumber import (
     Holder,
@@ -72,10 +72,10 @@ class RenumberOutcome(NamedTuple):
 
 
 def renumber(project: Project, request: RenumberRequest) -> RenumberOutcome:
-    """Renumber a record. Raises NoSuchArtifact, NumberTaken, and what `apply_edits` raises."""
+    """Renumber a record. Raises UnknownArtifact, NumberTaken, and what `apply_edits` raises."""
     repository = project.repository
     corpus, _ = read_work_tree(repository.git, project.select(tuple(ARTIFACT_KINDS)))
-    artifact = find_artifact(corpus, request.target, request.module or "")
+    artifact = find_artifact(corpus, request.target, request.module)
     if artifact.id is None or artifact.kind != "ADR":
         raise NumberTaken(f"{artifact.path} has no number of an ADR: name another record")
     with lock_numbers(repository):

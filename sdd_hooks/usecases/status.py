@@ -7,9 +7,9 @@ from __future__ import annotations
 import posixpath
 from typing import NamedTuple
 
+from sdd_hooks.artifacts.find_artifact import find_artifact
 from sdd_hooks.artifacts.work_tree import ARTIFACT_KINDS, read_work_tree
 from sdd_hooks.authoring.edit_file import edit_file
-from sdd_hooks.authoring.find_artifact import find_artifact
 from sdd_hooks.authoring.status_change import (
     NewStatus,
     StatusRefused,
@@ -48,14 +48,14 @@ class StatusOutcome(NamedTuple):
 def set_status(project: Project, request: StatusRequest) -> StatusOutcome:
     """Change the status of an artifact of the work tree.
 
-    Raises NoSuchArtifact, StatusRefused for a status that may not follow, and what `edit_file` and
+    Raises UnknownArtifact, StatusRefused for a status that may not follow, and what `edit_file` and
     `apply_edits` raise.
     """
     repository = project.repository
     corpus, _ = read_work_tree(
         repository.git, project.select(tuple(ARTIFACT_KINDS), request.module)
     )
-    artifact = find_artifact(corpus, request.target, request.module or "")
+    artifact = find_artifact(corpus, request.target, request.module)
     value = request.value.strip().lower()
     if request.by and value != "superseded":
         raise StatusRefused(f"--by names what supersedes an artifact, which {value!a} does not say")

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from sdd_hooks.artifacts.corpus import ArtifactFile, load_corpus
-from sdd_hooks.authoring.find_artifact import NoSuchArtifact
+from sdd_hooks.artifacts.find_artifact import UnknownArtifact
 from sdd_hooks.authoring.requested_edges import EdgeRefused, parse_edges
 
 CORPUS = load_corpus(
@@ -47,5 +47,5 @@ def test_an_edge_that_is_refused(kind, text, message) -> None:
 
 
 def test_an_unknown_target() -> None:
-    with pytest.raises(NoSuchArtifact, match="no artifact has the id ADR-0009"):
+    with pytest.raises(UnknownArtifact, match="ADR-0009 does not exist"):
         parse_edges("ADR", ["related=9"], CORPUS)

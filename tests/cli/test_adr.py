@@ -129,7 +129,7 @@ def test_a_specification_is_a_pair(indexed):
     ("arguments", "code", "message"),
     [
         ((TITLE, "--edge", "replaces=8"), 2, "'replaces=8' is no edge of an ADR"),
-        ((TITLE, "--edge", "related=77"), 1, "no artifact has the id ADR-0077"),
+        ((TITLE, "--edge", "related=77"), 2, "ADR-0077 does not exist"),
         (("  ",), 2, "The title is empty"),
         (("newe",), 2, "No such command 'newe': did you mean 'new'?"),
         ((TITLE, "more"), 2, "unexpected extra argument"),

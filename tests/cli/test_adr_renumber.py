@@ -60,7 +60,7 @@ def test_a_dry_run_writes_nothing(records):
         (("2", "3"), 2, "ADR-0003 is taken by docs/adr/0003-more.md: the next number that is free"),
         (("2", "SPEC-1"), 2, "'SPEC-1' is no number of an ADR: write one, such as 4"),
         (("2", "x"), 2, "'x' is no number of an ADR"),
-        (("8",), 1, "no artifact has the id ADR-0008"),
+        (("8",), 2, "ADR-0008 does not exist"),
     ],
 )
 def test_what_is_refused(records, arguments, code, message):

@@ -47,14 +47,14 @@ def test_json(indexed):
     [
         (("ADR-0002", "implemented"), "'implemented' is not a status of an ADR: use one of prop"),
         (("ADR-0001", "proposed"), "an ADR that is accepted cannot become proposed"),
-        (("ADR-0003", "accepted"), "no artifact has the id ADR-0003: did you mean ADR-0002"),
+        (("ADR-0003", "accepted"), "ADR-0003 does not exist: did you mean ADR-0002"),
         (("ADR-0001", "superseded", "--by", "1"), "1 cannot supersede ADR-0001: name another"),
         (("ADR-0002", "accepted", "--by", "1"), "--by names what supersedes an artifact"),
     ],
 )
 def test_what_is_refused(indexed, arguments, message):
     done = run(indexed.root, "status", *arguments)
-    assert (done.code, done.out) == (1, "")
+    assert (done.code, done.out) == (2 if "does not exist" in message else 1, "")
     assert done.err.startswith("sdd: ")
     assert message in done.err
     assert indexed.git("status", "--porcelain") == ""

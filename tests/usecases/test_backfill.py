@@ -1,12 +1,13 @@
 import pytest
 
+from sdd_hooks.artifacts.find_artifact import UnknownArtifact
 from sdd_hooks.usecases.backfill import (
     apply_edges,
     propose_edges,
     reject_edges,
     reset_rejections,
 )
-from sdd_hooks.usecases.graph_loading import GraphFilter, UnknownArtifact
+from sdd_hooks.usecases.graph_loading import GraphFilter
 from tests.support.repos import Repo
 from tests.usecases.test_graph import FILES, ONE
 

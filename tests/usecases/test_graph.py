@@ -2,6 +2,7 @@ from pathlib import Path
 
 import pytest
 
+from sdd_hooks.artifacts.find_artifact import UnknownArtifact
 from sdd_hooks.project.project import UnknownName
 from sdd_hooks.usecases.external_records import fetch_external_records
 from sdd_hooks.usecases.graph import (
@@ -13,7 +14,7 @@ from sdd_hooks.usecases.graph import (
     list_orphans,
     validate_graph,
 )
-from sdd_hooks.usecases.graph_loading import BadScope, GraphFilter, UnknownArtifact
+from sdd_hooks.usecases.graph_loading import BadScope, GraphFilter
 from tests.drift.graphs import adr, spec
 from tests.support.external import NOW, Handbook, declaring
 from tests.support.repos import Repo

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from sdd_hooks.artifacts.corpus import ArtifactFile, load_corpus
-from sdd_hooks.authoring.find_artifact import NoSuchArtifact, find_artifact
+from sdd_hooks.artifacts.find_artifact import UnknownArtifact, find_artifact
 
 
 def record(path: str, title: str, module: str = "") -> ArtifactFile:
@@ -40,12 +40,12 @@ def test_an_artifact_is_found(name: str, module: str, path: str) -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("ADR-0002", "ADR-0002 is not unique: name its file, one of docs/adrs/0002-b.md, docs/ad"),
-        ("ADR-0011", r"no artifact has the id ADR-0011: did you mean .*ADR-0001"),
-        ("SPEC-0099", "no artifact has the id SPEC-0099: `sdd list` lists the ids"),
-        ("x\x1b.md", r"'x\\x1b.md' is no id and no file of an artifact: `sdd list` lists them"),
+        ("ADR-0002", "ADR-0002 is not unique: name one of docs/adrs/0002-b.md, docs/ad"),
+        ("ADR-0011", r"ADR-0011 does not exist: did you mean .*ADR-0001"),
+        ("SPEC-0099", "SPEC-0099 does not exist: `sdd list` lists them"),
+        ("x\x1b.md", r"no artifact is called x\\u001b.md: `sdd list` lists them"),
     ],
 )
 def test_an_artifact_is_not_found(name: str, message: str) -> None:
-    with pytest.raises(NoSuchArtifact, match=message):
+    with pytest.raises(UnknownArtifact, match=message):
         find_artifact(CORPUS, name)
