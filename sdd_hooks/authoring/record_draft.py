@@ -64,7 +64,10 @@ class RecordDraft(NamedTuple):
 
 
 def draft_record(form: RecordForm, draft: RecordDraft, template: str = "") -> str:
-    """The text of a proposed record: that of `template` if there is one, filled in."""
+    """The text of a proposed record: that of `template` if there is one, filled in.
+
+    Raises NotEditable for frontmatter that is no YAML.
+    """
     text = template or "\n".join(_skeleton(form))
     filled = _fill(text.replace("\r\n", "\n").rstrip("\n") + "\n", form, draft)
     if not read_document(filled, "ADR").statuses:

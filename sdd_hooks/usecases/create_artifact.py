@@ -12,7 +12,7 @@ from typing import NamedTuple
 from sdd_hooks.artifacts.adr import is_template
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import ArtifactFile, Corpus, load_corpus, numbering_directory
-from sdd_hooks.artifacts.frontmatter_edit import add_list_items
+from sdd_hooks.artifacts.frontmatter_edit import NotEditable, add_list_items
 from sdd_hooks.artifacts.identifiers import ArtifactId, ArtifactKind
 from sdd_hooks.artifacts.spec import DESIGN_FILE, SPEC_FILE
 from sdd_hooks.artifacts.work_tree import ARTIFACT_KINDS, read_artifact_files
@@ -28,7 +28,7 @@ from sdd_hooks.errors import EXIT_USAGE, SddError
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project
 from sdd_hooks.retrieval.search import HitLimits
-from sdd_hooks.system.file_edits import FileEdit, apply_edits
+from sdd_hooks.system.file_edits import FileEdit, FileNotEditable, apply_edits
 from sdd_hooks.text.decoding import decode
 from sdd_hooks.usecases.refresh import collections_containing, refresh_after_write
 from sdd_hooks.usecases.search import SearchRequest, search
@@ -108,16 +108,20 @@ class _Draft(NamedTuple):
             yield f"{taken.path.removesuffix(SPEC_FILE)}{DESIGN_FILE}", design
             return
         draft = RecordDraft(taken.id, title, date, self.request.sections)
-        yield taken.path, draft_record(self.new.form, draft, self._template())
+        path, template = self._template()
+        try:
+            yield taken.path, draft_record(self.new.form, draft, template)
+        except NotEditable as error:
+            raise FileNotEditable(f"{path or taken.path}:{error}") from None
 
-    def _template(self) -> str:
-        """The template of the repository: the file beside the records that is called one."""
+    def _template(self) -> tuple[str, str]:
+        """The path and the text of the file beside the records that is called a template."""
         directory = self.new.form.directory
         near = {directory, *(f"{directory}/{name}" for name in ("template", "templates"))}
         for path, file in sorted(self.files.items()):
             if path.rpartition("/")[0] in near and is_template(path):
-                return decode(file.data)
-        return ""
+                return path, decode(file.data)
+        return "", ""
 
     def _superseded(self, target: Artifact, taken: TakenNumber) -> FileEdit:
         link = posixpath.relpath(taken.path, posixpath.dirname(target.path) or ".")

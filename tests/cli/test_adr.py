@@ -175,3 +175,11 @@ def test_processes_that_ask_at_once_get_different_numbers(indexed):
     assert [one.code for one in done] == [0] * 12
     names = sorted(name.rpartition("/")[2][:8] for name in changed(indexed))
     assert names == [f"ADR-{n:04d}" for n in range(9, 21)]
+
+
+def test_a_template_that_is_no_yaml_is_named(indexed):
+    indexed.write("docs/adrs/template.md", "---\nid: 7\n# Title\n")
+    done = run(indexed.root, "adr", TITLE)
+    assert (done.code, done.out) == (1, "")
+    assert "sdd: docs/adrs/template.md:1: `status` in the frontmatter has a form" in done.err
+    assert changed(indexed) == ["docs/adrs/template.md"]
