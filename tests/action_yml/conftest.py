@@ -12,14 +12,21 @@ from tests.action_yml.hosts import TOP, Job, run_action
 
 # The errors of pip on a machine without a network.
 _OFFLINE = ("NewConnectionError", "ConnectTimeoutError", "ProxyError")
-_ACTION = ("action.yml", "constraints.txt", "pyproject.toml", "README.md", "LICENSE")
+_ACTION = (
+    "action.yml",
+    "constraints.txt",
+    "hatch_build.py",
+    "pyproject.toml",
+    "README.md",
+    "LICENSE",
+)
 
 
 @pytest.fixture(scope="session")
 def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A checkout of the action, in a folder whose name attacks a shell that evaluates it."""
     folder = tmp_path_factory.mktemp("actions") / "the $(touch owned) action"
-    for name in ("hooks", "locks", "sdd_hooks"):
+    for name in ("hooks", "locks", "model", "sdd_hooks"):
         kept = shutil.ignore_patterns("__pycache__")
         shutil.copytree(TOP / name, folder / name, ignore=kept)
     for name in _ACTION:
