@@ -20,7 +20,9 @@ from tests.support.repos import Repo
 MEMORY = "## Architecture Context\n\n- Architecture Decision Records are in `docs/adrs/`\n"
 TITLES = ("Cache", "Queue", "Store", "Index", "Ledger")
 NOW = 1_780_000_000
-_TAKEN = re.compile(r"ADR-(\d+) is taken by (\S+) on the branch origin/(\S+), .* ADR-(\d+)")
+_TAKEN = re.compile(
+    r"ADR-(\d+) is taken by (\S+) on the branch origin/(\S+), .* `sdd adr renumber \S+ (\d+)`"
+)
 
 
 @dataclass

@@ -42,17 +42,23 @@ def search_words(
     matcher = Matcher(included)
     connection.register_fts5_function("match_terms", matcher.match)
     marks = ",".join("?" * len(collections))
-    rows = connection.execute(
-        "SELECT words.rowid, match_terms(words), document, path, section, first_line FROM words"
-        " LEFT JOIN chunks ON chunks.id = words.rowid"
+    select = (
+        "SELECT words.rowid, match_terms(words), document, path, section, first_line, rank"
+        " FROM words LEFT JOIN chunks ON chunks.id = words.rowid"
         " LEFT JOIN documents ON documents.id = chunks.document"
         f" WHERE words MATCH ? AND (chunks.id IS NULL OR chunks.collection IN ({marks}))"
-        " ORDER BY rank LIMIT ?",
-        (_fts5_expression(terms), *collections, max(_CANDIDATES, limit)),
     )
+    kept = max(_CANDIDATES, limit)
+    bindings = (_fts5_expression(terms), *collections, kept + 1)
+    types = (int, int, int, str, str, int, float)
+    rows = list(typed(connection.execute(f"{select} ORDER BY rank LIMIT ?", bindings), *types))
+    if len(rows) > kept and rows[-1][-1] == rows[-2][-1]:
+        # Equal ranks are in the order of indexing, and a refreshed index must rank like a new one.
+        order = "ORDER BY rank, path, first_line LIMIT ?"
+        rows = list(typed(connection.execute(f"{select} {order}", bindings), *types))
     candidates = [
         MatchedChunk(chunk, document, original_path(path), section, line, matcher.found[chunk])
-        for chunk, _, document, path, section, line in typed(rows, int, int, int, str, str, int)
+        for chunk, _, document, path, section, line, _ in rows[:kept]
     ]
     sizes = _document_sizes(connection, {candidate.document for candidate in candidates})
     ranked = rank_candidates(query, included, weights, candidates, sizes)

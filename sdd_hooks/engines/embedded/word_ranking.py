@@ -146,7 +146,8 @@ def rank_candidates(
         saturation = constants.k1 * (1 - constants.b + constants.b * one.found.length)
         score = _score(weights, one.found.counts, constants.k1, saturation)
         score = ((1 - constants.whole) * score + constants.whole * of_whole) / total
-        scored.append((score**constants.exponent * factor, one))
+        # The last digits depend on the order of additions, which is that of indexing.
+        scored.append((round(score**constants.exponent * factor, 9), one))
     # Not by row id, which is the order of indexing: a refreshed index must rank like a new one.
     scored.sort(key=lambda pair: (-pair[0], pair[1].path, pair[1].first_line))
     return [(1 - math.exp(-score), one) for score, one in _few_of_each(scored)]
