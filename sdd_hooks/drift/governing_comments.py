@@ -90,7 +90,10 @@ def _read_all(
     head = git.try_output("rev-parse", "--verify", "--quiet", "HEAD^{tree}") or b""
     tree = head.decode().strip()
     before = _differing(git, tree)
-    paths = [path for path in _search(git, untracked) if _is_source(path)]
+    # `git grep` leaves out a file that took the place of a link.
+    changed = (path for path in sorted(before or ()) if _is_file(git, path))
+    searched = dict.fromkeys((*_search(git, untracked), *changed))
+    paths = [path for path in searched if _is_source(path)]
     found = _read(git.root, paths, origins, left_out)
     after = _differing(git, tree)
     # With a sparse checkout, files may appear that do not differ from the tree.
