@@ -92,4 +92,4 @@ def take_number(
 def _next(repository: Repository, new: NewFile, corpus: Corpus) -> int:
     module = new.collection.module
     ids = (id for id in corpus.by_id if (id.kind, id.module) == (new.kind, module))
-    return next_number(repository, new.kind, [new.form.directory], (id.number for id in ids))
+    return next_number(repository, new.kind, new.form.directory, (id.number for id in ids))

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path, PurePosixPath
@@ -47,32 +47,32 @@ def lock_numbers(repository: Repository) -> Iterator[None]:
 
 
 def next_number(
-    repository: Repository, kind: ArtifactKind, directories: Sequence[str], used: Iterable[int]
+    repository: Repository, kind: ArtifactKind, directory: str, used: Iterable[int]
 ) -> int:
     """The first number after the highest of this work tree that is free everywhere.
 
-    `used` are numbers of this work tree. The branches of the clone and of its remotes count, and
-    the work trees beside this one. A high number on a branch does not move the next one.
+    `directory` is that of the records, `used` are further numbers of this work tree. The branches
+    of the clone and of its remotes count, and the work trees beside this one. A high number on a
+    branch does not move the next one.
     """
     git = repository.git
-    own, taken = {0, *used}, set[int]()
-    for directory in directories:
-        # Below the top of the repository are other pages.
-        deep = bool(directory)
-        own.update(_numbers_of_directory(repository.root / directory, kind, deep=deep))
-        for tree in _trees(git, directory):
-            taken.update(_numbers_of_tree(git, tree, kind, deep=deep))
-        for root in _worktrees(git):
-            taken.update(_numbers_of_directory(root / directory, kind, deep=deep))
+    # Below the top of the repository are other pages.
+    deep = bool(directory)
+    own = {0, *used, *_numbers_of_directory(repository.root / directory, kind, deep=deep)}
+    taken: set[int] = set()
+    for tree in _trees(git, directory):
+        taken.update(_numbers_of_tree(git, tree, kind, deep=deep))
+    for root in _other_worktrees(git):
+        taken.update(_numbers_of_directory(root / directory, kind, deep=deep))
     return next(number for number in count(max(own) + 1) if number not in taken)
 
 
 def _trees(git: Git, directory: str) -> list[str]:
-    """The objects of a directory in all branches, each once."""
-    options = ("--sort=-committerdate", f"--count={MAX_REFS}", "--format=%(objectname)")
-    commits = (git.try_output("for-each-ref", *options, *_REFS) or b"").decode().split()
+    """The objects of a directory in all branches, each once. git reads a name on one line."""
     if "\n" in directory:
         return []
+    options = ("--sort=-committerdate", f"--count={MAX_REFS}", "--format=%(objectname)")
+    commits = (git.try_output("for-each-ref", *options, *_REFS) or b"").decode().split()
     request = b"".join(os.fsencode(f"{one}:{directory}") + b"\n" for one in dict.fromkeys(commits))
     if not request:
         return []
@@ -124,9 +124,9 @@ def _number_of_heading(line: str) -> Iterator[int]:
         yield int(match[1])
 
 
-def _worktrees(git: Git) -> Iterator[Path]:
+def _other_worktrees(git: Git) -> Iterator[Path]:
     listed = git.try_output("worktree", "list", "--porcelain") or b""
     for row in os.fsdecode(listed).splitlines():
         label, _, path = row.partition(" ")
-        if label == "worktree" and Path(path).is_dir():
+        if label == "worktree" and Path(path) != git.root and Path(path).is_dir():
             yield Path(path)

@@ -104,7 +104,7 @@ def _plan(
     git = project.repository.git
     directory = numbering_directory(artifact.path)
     used = [id.number for id in corpus.by_id if (id.kind, id.module) == (old.kind, old.module)]
-    free = next_number(project.repository, "ADR", [directory], used)
+    free = next_number(project.repository, "ADR", directory, used)
     new = old._replace(number=free, suffix="")
     if number:
         wanted = parse_id(number, "ADR", old.module)

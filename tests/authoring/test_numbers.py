@@ -9,11 +9,11 @@ SPEC = "# SPEC-{:04d}: X\n"
 
 
 def number(repo: Repo, *used: int) -> int:
-    return next_number(repo.repository, "ADR", ["docs/adrs"], used)
+    return next_number(repo.repository, "ADR", "docs/adrs", used)
 
 
 def spec_number(repo: Repo) -> int:
-    return next_number(repo.repository, "SPEC", ["specs"], ())
+    return next_number(repo.repository, "SPEC", "specs", ())
 
 
 def test_numbers_of_every_branch_and_work_tree_are_taken(tmp_path: Path) -> None:
@@ -50,4 +50,4 @@ def test_the_number_of_a_specification_is_in_its_heading(tmp_path: Path) -> None
 def test_files_in_the_top_directory(tmp_path: Path) -> None:
     repo = Repo.init(tmp_path / "repo")
     repo.commit("One", {"0003-a.md": "# 3. A\n", "pages/404.md": "Not found\n"})
-    assert next_number(repo.repository, "ADR", [""], ()) == 4
+    assert next_number(repo.repository, "ADR", "", ()) == 4
