@@ -203,6 +203,12 @@ def parse_id(
     return ArtifactId(kind, int(bare[1]), bare[2], module) if bare else None
 
 
+def grep_expression(identifier: ArtifactId) -> str:
+    """The extended expression of grep(1) for the id in common spellings, in any letter case."""
+    number = f"0*{identifier.number}{identifier.suffix}"
+    return rf"(^|[^A-Za-z0-9]){identifier.kind}[-_ ]?{number}([^0-9A-Za-z]|$)"
+
+
 def in_module(identifier: ArtifactId, module: str) -> ArtifactId:
     """An id of this repository without a module as one of `module`; any other id as it is."""
     is_bare = not (identifier.module or identifier.origin)

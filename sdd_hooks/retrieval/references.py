@@ -13,7 +13,7 @@ from typing import NamedTuple
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.edges import Edge, inverse_edge
 from sdd_hooks.artifacts.governing import read_governing
-from sdd_hooks.artifacts.identifiers import ArtifactId, find_id_references
+from sdd_hooks.artifacts.identifiers import ArtifactId, find_id_references, grep_expression
 from sdd_hooks.artifacts.work_tree import ARTIFACT_KINDS
 from sdd_hooks.engines.protocol import Hit, Query, SubQuery
 from sdd_hooks.project.collections import Collection
@@ -166,9 +166,8 @@ def _means(written: ArtifactId, identifier: ArtifactId, module: str) -> bool:
 
 
 def _commits(git: Git, identifier: ArtifactId) -> Iterator[ReferringCommit]:
-    spelled = rf"{identifier.kind}[-_ ]?0*{identifier.number}{identifier.suffix}([^0-9A-Za-z]|$)"
-    options = ("-E", "-i", f"--grep=(^|[^A-Za-z0-9]){spelled}", f"--max-count={MAX_COMMITS}")
-    listed = git.try_output("log", *options, "--no-show-signature", f"--format={_FIELDS}")
+    search = ("-E", "-i", f"--grep={grep_expression(identifier)}", f"--max-count={MAX_COMMITS}")
+    listed = git.try_output("log", *search, "--no-show-signature", f"--format={_FIELDS}")
     for line in decode(listed or b"").splitlines():
         commit, date, subject = (*line.split("\0", 2), "", "")[:3]
         if commit:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus, numbering_directory
 from sdd_hooks.artifacts.find_artifact import find_artifact
-from sdd_hooks.artifacts.identifiers import ArtifactId, parse_id
+from sdd_hooks.artifacts.identifiers import ArtifactId, grep_expression, parse_id
 from sdd_hooks.artifacts.work_tree import ARTIFACT_KINDS, read_work_tree
 from sdd_hooks.authoring.edit_file import edit_file
 from sdd_hooks.authoring.numbers import lock_numbers, next_number
@@ -205,8 +205,7 @@ def _mentioning(git: Git, change: Renumbering) -> Sequence[str]:
 def _notes(git: Git, change: Renumbering) -> Iterator[str]:
     """What no edit of a file can change."""
     old = change.old
-    expression = rf"(^|[^A-Za-z0-9])adr[-_ ]?0*{old.number}{old.suffix}([^0-9A-Za-z]|$)"
-    options = ("-E", "-i", f"--grep={expression}", "--format=%h", "--max-count=100")
+    options = ("-E", "-i", f"--grep={grep_expression(old)}", "--format=%h", "--max-count=100")
     commits = os.fsdecode(git.try_output("log", *options) or b"").split()
     if commits:
         first = ", ".join(commits[:5])
