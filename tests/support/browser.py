@@ -109,9 +109,13 @@ class Browser:
         ActionChains(self.driver, duration=0).send_keys(*keys).perform()
 
     def texts(self, selector: str) -> Sequence[str]:
-        """The texts of the visible elements that match a selector."""
+        """The texts of the visible elements that match a selector.
+
+        A row of `content-visibility: auto` has no `innerText` before its first frame.
+        """
         script = """return [...document.querySelectorAll(arguments[0])]
-            .filter((one) => one.checkVisibility()).map((one) => one.innerText.trim())"""
+            .filter((one) => one.checkVisibility())
+            .map((one) => (one.innerText || one.textContent).trim())"""
         found: list[str] = self.run(script, selector)
         return found
 
