@@ -63,12 +63,17 @@ class Issue:
 
 
 class IssueDraft(NamedTuple):
-    """An issue to be created. `group` is the milestone or epic that it belongs to, "" for none."""
+    """An issue to be created.
+
+    `parent` is the id of its epic, "" for none, for trackers that have such a relation. `spec` is
+    the id of the specification that it belongs to, for trackers that file issues by it.
+    """
 
     title: str
     body: str = ""
     labels: tuple[str, ...] = ()
-    group: str = ""
+    parent: str = ""
+    spec: str = ""
 
 
 class IssueEdit(NamedTuple):

@@ -138,7 +138,10 @@ class TrackerWriter(Protocol):
     that the tracker does not have."""
 
     def create(self, draft: IssueDraft) -> Issue:
-        """Create an issue and return it as the tracker stored it."""
+        """Create an issue and return it as the tracker stored it.
+
+        Labels that do not exist are created, in the colour of `labels.colour_of`.
+        """
         ...
 
     def edit(self, id: str, edit: IssueEdit) -> Issue:
@@ -217,7 +220,9 @@ class TrackerVendor:
     None if that is uncertain. `probe(repository, environment)` asks the unknown host of an origin,
     without a token, whether it is one of this vendor. An `is_fallback` tracker is used only if no
     other is detected. `aliases` are further names for `Type`. `token_variables` are the environment
-    variables that hold its tokens.
+    variables that hold its tokens. Issues have labels if it `has_labels`, and epics if it
+    `has_epics`. It `hides_comments` if a comment in the body of an issue (`<!-- … -->`) is stored,
+    but not shown. A listing certainly has a new issue after `listing_delay` seconds.
     """
 
     label: str
@@ -231,3 +236,7 @@ class TrackerVendor:
     is_fallback: bool = False
     aliases: tuple[str, ...] = ()
     token_variables: tuple[str, ...] = ()
+    has_labels: bool = True
+    has_epics: bool = True
+    hides_comments: bool = True
+    listing_delay: float = 0.0

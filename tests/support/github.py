@@ -63,6 +63,7 @@ class FakeGitHub:
     gone: dict[int, str] = field(default_factory=dict)
     elsewhere: dict[str, Entry] = field(default_factory=dict)
     milestones: list[Entry] = field(default_factory=list)
+    labels: dict[str, str] = field(default_factory=dict)
     comments: list[tuple[int, str]] = field(default_factory=list)
     former: str = ""
     _sorted: dict[str, list[tuple[float, int]]] = field(default_factory=dict)
@@ -212,6 +213,11 @@ class FakeGitHub:
                 if number not in self.items:
                     return CannedResponse(404, {"message": "Not Found"})
                 return self._issue(method, number, rest, request)
+            case "GET", ["labels"]:
+                return self._paged(request, [self._label(name) for name in self.labels])
+            case "POST", ["labels"]:
+                self.labels[str(_body(request)["name"])] = str(_body(request)["color"])
+                return CannedResponse(201, self._label(str(_body(request)["name"])))
             case "GET", ["milestones"]:
                 return self._paged(request, self.milestones)
             case "POST", ["milestones"]:

@@ -68,6 +68,7 @@ class FakeGitLab:
     merges: dict[int, Row] = field(default_factory=dict)
     links: list[tuple[int, Row]] = field(default_factory=list)
     milestones: list[Row] = field(default_factory=list)
+    colours: dict[str, str] = field(default_factory=dict)
     notes: list[tuple[int, str]] = field(default_factory=list)
     renamed: str = ""
     """The former path of the project."""
@@ -186,6 +187,9 @@ class FakeGitLab:
                 return self._respond(200, self._about_issue(int(iid), rest), request=request)
             case ["merge_requests", iid, rest] if self.merges.get(int(iid)):
                 return self._about_merge(request, self.merges[int(iid)], rest)
+            case ["labels", name]:
+                known = unquote(name) in self.colours
+                return self._respond(200 if known else 404, {"name": name})
             case ["milestones"]:
                 return self._respond(
                     200,
@@ -387,6 +391,9 @@ class FakeGitLab:
                 assert body.keys() == {"body"}
                 self.notes.append((int(iid), body["body"]))
                 return self._respond(201, {"id": 1})
+            case ("POST", "labels"):
+                self.colours[body["name"]] = body["color"]
+                return self._respond(201, body)
             case ("POST", "milestones"):
                 assert body.keys() == {"title"}
                 milestone = {"id": 300 + len(self.milestones), "iid": 1, "title": body["title"]}

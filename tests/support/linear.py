@@ -47,6 +47,7 @@ class FakeLinear:
     relations: list[Row] = field(default_factory=list)
     labels: list[Row] = field(default_factory=list)
     projects: list[Row] = field(default_factory=list)
+    colours: dict[str, str] = field(default_factory=dict)
     comments: list[Row] = field(default_factory=list)
     points: list[int] = field(default_factory=list)
     """The cost of each query."""
@@ -251,7 +252,7 @@ class FakeLinear:
     def _create(self, input: Row) -> Row:
         team = next(candidate for candidate in self.teams if candidate["id"] == input["teamId"])
         identifier = self.add(input["title"], team=team["key"], description=input["description"])
-        left = {key: value for key, value in input.items() if key in {"labelIds", "projectId"}}
+        left = {key: value for key, value in input.items() if key in {"labelIds", "parentId"}}
         return self._update(identifier, left)
 
     def _update(self, id: str, input: Row) -> Row:
@@ -264,6 +265,8 @@ class FakeLinear:
                     changed["labels"] = [
                         self._by_id(self.labels, label_id)["name"] for label_id in value
                     ]
+                case "parentId":
+                    changed["parent"] = self.find(value)["identifier"]
                 case "projectId":
                     changed["project"] = self._by_id(self.projects, value)
                 case "stateId":
@@ -280,6 +283,7 @@ class FakeLinear:
 
     def _label_create(self, input: Row) -> Row:
         team = self._by_id(self.teams, input["teamId"])
+        self.colours[input["name"]] = input["color"]
         return {"success": True, "issueLabel": self.label(input["name"], team)}
 
     def _project_create(self, input: Row) -> Row:

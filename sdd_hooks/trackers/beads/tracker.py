@@ -120,13 +120,13 @@ class BeadsTracker:
         """Do nothing: there is no connection."""
 
     def create(self, draft: IssueDraft) -> Issue:
-        """Create an issue. A label in TYPES becomes its type. `group` is an epic."""
+        """Create an issue. A label in TYPES becomes its type."""
         kind, labels = _type_of(draft.labels)
         options = [f"--title={draft.title}", f"--type={kind or DEFAULT_TYPE}"]
         if labels:
             options.append(f"--labels={comma_separated(labels)}")
-        if draft.group:
-            options.append(f"--parent={self._epic(draft.group)}")
+        if draft.parent:
+            options.append(f"--parent={draft.parent}")
         with description_options(draft.body) as description:
             done = self._bd("create", "--json", *options, *description)
         id = text(parse_output(done.out), "id")

@@ -34,14 +34,13 @@ from sdd_hooks.trackers.gitea.payloads import (
 )
 from sdd_hooks.trackers.hosted import HostedProject
 from sdd_hooks.trackers.issue import Issue, IssueDraft, IssueEdit, LinkedPull
+from sdd_hooks.trackers.labels import colour_of
 from sdd_hooks.trackers.protocol import IssueFilter, IssuePage, Since
 
 MAX_FILES = 300
 """Files of a pull request that are read."""
 SETTLED_SECONDS = 10.0
 """Seconds after an update until a fetch has certainly seen it: times have whole seconds."""
-LABEL_COLOUR = "#cccccc"
-"""The colour of a created label."""
 
 _STATES = {"open": "open", "draft": "open", "closed": "closed", "merged": "closed"}
 _ISSUES: dict[str, str | int] = {"type": "issues", "state": "all"}
@@ -118,8 +117,6 @@ class GiteaTracker(HostedProject):
         body: dict[str, object] = {"title": draft.title, "body": draft.body}
         if draft.labels:
             body["labels"] = self._label_ids(draft.labels)
-        if draft.group:
-            body["milestone"] = self._milestone(draft.group)
         return self._written_issue(self.client.send("POST", self._path("issues"), body).json())
 
     def edit(self, id: str, edit: IssueEdit) -> Issue:
@@ -261,7 +258,9 @@ class GiteaTracker(HostedProject):
             known = {**self._ids(f"orgs/{owner}/labels", "name", _UNSUPPORTED), **known}
         for label in dict.fromkeys(labels):
             if label not in known:
-                known[label] = self._create("labels", {"name": label, "color": LABEL_COLOUR})
+                known[label] = self._create(
+                    "labels", {"name": label, "color": f"#{colour_of(label)}"}
+                )
         return [known[label] for label in dict.fromkeys(labels)]
 
     def _milestone(self, title: str) -> int:

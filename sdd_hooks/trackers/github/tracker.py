@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, MutableMapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from sdd_hooks.errors import Missing, RemoteError
@@ -22,6 +23,7 @@ from sdd_hooks.trackers.github.details import (
 from sdd_hooks.trackers.github.payloads import NAME, is_pull, issue_of, repository_of
 from sdd_hooks.trackers.hosted import HostedProject
 from sdd_hooks.trackers.issue import Issue, IssueDraft, IssueEdit
+from sdd_hooks.trackers.labels import colour_of
 from sdd_hooks.trackers.protocol import IssueFilter, IssuePage, Since
 
 if TYPE_CHECKING:
@@ -110,12 +112,12 @@ class GitHubTracker(HostedProject):
                     yield issue
 
     def create(self, draft: IssueDraft) -> Issue:
-        """Create an issue. GitHub creates labels that do not exist."""
+        """Create an issue, and the labels that do not exist."""
         body: dict[str, object] = {"title": draft.title, "body": draft.body}
         if draft.labels:
+            for label in draft.labels:
+                self._ensure_label(label)
             body["labels"] = list(draft.labels)
-        if draft.group:
-            body["milestone"] = self._milestone(draft.group)
         return self._written_issue(self._send("POST", self._path("issues"), body))
 
     def edit(self, id: str, edit: IssueEdit) -> Issue:
@@ -201,6 +203,31 @@ class GitHubTracker(HostedProject):
             return target
         moved = text(target.json(), "html_url")
         raise Missing(f"{LABEL}: {self.full_name}#{id} was moved to {one_line(moved)}", moved)
+
+    def _ensure_label(self, name: str) -> None:
+        """Create a label in its colour if it does not exist.
+
+        GitHub would create it in another colour. A token that may not create one is no error:
+        GitHub then leaves the label out.
+        """
+        if name.lower() in self._label_names:
+            return
+        self._label_names.add(name.lower())
+        label = {"name": name, "color": colour_of(name).lower()}
+        path = self._path("labels")
+        self.client.send("POST", path, label, headers=API_HEADERS, allow=(403, 404, 422))
+
+    @cached_property
+    def _label_names(self) -> set[str]:
+        """The names of the labels, in lower case since GitHub ignores case."""
+        names: set[str] = set()
+        path: str | None = self._path("labels")
+        params: dict[str, str | int] | None = {"per_page": PAGE_SIZE}
+        while path is not None:
+            response = self._get(path, params)
+            names |= {text(label, "name").lower() for label in rows(response.json())}
+            path, params = self.client.next_page_url(response), None
+        return names
 
     def _milestone(self, name: str) -> int:
         """The number of the milestone of that name, created if missing."""

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, MutableMapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -23,6 +23,7 @@ from sdd_hooks.trackers.gitlab.listing import (
 from sdd_hooks.trackers.gitlab.payloads import NAME, is_moved, issue_of
 from sdd_hooks.trackers.hosted import HostedProject
 from sdd_hooks.trackers.issue import Issue, IssueDraft, IssueEdit
+from sdd_hooks.trackers.labels import colour_of
 from sdd_hooks.trackers.protocol import IssueFilter, IssuePage, Since
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ _STATES = {"open": "opened", "draft": "opened", "closed": "closed", "merged": "c
 @dataclass(frozen=True)
 class GitLabTracker(HostedProject):
     """The issues of one project."""
+
+    _known_labels: set[str] = field(default_factory=set, init=False, repr=False)
 
     name = NAME
     label = LABEL
@@ -110,15 +113,15 @@ class GitLabTracker(HostedProject):
             path, params = self.client.next_page_url(response), {}
 
     def create(self, draft: IssueDraft) -> Issue:
-        """Create an issue. GitLab creates labels that do not exist."""
+        """Create an issue, and the labels that do not exist."""
         body: dict[str, object] = {
             "title": draft.title,
             "description": draft.body,
         }
         if draft.labels:
+            for label in draft.labels:
+                self._ensure_label(label)
             body["labels"] = ",".join(draft.labels)
-        if draft.group:
-            body["milestone_id"] = self._milestone(draft.group)
         return self._written_issue(self.client.send("POST", self._path("issues"), body))
 
     def edit(self, id: str, edit: IssueEdit) -> Issue:
@@ -149,6 +152,19 @@ class GitLabTracker(HostedProject):
         """
         changes = {"milestone_id": self._milestone(name)}
         self.client.send("PUT", self._issue_path(id), changes, idempotent=True)
+
+    def _ensure_label(self, name: str) -> None:
+        """Create a label in its colour if the project and its groups have none of that name.
+
+        GitLab would create it in another colour, and does so where the token may not create one.
+        """
+        path = self._path("labels")
+        if name in self._known_labels:
+            return
+        self._known_labels.add(name)
+        if self.client.get(f"{path}/{quote(name, safe='')}", allow=(404,)).status == 404:
+            label = {"name": name, "color": f"#{colour_of(name)}"}
+            self.client.send("POST", path, label, allow=(400, 403, 404, 409))
 
     def _milestone(self, name: str) -> int:
         """The global id of the milestone of that name, created if missing."""

@@ -120,7 +120,7 @@ class JiraTracker:
             page = self._site.search(query, page.next._replace(last_key=""))
 
     def create(self, draft: IssueDraft) -> Issue:
-        """Create an issue: a task, or the most similar type of the project."""
+        """Create an issue: an epic if that is one of the labels, else a task or a similar type."""
         return self._written_issue(self._writer.create(draft))
 
     def edit(self, id: str, edit: IssueEdit) -> Issue:

@@ -16,7 +16,7 @@ from sdd_hooks.text.display import one_line
 from sdd_hooks.trackers.hosted import invalid_url
 from sdd_hooks.trackers.jira.payloads import LABEL, PROJECT_KEY
 from sdd_hooks.trackers.jira.site import CLOUD_DOMAIN, JiraSite
-from sdd_hooks.trackers.jira.tracker import JiraTracker
+from sdd_hooks.trackers.jira.tracker import INDEXING_SECONDS, JiraTracker
 from sdd_hooks.trackers.protocol import (
     TrackedRepository,
     TrackerEnvironment,
@@ -115,4 +115,11 @@ def _base(url: str) -> str:
     return f"{endpoint}{path}"
 
 
-VENDOR = TrackerVendor(LABEL, _open, _locate, token_variables=("JIRA_API_TOKEN", "JIRA_PAT"))
+VENDOR = TrackerVendor(
+    LABEL,
+    _open,
+    _locate,
+    token_variables=("JIRA_API_TOKEN", "JIRA_PAT"),
+    hides_comments=False,
+    listing_delay=INDEXING_SECONDS,
+)

@@ -49,9 +49,12 @@ class JiraWriter:
         """Create an issue. Returns its key."""
         types = self._issue_types()
         fields = self._fields(IssueEdit(draft.title, draft.body or None, draft.labels or None))
-        if draft.group:
-            fields |= self._epic_fields(draft.group)
-        return self._create(_draft_type(types), fields)
+        if draft.parent:
+            fields |= self._parent_fields(draft.parent)
+        epic_type = next((one for one in types if one.level == 1), None)
+        if epic_type is None or EPIC.lower() not in map(str.lower, draft.labels):
+            return self._create(_draft_type(types), fields)
+        return self._create(epic_type, fields | self._epic_name(draft.title))
 
     def edit(self, key: str, edit: IssueEdit) -> None:
         """Change an issue."""
@@ -121,9 +124,17 @@ class JiraWriter:
         name = one_line(name)
         epic = self._epics.get(name) or self._epic(name)
         self._epics[name] = epic
+        return self._parent_fields(epic)
+
+    def _parent_fields(self, epic: str) -> dict[str, object]:
+        """The fields that assign an issue to the epic with this key."""
         if self._site.is_cloud:
             return {"parent": {"key": epic}}
         return {self._custom_field(_EPIC_LINK): epic}
+
+    def _epic_name(self, name: str) -> dict[str, object]:
+        """The field of a server without which it creates no epic."""
+        return {} if self._site.is_cloud else {self._custom_field(_EPIC_NAME): one_line(name)}
 
     def _epic(self, name: str) -> str:
         """The key of the epic of that name, the oldest of several; created if missing."""
@@ -136,10 +147,7 @@ class JiraWriter:
             for entry in page.entries:
                 if text(entry, "fields", "summary").strip() == name and key_of(entry):
                     return key_of(entry)
-        fields: dict[str, object] = {"summary": name}
-        if not self._site.is_cloud:
-            fields[self._custom_field(_EPIC_NAME)] = name
-        return self._create(epic_type, fields)
+        return self._create(epic_type, {"summary": name, **self._epic_name(name)})
 
     def _custom_field(self, kind: str) -> str:
         """The id of the custom field of that kind."""

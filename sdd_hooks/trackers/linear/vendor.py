@@ -104,4 +104,6 @@ def _workspace(settings: TrackerSettings) -> str:
     return workspace if _WORKSPACE.fullmatch(workspace) else ""
 
 
-VENDOR = TrackerVendor(LABEL, _open, _locate, token_variables=("LINEAR_API_KEY",))
+VENDOR = TrackerVendor(
+    LABEL, _open, _locate, token_variables=("LINEAR_API_KEY",), hides_comments=False
+)

@@ -10,6 +10,7 @@ from typing import Protocol
 from sdd_hooks.errors import Missing, RemoteError
 from sdd_hooks.remote.json_fields import Json, field, flag, rows, text
 from sdd_hooks.trackers.issue import IssueDraft, IssueEdit
+from sdd_hooks.trackers.labels import colour_of
 from sdd_hooks.trackers.linear.payloads import CLOSED, FULL_FRAGMENT
 
 _TEAM = "query($team: TeamFilter!) { teams(filter: $team, first: 1) { nodes { id } } }"
@@ -76,8 +77,8 @@ def create(execute: ExecuteQuery, team_filter: Mapping[str, object], draft: Issu
     }
     if draft.labels:
         values["labelIds"] = _label_ids(execute, team, draft.labels)
-    if draft.group:
-        values["projectId"] = _project_id(execute, team, draft.group)
+    if draft.parent:
+        values["parentId"] = draft.parent
     return field(_mutate(execute, _CREATE, {"input": values}, "issueCreate"), "issue")
 
 
@@ -141,7 +142,7 @@ def _label_ids(execute: ExecuteQuery, team: str, names: tuple[str, ...]) -> list
 
 
 def _create_label(execute: ExecuteQuery, team: str, name: str) -> str:
-    variables = {"input": {"name": name, "teamId": team}}
+    variables = {"input": {"name": name, "teamId": team, "color": f"#{colour_of(name)}"}}
     return text(_mutate(execute, _NEW_LABEL, variables, "issueLabelCreate"), "issueLabel", "id")
 
 

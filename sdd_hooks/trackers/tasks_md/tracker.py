@@ -102,14 +102,14 @@ class TasksMdTracker:
         """Do nothing: there is no connection."""
 
     def create(self, draft: IssueDraft) -> Issue:
-        """Append a section to the tasks.md of the capability `draft.group`.
+        """Append a section to the tasks.md beside the specification `draft.spec`.
 
-        The group is the name of a capability or the id of its specification; it may be omitted if
-        there is only one capability. A box is added to a text without one. Raises Missing, and
+        That is an id or the name of a capability, which may be omitted if there is only one. A box
+        is added to a text without one. Raises Missing, and
         Unsupported for labels and for a text that would not be parsed as one section.
         """
         _refuse_labels(draft.labels)
-        capability, directory = self._capability(draft.group)
+        capability, directory = self._capability(draft.spec)
         path = f"{directory}/{FILE}"
         text = read_text(self._root, path)
         title = _heading_title(draft.title)
@@ -266,4 +266,13 @@ def _detect(repository: TrackedRepository) -> TrackerLocation | None:
     return None
 
 
-VENDOR = TrackerVendor(LABEL, _open, _locate, _detect, is_local=True, is_fallback=True)
+VENDOR = TrackerVendor(
+    LABEL,
+    _open,
+    _locate,
+    _detect,
+    is_local=True,
+    is_fallback=True,
+    has_labels=False,
+    has_epics=False,
+)

@@ -523,9 +523,9 @@ def test_the_sections_after_the_description(beads: Repo, real_bd: RealBd) -> Non
 
 def test_epics_and_dependencies(beads: Repo, real_bd: RealBd) -> None:
     tracker = real_bd.tracker(beads.root)
-    first = tracker.create(IssueDraft("First", group="Implement it"))
+    first = tracker.create(IssueDraft("First"))
     second = tracker.create(IssueDraft("Second"))
-    tracker.group(second.id, "Implement it")
+    tracker.group(first.id, "Implement it")
     tracker.group(second.id, "Implement it")
     real_bd(beads.root, "dep", "add", second.id, first.id)
     found = by_title(page(tracker).issues)

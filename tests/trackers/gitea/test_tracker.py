@@ -430,8 +430,8 @@ def test_a_write_with_an_empty_response(project: Shop, body: object) -> None:
     with pytest.raises(RemoteError, match="issues"):
         tracker.create(IssueDraft("One"))
     project.server.fail(CannedResponse(201, body), when=lambda request: request.method == "POST")
-    with pytest.raises(RemoteError, match="milestones"):
-        tracker.create(IssueDraft("One", group="Sprint"))
+    with pytest.raises(RemoteError, match="labels"):
+        tracker.create(IssueDraft("One", labels=("story",)))
 
 
 def test_writing_a_missing_issue(project: Shop) -> None:

@@ -397,10 +397,11 @@ def test_a_query_requests_only_the_consumed_pages(shop: Shop) -> None:
 
 def test_create_edit_comment_and_close(shop: Shop) -> None:
     tracker = shop.open()
-    made = tracker.create(IssueDraft("New", "Text", ("bug",), "Sprint 1"))
-    assert (made.id, made.title, made.body, made.labels) == ("1", "New", "Text", ("bug",))
-    entry = shop.github.items[1].entry
-    assert entry["milestone"]["title"] == "Sprint 1"
+    made = tracker.create(IssueDraft("New", "Text", ("bug", "story")))
+    assert (made.id, made.title, made.body, made.labels) == ("1", "New", "Text", ("bug", "story"))
+    tracker.create(IssueDraft("Next", labels=("story",)))
+    assert shop.github.labels == {"bug": "cccccc", "story": "1d76db"}
+    assert len(shop.server.paths("POST")) == 4
     changed = tracker.edit("1", IssueEdit(body="Other", labels=("cart", "new")))
     assert (changed.title, changed.body, changed.labels) == ("New", "Other", ("cart", "new"))
     assert tracker.edit("1", IssueEdit(title="Newer", labels=())).labels == ()

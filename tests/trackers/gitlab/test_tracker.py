@@ -395,9 +395,9 @@ def test_a_query_requests_only_the_consumed_pages(harness: GitLabHarness) -> Non
 def test_create_edit_comment_and_close(harness: GitLabHarness) -> None:
     gitlab = harness.gitlab
     tracker = harness.open()
-    made = tracker.create(IssueDraft("New", "Body", ("bug", "fresh"), "The epic"))
-    assert (made.title, made.body, made.labels) == ("New", "Body", ("bug", "fresh"))
-    assert gitlab.issues[int(made.id)]["milestone"]["title"] == "The epic"
+    made = tracker.create(IssueDraft("New", "Body", ("bug", "epic")))
+    assert (made.title, made.body, made.labels) == ("New", "Body", ("bug", "epic"))
+    assert gitlab.colours == {"bug": "#CCCCCC", "epic": "#6E40C9"}
     changed = tracker.edit(made.id, IssueEdit(title="Newer", labels=()))
     assert (changed.title, changed.body, changed.labels) == ("Newer", "Body", ())
     assert tracker.edit(made.id, IssueEdit(body="")).body == ""

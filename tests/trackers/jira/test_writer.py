@@ -124,10 +124,10 @@ def test_group(shop: Shop) -> None:
     tracker = shop.open()
     tracker.group(one, "Implement carts")
     tracker.group(two, "Implement carts")
-    third = tracker.create(IssueDraft("Third", group="Implement carts"))
+    (epic,) = (e for e in shop.jira.issues.values() if e["fields"]["issuetype"]["name"] == "Epic")
+    third = tracker.create(IssueDraft("Third", parent=epic["key"]))
     shop.open().group(two, "Implement carts")
-    epics = [e for e in shop.jira.issues.values() if e["fields"]["issuetype"]["name"] == "Epic"]
-    (epic,) = epics
+    assert len(shop.jira.issues) == 4
     assert epic["fields"]["summary"] == "Implement carts"
     for key in (one, two, third.id):
         fields = shop.jira.entry(key)["fields"]
@@ -136,6 +136,13 @@ def test_group(shop: Shop) -> None:
         else:
             assert fields[EPIC_LINK] == epic["key"]
             assert epic["fields"][EPIC_NAME] == "Implement carts"
+
+
+def test_a_draft_with_the_label_epic(shop: Shop) -> None:
+    made = shop.open().create(IssueDraft("Implement carts", labels=("epic",)))
+    fields = shop.jira.entry(made.id)["fields"]
+    assert fields["issuetype"]["name"] == "Epic"
+    assert fields.get(EPIC_NAME) == (None if shop.jira.cloud else "Implement carts")
 
 
 def test_a_project_without_epics(shop: Shop) -> None:
@@ -152,7 +159,7 @@ def test_every_field_of_the_responses_is_optional(shop: Shop) -> None:
 
     def write() -> None:
         tracker = JiraTracker(JiraSite(client.api, client), "SHOP")
-        made = tracker.create(IssueDraft("A title", "Body", ("x",), "Implement carts"))
+        made = tracker.create(IssueDraft("A title", "Body", ("x",)))
         tracker.edit(made.id, IssueEdit(title="Another"))
         tracker.close(made.id)
 

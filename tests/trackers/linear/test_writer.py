@@ -23,15 +23,17 @@ def test_create_edit_comment_and_group(harness: LinearHarness) -> None:
     workspace = harness.workspace
     workspace.label("Bug")
     tracker = harness.open()
-    made = tracker.create(IssueDraft("New", "Body", ("bug", "fresh"), "The epic"))
-    assert (made.title, made.body, made.labels) == ("New", "Body", ("Bug", "fresh"))
-    assert workspace.find(made.id)["project"]["name"] == "The epic"
+    made = tracker.create(IssueDraft("New", "Body", ("bug", "epic")))
+    assert (made.title, made.body, made.labels) == ("New", "Body", ("Bug", "epic"))
+    assert workspace.colours == {"epic": "#6E40C9"}
     changed = tracker.edit(made.id, IssueEdit(title="Newer", labels=()))
     assert (changed.title, changed.body, changed.labels) == ("Newer", "Body", ())
     assert tracker.edit(made.id, IssueEdit(body="")).body == ""
     tracker.comment(made.id, "Said *so*")
     assert workspace.comments == [{"issue": made.id, "body": "Said *so*"}]
-    other = tracker.create(IssueDraft("Other"))
+    other = tracker.create(IssueDraft("Other", parent=made.id))
+    assert workspace.find(other.id)["parent"] == made.id
+    tracker.group(made.id, "The epic")
     tracker.group(other.id, "the EPIC")
     assert len(workspace.projects) == 1
     assert workspace.find(other.id)["project"] is workspace.projects[0]

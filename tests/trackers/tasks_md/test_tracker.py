@@ -270,7 +270,7 @@ def test_edit(shop: Repo) -> None:
 def test_a_text_that_would_break_the_file_is_refused(shop: Repo, edit: IssueEdit) -> None:
     with pytest.raises(Unsupported, match=r"cannot hold this as one section|needs a title"):
         open_tracker(shop).edit("tasks-auth-1", edit)
-    draft = IssueDraft(edit.title or "Title", edit.body or "", group="auth")
+    draft = IssueDraft(edit.title or "Title", edit.body or "", spec="auth")
     if "never" not in draft.body:
         with pytest.raises(Unsupported, match=r"cannot hold this as one section|needs a title"):
             open_tracker(shop).create(draft)
@@ -279,7 +279,7 @@ def test_a_text_that_would_break_the_file_is_refused(shop: Repo, edit: IssueEdit
 
 @pytest.mark.parametrize("group", ["", "auth", "SPEC-0003", "spec-0003"])
 def test_create_in_a_capability(shop: Repo, group: str) -> None:
-    made = open_tracker(shop).create(IssueDraft("More", "Some text.", group=group))
+    made = open_tracker(shop).create(IssueDraft("More", "Some text.", spec=group))
     assert (made.id, made.title, made.status) == ("tasks-auth-3", "More", "open")
     assert made.body == "Some text.\n\n- [ ] 3.1 More"
     assert (shop.root / AUTH).read_text() == f"{TEXT}\n## 3. More\n\nSome text.\n\n- [ ] 3.1 More\n"
@@ -287,7 +287,7 @@ def test_create_in_a_capability(shop: Repo, group: str) -> None:
 
 def test_create_the_first_section_of_a_capability(shop: Repo) -> None:
     (shop.root / SPECS / "pay").mkdir()
-    made = open_tracker(shop).create(IssueDraft("Begin", group="pay"))
+    made = open_tracker(shop).create(IssueDraft("Begin", spec="pay"))
     assert made.id == "tasks-pay-1"
     written = (shop.root / SPECS / "pay/tasks.md").read_text()
     assert written == "# Tasks: pay\n\n## 1. Begin\n\n- [ ] 1.1 Begin\n"
@@ -299,9 +299,9 @@ def test_create_without_a_clear_capability_is_refused(shop: Repo) -> None:
     with pytest.raises(Missing, match=r"^there is not exactly one capability in docs/"):
         tracker.create(IssueDraft("More"))
     with pytest.raises(Missing, match=r"^there is no SPEC-0009 in docs/"):
-        tracker.create(IssueDraft("More", group="SPEC-0009"))
+        tracker.create(IssueDraft("More", spec="SPEC-0009"))
     with pytest.raises(Unsupported, match=r"no labels"):
-        tracker.create(IssueDraft("More", labels=("bug",), group="auth"))
+        tracker.create(IssueDraft("More", labels=("bug",), spec="auth"))
     assert (shop.root / AUTH).read_text() == TEXT
 
 
@@ -310,7 +310,7 @@ def test_nothing_is_written_through_a_link(shop: Repo, tmp_path: Path) -> None:
     outside.write_text("## 1. Not a task\n- [ ] x\n")
     shop.link(f"{SPECS}/linked/tasks.md", outside)
     with pytest.raises(PathRefused, match="a symlink"):
-        open_tracker(shop).create(IssueDraft("More", group="linked"))
+        open_tracker(shop).create(IssueDraft("More", spec="linked"))
     assert outside.read_text() == "## 1. Not a task\n- [ ] x\n"
 
 
