@@ -13,19 +13,21 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from sdd_hooks.code.languages import MARKDOWN_SUFFIXES
-from sdd_hooks.errors import SddError
+from sdd_hooks.freshness.local_rules import (
+    has_sparse_rules,
+    local_rules,
+    tracked_files,
+)
 from sdd_hooks.named_tuple import NamedTuple
-from sdd_hooks.system.files import read_inside
 from sdd_hooks.system.git import Git, nul_split
 
 if TYPE_CHECKING:
-    from sdd_hooks.engines.protocol import Bookmark, CollectionChanges
+    from sdd_hooks.engines.protocol import Bookmark, CollectionChanges, IndexedDocument
     from sdd_hooks.project.collections import Collection
     from sdd_hooks.trackers.sync import SyncResult
 
@@ -39,8 +41,6 @@ _LARGE_GIT_INDEX = 3_000_000
 files, which git compares in the time that the hook takes to start."""
 
 _MAX_ARGUMENTS = 500
-_MAX_LINK_BYTES = 4096
-_MAX_RULES_BYTES = 1_000_000
 
 # Compares the commits of submodules, not their files: filters of their repositories would run.
 _SUBMODULES = "--ignore-submodules=dirty"
@@ -49,8 +49,6 @@ _UNTRACKED = ("ls-files", "-z", "--others", "--exclude-standard")
 _LISTED = ("ls-files", "-z", "-t", "--cached", "--others", "--exclude-standard")
 
 _DELETED = "D"
-_HIDDEN = "S"
-"""git's tag for a file that a sparse checkout leaves out."""
 
 IGNORE_RULES = ".gitignore"
 CONTENT_RULES = ".gitattributes"
@@ -105,19 +103,35 @@ class Scan:
         # By bookmark: modules share it, and each would start processes of git.
         self._compared: dict[tuple[str, tuple[str, ...]], _Comparison | None] = {}
         self._expected: set[str] = set()
-        self._sparse: str | None = None
+        self._rules = local_rules(git.root)
+        self._present: list[str] | None = None
 
     def changes(
-        self, collections: Sequence[Collection], bookmarks: Mapping[str, Bookmark | None]
+        self,
+        collections: Sequence[Collection],
+        bookmarks: Mapping[str, Bookmark | None],
+        documents: Callable[[str], Iterable[IndexedDocument]],
     ) -> list[CollectionChanges]:
-        """The changes of this repository's collections since their bookmarks."""
+        """The changes of this repository's collections since their bookmarks.
+
+        `documents` lists what the index has of a collection; it is asked for sparse checkouts only.
+        """
         if self._dirty_process and self._dirty is None:
             self._dirty = self._statuses(self._dirty_process.communicate()[0])
         if self._untracked_process and self._untracked is None:
             self._untracked = self._project_paths(self._untracked_process.communicate()[0])
-        return [
+        changes = [
             self._collection_changes(collection, bookmarks.get(collection.name))
             for collection in collections
+        ]
+        # What a sparse checkout has takes git as long as its index is large.
+        if self.scope == "committed" or not has_sparse_rules(self.git):
+            return changes
+        return [
+            change
+            if change.complete
+            else self._with_sparse_files(change, documents(change.collection.name))
+            for change in changes
         ]
 
     def unsettled(self, changes: CollectionChanges) -> tuple[str, ...]:
@@ -156,12 +170,10 @@ class Scan:
         from sdd_hooks.project.collections import select_paths
 
         definition = collection.definition()
-        if self._sparse is None:
-            self._sparse = local_rules(self.git.root)
         since = None
         if (
             bookmark is not None
-            and (bookmark.definition, bookmark.sparse) == (definition, self._sparse)
+            and (bookmark.definition, bookmark.sparse) == (definition, self._rules)
             and self.scope != "full"
         ):
             key = (bookmark.head, bookmark.dirty)
@@ -176,7 +188,7 @@ class Scan:
             collection,
             select_paths(collection, paths),
             since is None,
-            Bookmark(self.head, tuple(contained), definition, self._sparse),
+            Bookmark(self.head, tuple(contained), definition, self._rules),
             frozenset(select_paths(collection, gone)),
         )
 
@@ -197,7 +209,7 @@ class Scan:
                 self._untracked = self._all_untracked()
             if self._dirty is None:
                 self._dirty = self._all_dirty()
-            paths = {*self._all_tracked(), *self._untracked}
+            paths = {*self._prefixed(tracked_files(self.git)), *self._untracked}
             self._expected |= paths
             self._everything = _comparison(paths, {*self._dirty, *self._untracked}, ())
         return self._everything
@@ -263,10 +275,22 @@ class Scan:
             self._committed[commit] = None if output is None else self._statuses(output)
         return self._committed[commit]
 
-    def _all_tracked(self) -> list[str]:
-        """The files that git tracks, except those that a sparse checkout leaves out."""
-        entries = nul_split(self.git.output("ls-files", "-z", "-t", "--cached"))
-        return self._prefixed([entry[2:] for entry in entries if entry[0] != _HIDDEN])
+    def _with_sparse_files(
+        self, changes: CollectionChanges, indexed: Iterable[IndexedDocument]
+    ) -> CollectionChanges:
+        """Add the files of a sparse checkout of which only one of git and the index knows.
+
+        A merge, an edit or a restored path creates a file that the rules leave out, as it is in
+        HEAD, and `git sparse-checkout reapply` removes it again: no comparison with HEAD names it.
+        """
+        from sdd_hooks.project.collections import select_paths
+
+        if self._present is None:
+            self._present = sorted(self._prefixed(tracked_files(self.git)))
+            self._expected.update(self._present)
+        present = {*select_paths(changes.collection, self._present)}
+        unknown = present ^ {document.path for document in indexed}
+        return changes._replace(paths=tuple(sorted(unknown.union(changes.paths))))
 
     def _all_untracked(self) -> list[str]:
         return self._project_paths(self.git.output(*_UNTRACKED))
@@ -325,39 +349,6 @@ def _comparison(paths: Iterable[str], dirty: set[str], gone: Iterable[str]) -> _
 def is_rules_file(path: str) -> bool:
     """Whether the file tells git which files to ignore, or how to check them out."""
     return _name(path) in {IGNORE_RULES, CONTENT_RULES}
-
-
-def local_rules(root: Path) -> str:
-    """Return a digest of the rules of a work tree that git does not track; "" for none.
-
-    They are those of a sparse checkout, and the patterns of `info/exclude`.
-    """
-    git_dir = root / ".git"
-    rules = b""
-    with suppress(OSError, SddError):
-        if git_dir.is_file():
-            line = git_dir.read_bytes()[:_MAX_LINK_BYTES].removeprefix(b"gitdir: ").rstrip(b"\r\n")
-            git_dir = root / os.fsdecode(line)
-        rules = _exclude_patterns(git_dir)
-        sparse = read_inside(git_dir, "info/sparse-checkout", _MAX_RULES_BYTES)
-        rules += sparse + b"\0" + read_inside(git_dir, "config.worktree", _MAX_RULES_BYTES)
-    if not rules:
-        return ""
-    from hashlib import sha256
-
-    return sha256(rules).hexdigest()[:16]
-
-
-def _exclude_patterns(git_dir: Path) -> bytes:
-    """The lines of `info/exclude` that are no comments, which all work trees share."""
-    common_dir = git_dir
-    with suppress(OSError, SddError):
-        line = read_inside(git_dir, "commondir", _MAX_LINK_BYTES).rstrip(b"\r\n")
-        common_dir = git_dir / os.fsdecode(line)
-    with suppress(OSError, SddError):
-        lines = read_inside(common_dir, "info/exclude", _MAX_RULES_BYTES).splitlines(keepends=True)
-        return b"".join(line for line in lines if line.strip() and not line.startswith(b"#"))
-    return b""
 
 
 def _name(path: str) -> str:

@@ -216,13 +216,13 @@ def _update(
         raise not_indexed(project)
     collections = _select_collections(project, engine, request, bookmarks)
     engine.ensure(collections)
-    found = list(_find_changes(project, collections, bookmarks, request, scan))
+    found = list(_find_changes(project, collections, engine, request, scan))
     changes = [change for change, _ in found]
     path = _find_difference(project, engine, found)
     if path:
         engine.notes.append(f"{path} was not indexed as it is: every document was compared")
         forget_bookmarks(engine, changes)
-        found = list(_find_changes(project, collections, engine.bookmarks(), request, None))
+        found = list(_find_changes(project, collections, engine, request, None))
         changes = [change for change, _ in found]
     if any(change.paths or change.complete for change in changes):
         distrust_state(project.repository)
@@ -296,7 +296,7 @@ def _renamed(engine: Engine, declared: Mapping[str, Collection]) -> set[str]:
 def _find_changes(
     project: Project,
     collections: Sequence[Collection],
-    bookmarks: Mapping[str, Bookmark | None],
+    engine: Engine,
     request: _Request,
     scan: Scan | None,
 ) -> Iterator[tuple[CollectionChanges, Scan | None]]:
@@ -305,6 +305,7 @@ def _find_changes(
     `scan` is the running scan of the repository itself.
     """
     git = project.repository.git
+    bookmarks = engine.bookmarks()
     by_repository: dict[str, list[Collection]] = {}
     for collection in collections:
         if collection.kind not in OUTSIDE_GIT:
@@ -322,7 +323,7 @@ def _find_changes(
     for repository, group in by_repository.items():
         running = scan if repository == "" else None
         running = running or start_scan(git, repository, request.scope)
-        for change in running.changes(group, bookmarks):
+        for change in running.changes(group, bookmarks, engine.documents):
             yield change, running
 
 

@@ -94,7 +94,7 @@ class Subject:
             scan = start_scan(project.repository.git, repository, scope)
             try:
                 scanned = [entry for entry in files if entry.repository == repository]
-                changes += scan.changes(scanned, bookmarks)
+                changes += scan.changes(scanned, bookmarks, engine.documents)
             finally:
                 scan.close()
         for collection in issues:

@@ -12,7 +12,8 @@ from sdd_hooks.engines.embedded.database import open_database
 from sdd_hooks.engines.embedded.schema import INDEX
 from sdd_hooks.engines.protocol import Query, SubQuery
 from sdd_hooks.engines.registry import open_engine
-from sdd_hooks.freshness.index_changes import ScanScope, local_rules, start_scan
+from sdd_hooks.freshness.index_changes import ScanScope, start_scan
+from sdd_hooks.freshness.local_rules import has_sparse_rules, local_rules
 from sdd_hooks.freshness.refresh import RefreshOptions, RefreshResult, refresh
 from tests.support.oracle import assert_index_matches_scratch, documents
 from tests.support.repos import Repo
@@ -90,6 +91,35 @@ def test_a_sparse_checkout_is_followed_on_and_off(adrs: Repo) -> None:
     follow(adrs, "tracked")
     assert ONE in documents(adrs)
     assert follow(adrs).total.changed == 0
+
+
+@pytest.mark.parametrize("scope", ["tracked", "all"])
+@pytest.mark.parametrize(
+    "rules", [("docs/openspec",), ("--no-cone", "/docs/", "!/docs/adrs/")], ids=["cone", "patterns"]
+)
+def test_a_file_outside_the_rules_of_a_sparse_checkout_is_followed(
+    adrs: Repo, rules: tuple[str, ...], scope: ScanScope
+) -> None:
+    adrs.git("sparse-checkout", "set", *rules)
+    follow(adrs)
+    adrs.write(ONE, record(1, "rivers"))
+    adrs.git("checkout", "-q", "--", ONE)
+    follow(adrs, scope)
+    assert documents(adrs) == [ONE]
+    adrs.git("sparse-checkout", "reapply")
+    follow(adrs, scope)
+    assert documents(adrs) == []
+
+
+@pytest.mark.parametrize("command", [("disable",), ("set", "docs/openspec")])
+def test_a_sparse_checkout_is_on_between_set_and_disable(
+    adrs: Repo, command: tuple[str, ...]
+) -> None:
+    git = adrs.project().repository.git
+    assert not has_sparse_rules(git)
+    adrs.git("sparse-checkout", "set", "docs")
+    adrs.git("sparse-checkout", *command)
+    assert has_sparse_rules(git) == (command[0] == "set")
 
 
 def test_a_sparse_checkout_of_a_linked_work_tree_is_followed(adrs: Repo, tmp_path: Path) -> None:
@@ -182,7 +212,7 @@ def test_a_file_that_exists_during_a_refresh_only_is_followed(adrs: Repo) -> Non
     adrs.git("commit", "-qam", "Remove")
     project = adrs.project()
     scan = start_scan(project.repository.git, "", "tracked")
-    scan.changes((), {})
+    scan.changes((), {}, lambda _: ())
     adrs.write(TWO, record(2))
     refresh(project, options=RefreshOptions(scan=scan))
     scan.close()
