@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from sdd_hooks.forges.protocol import JobContext, PullRequest
-from sdd_hooks.remote.json_fields import Json, field, number, text
+from sdd_hooks.remote.json_fields import Json, field, flag, number, text
 from sdd_hooks.system.git import is_object_id
 
 MAX_EVENT_BYTES = 32 << 20
@@ -87,6 +87,8 @@ def parse_pull_request(data: Json) -> PullRequest | None:
         ref=f"refs/pull/{id}/head",
         is_open=text(data, "state") in {"open", ""},
         head_ref=valid_branch(text(data, "head", "ref")),
+        is_draft=flag(data, "draft"),
+        is_merged=flag(data, "merged") or text(data, "merged_at") != "",
     )
 
 

@@ -14,12 +14,21 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, runtime_checkable
 
-from sdd_hooks.errors import AccessRefused
+from sdd_hooks.errors import AccessRefused, RemoteError
 
 if TYPE_CHECKING:
     from sdd_hooks.remote.client import Client
     from sdd_hooks.remote.credentials import Secret
     from sdd_hooks.remote.response import RateLimitRule
+
+
+class MergeRefused(RemoteError):
+    """The host does not merge a pull request: it conflicts, its head changed, or a rule forbids it.
+
+    Nothing was merged.
+    """
+
+    code = "merge-refused"
 
 
 class WriteDenied(AccessRefused):
@@ -37,7 +46,7 @@ class PullRequest(NamedTuple):
     `base` and `head` are commit ids, `base_ref` is the name of the target branch. `is_fork` says
     that the pull request comes from another repository, or may come from one. `ref` is the name
     under which its head can be fetched from the target repository. `head_ref` is the name of its
-    branch.
+    branch. `is_draft` says that it is not ready for a merge.
     """
 
     number: int
@@ -50,6 +59,35 @@ class PullRequest(NamedTuple):
     ref: str
     is_open: bool = True
     head_ref: str = ""
+    is_draft: bool = False
+    is_merged: bool = False
+
+
+CheckState = Literal["success", "failure", "pending", "none", "unknown"]
+"""The state of all checks of a commit. `none`: it has no check; `unknown`: the host does not tell.
+"""
+
+MergeStrategy = Literal["squash", "merge", "rebase"]
+
+
+class Checks(NamedTuple):
+    """The checks of a commit: their state, and the names of those that failed, or still run."""
+
+    state: CheckState
+    failed: tuple[str, ...] = ()
+    pending: tuple[str, ...] = ()
+
+
+class PullDetails(NamedTuple):
+    """A pull request, the checks of its head, and the paths that it changes.
+
+    `files` has the old and the new path of a renamed file. It is None if the host does not list
+    them.
+    """
+
+    pull: PullRequest
+    checks: Checks
+    files: tuple[str, ...] | None
 
 
 class JobContext(NamedTuple):
@@ -204,6 +242,25 @@ class PullRequestLister(Protocol):
         ...
 
 
+@runtime_checkable
+class PullRequestMerger(PullRequestLister, Protocol):
+    """A forge whose pull requests can be reviewed together, and merged."""
+
+    def details(self, pull: PullRequest) -> PullDetails:
+        """Request the checks of the head of a pull request, and the paths that it changes.
+
+        What the host does not tell is `unknown` or None. Raises RemoteError.
+        """
+        ...
+
+    def merge(self, pull: PullRequest, strategy: MergeStrategy) -> None:
+        """Merge a pull request if its head is still `pull.head`.
+
+        Raises MergeRefused, WriteDenied, and RemoteError.
+        """
+        ...
+
+
 class ForgeClientFactory(Protocol):
     """Creates the HTTP client for the API of the host that runs the job. It sends no request."""
 
@@ -232,10 +289,12 @@ class ForgeVendor:
     `label` is its name in messages. `detect_job(environ)` returns the job of its CI that an
     environment belongs to, None for any other environment. `open(context, connect)` opens the
     repository of a job and sends no request. `git_user` is the user name that git sends with the
-    token of a job.
+    token of a job. `api_url(web_url)` returns the address of the API of the host with that web
+    address, outside a job; None for a forge that is only used in its own jobs.
     """
 
     label: str
     detect_job: Callable[[Mapping[str, str]], JobContext | None]
     open: Callable[[JobContext, ForgeClientFactory], Forge]
     git_user: str = "x-access-token"
+    api_url: Callable[[str], str] | None = None

@@ -1,0 +1,1 @@
+"""Sprints: plans of specifications, briefs for stories, pull requests and issues in batches."""

@@ -223,6 +223,8 @@ class TrackerVendor:
     variables that hold its tokens. Issues have labels if it `has_labels`, and epics if it
     `has_epics`. It `hides_comments` if a comment in the body of an issue (`<!-- … -->`) is stored,
     but not shown. A listing certainly has a new issue after `listing_delay` seconds.
+    `token_sources(environ)` are the places where tokens of its host are looked up, which the forge
+    of the same name accepts, too; None for a tracker without a forge.
     """
 
     label: str
@@ -240,3 +242,4 @@ class TrackerVendor:
     has_epics: bool = True
     hides_comments: bool = True
     listing_delay: float = 0.0
+    token_sources: Callable[[Mapping[str, str]], TokenSources] | None = None

@@ -14,17 +14,21 @@ from sdd_hooks.errors import RemoteError
 from sdd_hooks.forges.actions_event import parse_pull_request
 from sdd_hooks.forges.comments import Comment, CommentApi, own_comments, upsert, write_access
 from sdd_hooks.forges.gitea.accounts import is_by_job, read_account
+from sdd_hooks.forges.gitea.pull_details import merge, read_checks, read_files
 from sdd_hooks.forges.gitea.review_threads import ReviewThreads
 from sdd_hooks.forges.protocol import (
     CommitStatus,
     FileLinks,
     JobContext,
     LineComment,
+    MergeStrategy,
+    PullDetails,
     PullRequest,
     ReviewThread,
     UpsertResult,
     WriteDenied,
 )
+from sdd_hooks.forges.pull_checks import UNKNOWN
 from sdd_hooks.hosts.gitea import LABEL, TOTAL_HEADER
 from sdd_hooks.remote.json_fields import Json, number, rows, text
 from sdd_hooks.remote.paging import MAX_PAGES
@@ -67,6 +71,16 @@ class GiteaForge:
             if not is_new or is_last or len(found) >= limit:
                 break
         return tuple(found.values())[:limit]
+
+    def details(self, pull: PullRequest) -> PullDetails:
+        """The checks of the head of a pull request, and the paths that it changes."""
+        home = self._path("")
+        checks = read_checks(self.client, home, pull.head) if pull.head else UNKNOWN
+        return PullDetails(pull, checks, read_files(self.client, home, pull.number))
+
+    def merge(self, pull: PullRequest, strategy: MergeStrategy) -> None:
+        """Merge a pull request if its head is still the same."""
+        merge(self.client, self._path(""), pull, strategy)
 
     def upsert_comment(
         self, number: int, body: str, has_marker: Callable[[str], bool], *, create: bool = True

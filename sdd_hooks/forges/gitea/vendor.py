@@ -53,4 +53,4 @@ def _token_headers(secret: Secret) -> dict[str, str]:
     return {"Authorization": f"token {secret.value}"}
 
 
-VENDOR = ForgeVendor(LABEL, _detect_job, _open)
+VENDOR = ForgeVendor(LABEL, _detect_job, _open, api_url=lambda web_url: f"{web_url}{API_PATH}")

@@ -10,10 +10,11 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+from sdd_hooks.errors import RemoteError
 from sdd_hooks.forges.comments import write_access
-from sdd_hooks.hosts.github import API_HEADERS, PAGE_SIZE, graphql_url
-from sdd_hooks.remote.json_fields import Json, text
-from sdd_hooks.remote.paging import read_listing
+from sdd_hooks.hosts.github import API_HEADERS, LABEL, PAGE_SIZE, graphql_url
+from sdd_hooks.remote.json_fields import Json, rows, text
+from sdd_hooks.remote.paging import MAX_PAGES, read_listing
 
 if TYPE_CHECKING:
     from sdd_hooks.remote.client import Client
@@ -33,10 +34,24 @@ class RepositoryApi:
         """The response to a request for `path` below the repository."""
         return self.client.get(self._path(path), headers=API_HEADERS).json()
 
-    def list(self, path: str, params: Mapping[str, str] = _NO_PARAMS) -> Iterator[Json]:
+    def list(
+        self, path: str, params: Mapping[str, str] = _NO_PARAMS, *, key: str = "id"
+    ) -> Iterator[Json]:
         """The entries of every page of a listing; see `read_listing`."""
         query: dict[str, str | int] = {**params, "per_page": PAGE_SIZE}
-        return read_listing(self.client, self._path(path), query, headers=API_HEADERS)
+        return read_listing(self.client, self._path(path), query, key=key, headers=API_HEADERS)
+
+    def list_below(self, path: str, name: str, params: Mapping[str, str]) -> Iterator[Json]:
+        """The entries of every page of a listing whose pages are objects with a list `name`."""
+        url: str | None = self._path(path)
+        query: Mapping[str, str | int] = {**params, "per_page": PAGE_SIZE}
+        for _ in range(MAX_PAGES):
+            if url is None:
+                return
+            response = self.client.get(url, query, headers=API_HEADERS)
+            yield from rows(response.json(), name)
+            url, query = self.client.next_page_url(response), {}
+        raise RemoteError(f"{LABEL} lists more than {MAX_PAGES} pages: try again later")
 
     def write(
         self,

@@ -16,16 +16,20 @@ from sdd_hooks.errors import RemoteError
 from sdd_hooks.forges.actions_event import parse_pull_request
 from sdd_hooks.forges.comments import Comment, CommentApi, own_comments, upsert
 from sdd_hooks.forges.github.api import RepositoryApi
+from sdd_hooks.forges.github.pull_details import merge, read_checks, read_files
 from sdd_hooks.forges.github.review_threads import post_comments, read_threads, resolve_threads
 from sdd_hooks.forges.protocol import (
     CommitStatus,
     FileLinks,
     JobContext,
     LineComment,
+    MergeStrategy,
+    PullDetails,
     PullRequest,
     ReviewThread,
     UpsertResult,
 )
+from sdd_hooks.forges.pull_checks import UNKNOWN
 from sdd_hooks.hosts.github import LABEL
 from sdd_hooks.remote.json_fields import Json, number, text
 
@@ -55,6 +59,15 @@ class GitHubForge:
         params = {"state": "open", "sort": "updated", "direction": "desc"}
         pulls = map(parse_pull_request, self.api.list("pulls", params))
         return tuple(islice(filter(None, pulls), limit))
+
+    def details(self, pull: PullRequest) -> PullDetails:
+        """The checks of the head of a pull request, and the paths that it changes."""
+        checks = read_checks(self.api, pull.head) if pull.head else UNKNOWN
+        return PullDetails(pull, checks, read_files(self.api, pull.number))
+
+    def merge(self, pull: PullRequest, strategy: MergeStrategy) -> None:
+        """Merge a pull request if its head is still the same."""
+        merge(self.api, pull, strategy)
 
     def upsert_comment(
         self, number: int, body: str, has_marker: Callable[[str], bool], *, create: bool = True

@@ -48,4 +48,12 @@ def _open(context: JobContext, connect: ForgeClientFactory) -> GitHubForge:
     return GitHubForge(context, RepositoryApi(client, context.repository))
 
 
-VENDOR = ForgeVendor(LABEL, _detect_job, _open)
+def _api_url(web_url: str) -> str:
+    """The cloud's API has a separate host; a server's API is below `/api/v3`."""
+    scheme, _, host = web_url.partition("://")
+    if web_url == CLOUD or host.endswith(".ghe.com"):
+        return f"{scheme}://api.{host}"
+    return f"{web_url}/api/v3"
+
+
+VENDOR = ForgeVendor(LABEL, _detect_job, _open, api_url=_api_url)

@@ -30,11 +30,14 @@ from sdd_hooks.forges.comments import (
     upsert,
     write_access,
 )
+from sdd_hooks.forges.gitlab.pull_details import merge, read_checks, read_files
 from sdd_hooks.forges.protocol import (
     CommitStatus,
     FileLinks,
     JobContext,
     LineComment,
+    MergeStrategy,
+    PullDetails,
     PullRequest,
     ReviewThread,
     UpsertResult,
@@ -77,6 +80,16 @@ class GitLabForge:
         numbered = ((number(entry, "iid"), entry) for entry in listed)
         parsed = (_parse_merge_request(iid, entry) for iid, entry in numbered if iid and iid > 0)
         return tuple(islice(parsed, limit))
+
+    def details(self, pull: PullRequest) -> PullDetails:
+        """The pipeline of a merge request, and the paths that it changes."""
+        path = self._merge_request(pull.number)
+        checks = read_checks(self.client, path, pull.head)
+        return PullDetails(pull, checks, read_files(self.client, path))
+
+    def merge(self, pull: PullRequest, strategy: MergeStrategy) -> None:
+        """Merge a merge request if its head is still the same."""
+        merge(self.client, self._merge_request(pull.number), pull, strategy)
 
     def upsert_comment(
         self, number: int, body: str, has_marker: Callable[[str], bool], *, create: bool = True
@@ -295,6 +308,8 @@ def _parse_merge_request(iid: int, entry: Json) -> PullRequest:
         ref=f"refs/merge-requests/{iid}/head",
         is_open=text(entry, "state") == "opened",
         head_ref=valid_branch(text(entry, "source_branch")),
+        is_draft=flag(entry, "draft") or flag(entry, "work_in_progress"),
+        is_merged=text(entry, "state") == "merged",
     )
 
 

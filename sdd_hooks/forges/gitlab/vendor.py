@@ -111,4 +111,10 @@ def _open(context: JobContext, connect: ForgeClientFactory) -> GitLabForge:
 
 
 # GitLab requires this user name beside the token of a job, and accepts any beside other tokens.
-VENDOR = ForgeVendor(LABEL, _detect_job, _open, git_user="gitlab-ci-token")
+VENDOR = ForgeVendor(
+    LABEL,
+    _detect_job,
+    _open,
+    git_user="gitlab-ci-token",
+    api_url=lambda web_url: f"{web_url}{API_PATH}",
+)

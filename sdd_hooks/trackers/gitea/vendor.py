@@ -214,4 +214,5 @@ VENDOR = TrackerVendor(
     _probe,
     aliases=("Forgejo", "Codeberg"),
     token_variables=("GITEA_TOKEN", "GITHUB_TOKEN"),
+    token_sources=_sources,
 )

@@ -112,4 +112,5 @@ VENDOR = TrackerVendor(
     _locate,
     _detect,
     token_variables=("GITHUB_TOKEN", "GH_TOKEN", "GH_ENTERPRISE_TOKEN"),
+    token_sources=_sources,
 )

@@ -178,4 +178,12 @@ def _is_project(origin: RemoteUrl) -> bool:
     return bool(_OWNER.fullmatch(origin.owner) and _PROJECT.fullmatch(origin.name))
 
 
-VENDOR = TrackerVendor(LABEL, _open, _locate, _detect, _probe, token_variables=("GITLAB_TOKEN",))
+VENDOR = TrackerVendor(
+    LABEL,
+    _open,
+    _locate,
+    _detect,
+    _probe,
+    token_variables=("GITLAB_TOKEN",),
+    token_sources=_sources,
+)

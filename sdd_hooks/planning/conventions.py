@@ -1,0 +1,89 @@
+"""The conventions of branches and pull requests: names, and the sections of an issue's body.
+
+`#### Branch Conventions` and `#### PR Conventions` configure them.
+"""
+
+# Governing: SPEC-0027 REQ "Branch and PR sections"
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+
+from sdd_hooks.config.settings import BranchSettings, PullRequestSettings
+
+BRANCH_HEADING = "### Branch"
+PULL_HEADING = "### PR Convention"
+
+_EPIC_TITLE = "implement "
+_KEYS_CLOSE = frozenset({"jira", "linear"})
+"""Trackers that close an issue whose key a pull request names."""
+_PARTS = re.compile(r"[^a-z0-9]+")
+_UNSAFE = re.compile(r"[^\w.-]+|\.\.+|\.lock\Z", re.ASCII)
+
+
+def is_epic(title: str, labels: Iterable[str]) -> bool:
+    """Whether an issue is an epic: by its label, or by a title such as "Implement sessions"."""
+    is_labelled = any(label.casefold() == "epic" for label in labels)
+    return is_labelled or title.casefold().startswith(_EPIC_TITLE)
+
+
+def branch_slug(title: str, max_length: int) -> str:
+    """A title in kebab case, cut at `max_length` without a hyphen at its end; may be ""."""
+    folded = unicodedata.normalize("NFKD", title.casefold())
+    slug = _PARTS.sub("-", folded.encode("ascii", "ignore").decode()).strip("-")
+    return slug[:max_length].rstrip("-")
+
+
+def branch_name(id: str, title: str, settings: BranchSettings, *, epic: bool = False) -> str:
+    """The branch of an issue: `feature/42-keep-sessions`.
+
+    `id` is the number or the key of the issue. The result is a name that git accepts.
+    """
+    prefix = settings.epic_prefix if epic else settings.prefix
+    number = _UNSAFE.sub("-", id).strip("-.") or "issue"
+    slug = branch_slug(title, settings.slug_max_length)
+    name = f"{number}-{slug}" if slug else number
+    return f"{prefix.strip('/')}/{name}" if prefix.strip("/") else name
+
+
+def issue_reference(id: str) -> str:
+    """How a text names an issue: `#42` where it is a number, else its id."""
+    return f"#{id}" if id.isascii() and id.isdecimal() else id
+
+
+def closing_words(tracker: str, id: str, settings: PullRequestSettings) -> str:
+    """What a pull request says to close an issue: `Closes #42`, `PROJ-42`, `bd close bd-a1b2`.
+
+    `tracker` is its registered name.
+    """
+    if settings.close_keyword:
+        return f"{settings.close_keyword} {issue_reference(id)}"
+    if tracker in _KEYS_CLOSE:
+        return id
+    if tracker == "beads":
+        return f"bd close {id}"
+    return f"Closes {issue_reference(id)}"
+
+
+def pull_convention(
+    tracker: str,
+    id: str,
+    settings: PullRequestSettings,
+    *,
+    epic: str = "",
+    specs: Iterable[str] = (),
+) -> str:
+    """The lines of the section about the pull request of an issue, without a last line break.
+
+    `epic` is the id of its epic, "" for none; `specs` are ids of specifications.
+    """
+    lines = [closing_words(tracker, id, settings)]
+    named = ", ".join(specs) if settings.include_spec_reference else ""
+    if epic:
+        suffix = f" ({named})" if named else ""
+        lines.append(f"{settings.ref_keyword} {issue_reference(epic)}{suffix}")
+    elif named:
+        lines.append(f"{settings.ref_keyword} {named}")
+    return "\n".join(lines)
