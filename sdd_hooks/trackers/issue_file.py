@@ -18,12 +18,8 @@ from typing import cast, get_args
 from sdd_hooks.trackers.issue import Issue, IssueStatus, LinkedPull
 from sdd_hooks.trackers.issue_references import natural_key, references_of
 
-MAX_BODY_BYTES = 100_000
-"""Bytes of a body that are kept."""
 MAX_HEADING = 1_000
 """Characters of a title that are repeated as the heading."""
-
-_MAX_URL = 2_000
 
 _ESCAPED = re.compile('["\\\\\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]')
 # Half of a surrogate pair cannot be encoded.
@@ -84,8 +80,7 @@ def render(issue: Issue) -> bytes:
     """The content of an issue's file. Equal issues have equal bytes."""
     references = references_of(issue)
     pulls = render_pulls(issue.pulls) if issue.pulls else ""
-    body = _shorten(issue.body, issue.url)
-    content = f"\n{body}\n" if body else ""
+    content = f"\n{issue.body}\n" if issue.body else ""
     if not pulls and _PULLS_HEADING in content:
         # The parser takes the last such heading; without one here it would be that of the body.
         pulls = _NO_PULLS
@@ -168,7 +163,7 @@ def to_issue(stored: StoredIssue) -> Issue:
         blocks=stored.blocks,
         blocked_by=stored.blocked_by,
         pulls=stored.pulls,
-        # A shortened body may lack some of them.
+        # Some are in fields of the tracker, and not in the body.
         specs=(*stored.specs, *stored.adrs),
     )
 
@@ -249,22 +244,6 @@ def _ids(values: Iterable[str]) -> str:
 def _heading(title: str) -> str:
     line = title if title.isprintable() else " ".join(title.split()).translate(_CONTROLS)
     return line if len(line) <= MAX_HEADING else f"{line[:MAX_HEADING]}…"
-
-
-def _shorten(body: str, url: str) -> str:
-    """The body; one above MAX_BODY_BYTES ends after a whole line, with a note."""
-    # A character has at most four bytes.
-    if len(body) * 4 <= MAX_BODY_BYTES:
-        return body
-    data = _encoded(body)
-    if len(data) <= MAX_BODY_BYTES:
-        return body
-    location = f" at {url}" if 0 < len(url) <= _MAX_URL else " in the tracker"
-    note = f"\n[Body truncated — full content{location}]"
-    room = MAX_BODY_BYTES - len(_encoded(note))
-    end = data.rfind(b"\n", 0, room) + 1
-    kept = data[:end] if end else data[: room - 1] + b"\n"
-    return kept.decode("utf-8", "ignore") + note
 
 
 def _fields(header: re.Match[str]) -> tuple[list[str], list[tuple[str, ...]]] | None:

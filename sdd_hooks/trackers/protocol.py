@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 from sdd_hooks.errors import RemoteError
 from sdd_hooks.trackers.issue import Issue, IssueDraft, IssueEdit, LinkedPull
@@ -156,9 +156,30 @@ class TrackerWriter(Protocol):
         """Add a comment in Markdown to an issue."""
         ...
 
-    def group(self, id: str, name: str) -> None:
-        """Add an issue to the milestone or epic `name`, which is created if it is missing."""
+    def append(self, id: str, text: str) -> Issue:
+        """Append Markdown to the body of an issue and return it as the tracker stored it.
+
+        The body is read directly before the write, and stays as the tracker stores it. `text` has
+        line feeds, and no blank lines around it.
+        """
         ...
+
+    def group_of(self, id: str) -> str:
+        """The group of an issue, as `group` names it; "" for none."""
+        ...
+
+    def group(self, id: str, group: str) -> None:
+        """Put an issue into a group, instead of the one that it is in.
+
+        `group` is a title, and the group is created if it is missing. For a tracker whose groups
+        are epics, it is the id of the epic.
+        """
+        ...
+
+
+GroupKind = Literal["milestone", "project", "epic", "file"]
+"""What groups issues: a milestone or a project with a title, an epic, which is an issue, or the
+file that has the issues."""
 
 
 class TrackerLocation(NamedTuple):
@@ -222,7 +243,8 @@ class TrackerVendor:
     other is detected. `aliases` are further names for `Type`. `token_variables` are the environment
     variables that hold its tokens. Issues have labels if it `has_labels`, and epics if it
     `has_epics`. It `hides_comments` if a comment in the body of an issue (`<!-- … -->`) is stored,
-    but not shown. A listing certainly has a new issue after `listing_delay` seconds.
+    but not shown. `group_kind` says what groups its issues. A listing certainly has a new issue
+    after `listing_delay` seconds.
     `token_sources(environ)` are the places where tokens of its host are looked up, which the forge
     of the same name accepts, too; None for a tracker without a forge.
     """
@@ -241,5 +263,6 @@ class TrackerVendor:
     has_labels: bool = True
     has_epics: bool = True
     hides_comments: bool = True
+    group_kind: GroupKind = "milestone"
     listing_delay: float = 0.0
     token_sources: Callable[[Mapping[str, str]], TokenSources] | None = None

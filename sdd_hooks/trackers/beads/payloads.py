@@ -169,5 +169,14 @@ def dependencies_of(records: Iterable[Json]) -> IssueDependencies:
     return IssueDependencies(_as_tuples(blocked_by), _as_tuples(blocks))
 
 
+def parent_of(row: Json) -> str:
+    """The id of the parent of an issue, "" for none."""
+    for entry in rows(row, "dependencies"):
+        kind = text(entry, "type") or text(entry, "dependency_type")
+        if kind == "parent-child" and text(entry, "issue_id") in ("", text(row, "id")):
+            return text(entry, "depends_on_id") or text(entry, "id")
+    return text(row, "parent")
+
+
 def _as_tuples(ids: Mapping[str, Iterable[str]]) -> dict[str, tuple[str, ...]]:
     return {id: tuple(others) for id, others in ids.items()}

@@ -26,6 +26,7 @@ from sdd_hooks.trackers.beads.payloads import (
     SECTIONS,
     ParsedIssues,
     issues_of,
+    parent_of,
     parse_export,
     parse_output,
     sections_of,
@@ -39,6 +40,7 @@ from sdd_hooks.trackers.beads.program import (
     require_success,
     text_file,
 )
+from sdd_hooks.trackers.bodies import joined
 from sdd_hooks.trackers.issue import Issue, IssueDraft, IssueEdit
 from sdd_hooks.trackers.protocol import (
     IssueFilter,
@@ -177,18 +179,20 @@ class BeadsTracker:
         else:
             self._bd("comments", "add", "--", id, text)
 
-    def group(self, id: str, name: str) -> None:
-        """Make an issue a child of the epic with this title or id, created if missing."""
-        self._find(id)
-        self._bd("update", f"--parent={self._epic(name)}", "--", id)
+    def append(self, id: str, text: str) -> Issue:
+        """Append to the description of an issue."""
+        return self.edit(id, IssueEdit(body=joined(self.issue(id).body, text)))
 
-    def _epic(self, name: str) -> str:
-        """The id of an epic by its title or id, preferably an open one; created if missing."""
-        epics = [issue for issue in self._parsed().issues if EPIC in issue.labels]
-        matches = [issue for issue in epics if name.strip() in {issue.id, issue.title.strip()}]
-        if matches:
-            return min(matches, key=lambda issue: issue.status == "closed").id
-        return self.create(IssueDraft(name, labels=(EPIC,))).id
+    def group_of(self, id: str) -> str:
+        """The id of the parent of an issue."""
+        row, _ = self._find(id)
+        return parent_of(row)
+
+    def group(self, id: str, group: str) -> None:
+        """Make an issue a child of the epic with this id."""
+        self._find(id)
+        self._find(group)
+        self._bd("update", f"--parent={group}", "--", id)
 
     def _find(self, id: str) -> tuple[Json, Issue]:
         """The record of an issue, and the issue. Raises Missing.
@@ -283,4 +287,4 @@ def _detect(repository: TrackedRepository) -> TrackerLocation | None:
     return TrackerLocation("", "", DIRECTORY) if stat.S_ISDIR(status.st_mode) else None
 
 
-VENDOR = TrackerVendor(LABEL, _open, _locate, _detect, is_local=True)
+VENDOR = TrackerVendor(LABEL, _open, _locate, _detect, is_local=True, group_kind="epic")

@@ -23,6 +23,7 @@ from sdd_hooks.hosts.gitea import LABEL, TOTAL_HEADER
 from sdd_hooks.remote.json_fields import Json, format_utc, number, parse_epoch, text
 from sdd_hooks.remote.json_fields import field as field_of
 from sdd_hooks.remote.paging import Window, read_windows
+from sdd_hooks.trackers.bodies import joined
 from sdd_hooks.trackers.gitea.payloads import (
     NAME,
     closing_words,
@@ -143,9 +144,17 @@ class GiteaTracker(HostedProject):
         """Add a comment to an issue."""
         self.client.send("POST", f"{self._issue_path(id)}/comments", {"body": text})
 
-    def group(self, id: str, name: str) -> None:
-        """Assign an issue to the milestone of that name, created if missing."""
-        self.client.send("PATCH", self._issue_path(id), {"milestone": self._milestone(name)})
+    def append(self, id: str, text: str) -> Issue:
+        """Append to the body of an issue."""
+        return self.edit(id, IssueEdit(body=joined(self.issue(id).body, text)))
+
+    def group_of(self, id: str) -> str:
+        """The title of the milestone of an issue."""
+        return text(self.client.get(self._issue_path(id)).json(), "milestone", "title")
+
+    def group(self, id: str, group: str) -> None:
+        """Assign an issue to the milestone of that title, created if missing."""
+        self.client.send("PATCH", self._issue_path(id), {"milestone": self._milestone(group)})
 
     def _issues(self, since: float | None) -> Iterator[IssuePage]:
         params = dict(_ISSUES) if since is None else {**_ISSUES, "since": format_utc(since)}

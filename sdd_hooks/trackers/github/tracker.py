@@ -16,6 +16,7 @@ from sdd_hooks.errors import Missing, RemoteError
 from sdd_hooks.hosts.github import API_HEADERS, LABEL, PAGE_SIZE
 from sdd_hooks.remote.json_fields import Json, format_utc, number, rows, text, utc
 from sdd_hooks.text.display import one_line
+from sdd_hooks.trackers.bodies import joined
 from sdd_hooks.trackers.github.details import (
     GitHubDetails,
     repository_path,
@@ -133,9 +134,17 @@ class GitHubTracker(HostedProject):
         """Add a comment to an issue."""
         self._send("POST", f"{self._issue_path(id)}/comments", {"body": text})
 
-    def group(self, id: str, name: str) -> None:
-        """Assign an issue to the milestone of that name, created if missing."""
-        self._send("PATCH", self._issue_path(id), {"milestone": self._milestone(name)})
+    def append(self, id: str, text: str) -> Issue:
+        """Append to the body of an issue."""
+        return self.edit(id, IssueEdit(body=joined(self.issue(id).body, text)))
+
+    def group_of(self, id: str) -> str:
+        """The title of the milestone of an issue."""
+        return text(self._get(self._issue_path(id)).json(), "milestone", "title")
+
+    def group(self, id: str, group: str) -> None:
+        """Assign an issue to the milestone of that title, created if missing."""
+        self._send("PATCH", self._issue_path(id), {"milestone": self._milestone(group)})
 
     def _updated_since(self, since: str, etag: str = "") -> Iterator[_ListingPage]:
         """Pages of everything updated at `since` or later ("" for all), last updated last.

@@ -12,6 +12,7 @@ from urllib.parse import quote
 from sdd_hooks.errors import AccessRefused, Missing, RemoteError
 from sdd_hooks.hosts.gitlab import LABEL, PAGE_SIZE
 from sdd_hooks.remote.json_fields import Json, number, text
+from sdd_hooks.trackers.bodies import joined
 from sdd_hooks.trackers.gitlab.details import GitLabDetails, IssueLinks
 from sdd_hooks.trackers.gitlab.listing import (
     GitLabPage,
@@ -145,12 +146,20 @@ class GitLabTracker(HostedProject):
         """Add a comment to an issue."""
         self.client.send("POST", f"{self._issue_path(id)}/notes", {"body": text})
 
-    def group(self, id: str, name: str) -> None:
-        """Assign an issue to the milestone of that name in the project or a parent group.
+    def append(self, id: str, text: str) -> Issue:
+        """Append to the body of an issue."""
+        return self.edit(id, IssueEdit(body=joined(self.issue(id).body, text)))
+
+    def group_of(self, id: str) -> str:
+        """The title of the milestone of an issue."""
+        return text(self.client.get(self._issue_path(id)).json(), "milestone", "title")
+
+    def group(self, id: str, group: str) -> None:
+        """Assign an issue to the milestone of that title in the project or a parent group.
 
         It is created in the project if missing.
         """
-        changes = {"milestone_id": self._milestone(name)}
+        changes = {"milestone_id": self._milestone(group)}
         self.client.send("PUT", self._issue_path(id), changes, idempotent=True)
 
     def _ensure_label(self, name: str) -> None:

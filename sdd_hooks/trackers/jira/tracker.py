@@ -137,9 +137,19 @@ class JiraTracker:
         """Add a comment to an issue."""
         self._writer.comment(self._key(id), text)
 
-    def group(self, id: str, name: str) -> None:
-        """Assign an issue to the epic of that name, created if missing."""
-        self._writer.group(self._key(id), name)
+    def append(self, id: str, text: str) -> Issue:
+        """Append to the description of an issue."""
+        key = self._key(id)
+        self._writer.append(key, text)
+        return self._written_issue(key)
+
+    def group_of(self, id: str) -> str:
+        """The key of the epic of an issue."""
+        return self._writer.epic_of(self._key(id))
+
+    def group(self, id: str, group: str) -> None:
+        """Assign an issue to the epic with that key."""
+        self._writer.group(self._key(id), self._key(group))
 
     def disconnect(self) -> None:
         """Close the connections."""

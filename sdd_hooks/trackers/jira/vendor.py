@@ -121,5 +121,6 @@ VENDOR = TrackerVendor(
     _locate,
     token_variables=("JIRA_API_TOKEN", "JIRA_PAT"),
     hides_comments=False,
+    group_kind="epic",
     listing_delay=INDEXING_SECONDS,
 )

@@ -10,15 +10,15 @@ from typing import NamedTuple
 from sdd_hooks.errors import RemoteError
 from sdd_hooks.remote.json_fields import Json, field, flag, number, rows, text
 from sdd_hooks.text.display import one_line
+from sdd_hooks.trackers.bodies import joined
 from sdd_hooks.trackers.issue import IssueDraft, IssueEdit
 from sdd_hooks.trackers.jira.payloads import DONE, LABEL, is_closed, key_of
-from sdd_hooks.trackers.jira.site import JiraSearch, JiraSite
+from sdd_hooks.trackers.jira.site import JiraSite
 from sdd_hooks.trackers.protocol import Unsupported
 
 DRAFT_TYPES = ("Task", "Story", "Issue")
 """The preferred issue types for a draft, in this order; else the first standalone type."""
 EPIC = "Epic"
-EPICS_PER_PAGE = 100
 CLOSED_STATUSES = ("done", "closed", "resolved")
 """Names of statuses for finished work, as opposed to abandoned work, in order of preference."""
 
@@ -35,15 +35,11 @@ class _IssueType(NamedTuple):
 
 
 class JiraWriter:
-    """Writes to the project with the key `project`.
-
-    Jira's search finds a new epic only after a delay, so created epics are cached.
-    """
+    """Writes to the project with the key `project`."""
 
     def __init__(self, site: JiraSite, project: str) -> None:
         self._site = site
         self._project = project
-        self._epics: dict[str, str] = {}
 
     def create(self, draft: IssueDraft) -> str:
         """Create an issue. Returns its key."""
@@ -87,9 +83,28 @@ class JiraWriter:
         """Add a comment to an issue."""
         self._site.send("POST", f"issue/{key}/comment", {"body": self._text(markdown)})
 
-    def group(self, key: str, name: str) -> None:
-        """Assign an issue to the epic of that name, created if missing."""
-        fields = self._epic_fields(name)
+    def append(self, key: str, markdown: str) -> None:
+        """Append to the description of an issue. The nodes of a document stay as they are."""
+        entry = self._site.rest(f"issue/{key}", {"fields": "description"})
+        old = field(entry, "fields", "description")
+        if isinstance(old, dict):
+            from sdd_hooks.trackers.jira.markdown_to_adf import document_of
+
+            added = document_of(markdown)["content"]
+            new: object = {**old, "content": [*rows(old, "content"), *rows({"new": added}, "new")]}
+        else:
+            new = self._text(joined(text(entry, "fields", "description"), markdown))
+        self._site.send("PUT", f"issue/{key}", {"fields": {"description": new}})
+
+    def epic_of(self, key: str) -> str:
+        """The key of the epic of an issue, "" for none."""
+        name = "parent" if self._site.is_cloud else self._custom_field(_EPIC_LINK)
+        link = field(self._site.rest(f"issue/{key}", {"fields": name}), "fields", name)
+        return key_of(link) if self._site.is_cloud else text({"epic": link}, "epic")
+
+    def group(self, key: str, epic: str) -> None:
+        """Assign an issue to an epic."""
+        fields = self._parent_fields(epic)
         self._site.send("PUT", f"issue/{key}", {"fields": fields}, idempotent=True)
 
     def _fields(self, edit: IssueEdit) -> dict[str, object]:
@@ -119,13 +134,6 @@ class JiraWriter:
             raise RemoteError(f"{LABEL} does not say which issue it made: look at {self._project}")
         return key
 
-    def _epic_fields(self, name: str) -> dict[str, object]:
-        """The fields that assign an issue to the epic of that name, created if missing."""
-        name = one_line(name)
-        epic = self._epics.get(name) or self._epic(name)
-        self._epics[name] = epic
-        return self._parent_fields(epic)
-
     def _parent_fields(self, epic: str) -> dict[str, object]:
         """The fields that assign an issue to the epic with this key."""
         if self._site.is_cloud:
@@ -135,19 +143,6 @@ class JiraWriter:
     def _epic_name(self, name: str) -> dict[str, object]:
         """The field of a server without which it creates no epic."""
         return {} if self._site.is_cloud else {self._custom_field(_EPIC_NAME): one_line(name)}
-
-    def _epic(self, name: str) -> str:
-        """The key of the epic of that name, the oldest of several; created if missing."""
-        epic_type = next((type_ for type_ in self._issue_types() if type_.level == 1), None)
-        if epic_type is None:
-            raise Unsupported(f"{LABEL}: the project {self._project} has no epics")
-        jql = f'project = "{self._project}" AND issuetype = {epic_type.id}'
-        query = JiraSearch(jql, "summary,created", EPICS_PER_PAGE)
-        for page in self._site.pages_by_time(query, "created", None):
-            for entry in page.entries:
-                if text(entry, "fields", "summary").strip() == name and key_of(entry):
-                    return key_of(entry)
-        return self._create(epic_type, {"summary": name, **self._epic_name(name)})
 
     def _custom_field(self, kind: str) -> str:
         """The id of the custom field of that kind."""

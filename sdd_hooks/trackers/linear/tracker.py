@@ -28,6 +28,7 @@ from sdd_hooks.remote.json_fields import (
     text,
 )
 from sdd_hooks.text.display import one_line
+from sdd_hooks.trackers.bodies import joined
 from sdd_hooks.trackers.issue import Issue, IssueDraft, IssueEdit
 from sdd_hooks.trackers.linear import writer
 from sdd_hooks.trackers.linear.payloads import (
@@ -158,9 +159,17 @@ class LinearTracker:
         """Add a comment to an issue."""
         writer.comment(self.execute, id, text)
 
-    def group(self, id: str, name: str) -> None:
-        """Assign an issue to the project (Linear's epic) of that name, created if missing."""
-        writer.group(self.execute, id, name)
+    def append(self, id: str, text: str) -> Issue:
+        """Append to the body of an issue."""
+        return self.edit(id, IssueEdit(body=joined(self.issue(id).body, text)))
+
+    def group_of(self, id: str) -> str:
+        """The name of the project of an issue."""
+        return writer.project_of(self.execute, id)
+
+    def group(self, id: str, group: str) -> None:
+        """Assign an issue to the project of that name, created if missing."""
+        writer.group(self.execute, id, group)
 
     def disconnect(self) -> None:
         """Close the connections."""

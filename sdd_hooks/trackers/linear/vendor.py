@@ -105,5 +105,10 @@ def _workspace(settings: TrackerSettings) -> str:
 
 
 VENDOR = TrackerVendor(
-    LABEL, _open, _locate, token_variables=("LINEAR_API_KEY",), hides_comments=False
+    LABEL,
+    _open,
+    _locate,
+    token_variables=("LINEAR_API_KEY",),
+    hides_comments=False,
+    group_kind="project",
 )

@@ -15,6 +15,7 @@ from sdd_hooks.trackers.linear.payloads import CLOSED, FULL_FRAGMENT
 
 _TEAM = "query($team: TeamFilter!) { teams(filter: $team, first: 1) { nodes { id } } }"
 _TEAM_OF = "query($id: String!) { issue(id: $id) { team { id } } }"
+_PROJECT_OF = "query($id: String!) { issue(id: $id) { project { name } } }"
 _STATES = """
 query($id: String!) {
   issue(id: $id) {
@@ -108,6 +109,11 @@ def close(execute: ExecuteQuery, id: str) -> None:
 def comment(execute: ExecuteQuery, id: str, body: str) -> None:
     """Add a Markdown comment to an issue."""
     _mutate(execute, _COMMENT, {"input": {"issueId": id, "body": body}}, "commentCreate")
+
+
+def project_of(execute: ExecuteQuery, id: str) -> str:
+    """The name of the project of an issue, "" for none."""
+    return text(execute(_PROJECT_OF, {"id": id}), "issue", "project", "name")
 
 
 def group(execute: ExecuteQuery, id: str, name: str) -> None:

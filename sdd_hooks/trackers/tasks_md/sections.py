@@ -139,6 +139,14 @@ def append_section(text: str, title: str, body: str) -> tuple[str, str]:
     return f"{before}{gap}## {number}. {title}{newline * 2}{content}{newline}", number
 
 
+def append_to_section(text: str, section: TaskSection, addition: str) -> str:
+    """The text with `addition` after the body of a section, and every other byte as it is."""
+    newline = newline_of(text)
+    added = addition.replace("\n", newline)
+    end = section.body_end if section.body else section.heading_end
+    return f"{text[:end]}{newline * 2}{added}{text[end:]}"
+
+
 def normalise_body(body: str, text: str) -> str:
     """A body with the line ends of `text` and without blank lines around it."""
     lines = re.sub(r"\r\n?", "\n", body)

@@ -47,6 +47,7 @@ from sdd_hooks.trackers.tasks_md.files import (
 from sdd_hooks.trackers.tasks_md.sections import (
     TaskSection,
     append_section,
+    append_to_section,
     normalise_body,
     parse_task_sections,
     replace_section,
@@ -155,11 +156,28 @@ class TasksMdTracker:
         """Raises Unsupported."""
         raise Unsupported(f"{LABEL} has no comments: write below the section itself")
 
-    def group(self, id: str, name: str) -> None:
+    def append(self, id: str, text: str) -> Issue:
+        """Append to a section. Raises Missing, and Unsupported as `create`."""
+        file, section = self._find(id)
+        new_text = append_to_section(file.text, section, text)
+        after = parse_task_sections(new_text)[0]
+        others = [other for other in _contents(file.sections) if other[0] != section.key]
+        appended = next((one for one in after if one.key == section.key), None)
+        is_kept = appended is not None and appended.body.startswith(section.body)
+        if not is_kept or [one for one in _contents(after) if one[0] != section.key] != others:
+            _refuse_text(file.path)
+        write_text(self._root, file.path, new_text)
+        return self.issue(id)
+
+    def group_of(self, id: str) -> str:
+        """The capability whose file has a section."""
+        return self._find(id)[0].capability
+
+    def group(self, id: str, group: str) -> None:
         """Check that a section is in the file of a capability. Raises Missing, and Unsupported for
         a section of another file: sections cannot be moved."""
         file, _ = self._find(id)
-        if self._capability(name)[0] != file.capability:
+        if self._capability(group)[0] != file.capability:
             raise Unsupported(f"a section of {file.path} cannot be moved to another: do it by hand")
 
     def _files(self, warnings: list[str]) -> Iterator[TasksFile]:
@@ -275,4 +293,5 @@ VENDOR = TrackerVendor(
     is_fallback=True,
     has_labels=False,
     has_epics=False,
+    group_kind="file",
 )

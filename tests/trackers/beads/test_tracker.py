@@ -523,10 +523,12 @@ def test_the_sections_after_the_description(beads: Repo, real_bd: RealBd) -> Non
 
 def test_epics_and_dependencies(beads: Repo, real_bd: RealBd) -> None:
     tracker = real_bd.tracker(beads.root)
-    first = tracker.create(IssueDraft("First"))
+    parent = tracker.create(IssueDraft("Implement it", labels=("epic",)))
+    first = tracker.create(IssueDraft("First", parent=parent.id))
     second = tracker.create(IssueDraft("Second"))
-    tracker.group(first.id, "Implement it")
-    tracker.group(second.id, "Implement it")
+    assert tracker.group_of(second.id) == ""
+    tracker.group(second.id, parent.id)
+    assert tracker.group_of(first.id) == tracker.group_of(second.id) == parent.id
     real_bd(beads.root, "dep", "add", second.id, first.id)
     found = by_title(page(tracker).issues)
     epic = found["Implement it"]

@@ -353,11 +353,18 @@ class Contract:
         project.open().comment(str(number), "Well *said*\n")
         assert [comment.strip() for comment in project.comments(number)] == ["Well *said*"]
 
+    def test_append(self, project: Project) -> None:
+        number = str(project.add("One", body="First\r\n"))
+        tracker = project.open()
+        assert tracker.append(number, "### A\n\nb").body == "First\r\n\r\n### A\r\n\r\nb"
+
     def test_a_milestone(self, project: Project) -> None:
         one, two = project.add("One"), project.add("Two")
         tracker = project.open()
         for number in (one, two):
+            assert tracker.group_of(str(number)) == ""
             tracker.group(str(number), "Epic: carts")
+            assert tracker.group_of(str(number)) == "Epic: carts"
         assert project.milestone(one) == project.milestone(two) == "Epic: carts"
         milestones, _ = project.listed("/milestones?state=all")
         assert len(milestones) == 1

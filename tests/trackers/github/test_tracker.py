@@ -421,6 +421,8 @@ def test_a_milestone_is_created_once(shop: Shop) -> None:
     for number in range(110):
         shop.github.add_milestone(f"More {number}")
     tracker.group("1", "More 105")
+    assert tracker.group_of("1") == "More 105"
+    assert tracker.append("1", "### A\n\nb").body == "### A\n\nb"
     assert shop.github.items[1].entry["milestone"]["title"] == "More 105"
     assert len(shop.github.milestones) == 112
 

@@ -404,7 +404,11 @@ def test_create_edit_comment_and_close(harness: GitLabHarness) -> None:
     tracker.comment(made.id, "Said *so*")
     assert gitlab.notes == [(int(made.id), "Said *so*")]
     other = tracker.create(IssueDraft("Other"))
+    assert tracker.group_of(other.id) == ""
     tracker.group(other.id, "The epic")
+    assert tracker.group_of(other.id) == "The epic"
+    body = tracker.issue(other.id).body
+    assert tracker.append(other.id, "### A").body in (f"{body}\n\n### A", "### A")
     assert len(gitlab.milestones) == 1
     assert gitlab.issues[int(other.id)]["milestone"] is gitlab.milestones[0]
     tracker.close(other.id)

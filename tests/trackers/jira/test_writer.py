@@ -120,22 +120,20 @@ def test_comment(shop: Shop) -> None:
 
 
 def test_group(shop: Shop) -> None:
-    one, two = shop.jira.add(at=START), shop.jira.add(at=START)
+    one = shop.jira.add(at=START)
     tracker = shop.open()
-    tracker.group(one, "Implement carts")
-    tracker.group(two, "Implement carts")
-    (epic,) = (e for e in shop.jira.issues.values() if e["fields"]["issuetype"]["name"] == "Epic")
-    third = tracker.create(IssueDraft("Third", parent=epic["key"]))
-    shop.open().group(two, "Implement carts")
-    assert len(shop.jira.issues) == 4
-    assert epic["fields"]["summary"] == "Implement carts"
-    for key in (one, two, third.id):
+    epic = tracker.create(IssueDraft("Implement carts", labels=("epic",))).id
+    assert tracker.group_of(one) == ""
+    tracker.group(one, epic)
+    second = tracker.create(IssueDraft("Second", parent=epic))
+    assert len(shop.jira.issues) == 3
+    for key in (one, second.id):
+        assert tracker.group_of(key) == epic
         fields = shop.jira.entry(key)["fields"]
         if shop.jira.cloud:
-            assert fields["parent"] == {"key": epic["key"]}
+            assert fields["parent"] == {"key": epic}
         else:
-            assert fields[EPIC_LINK] == epic["key"]
-            assert epic["fields"][EPIC_NAME] == "Implement carts"
+            assert fields[EPIC_LINK] == epic
 
 
 def test_a_draft_with_the_label_epic(shop: Shop) -> None:
@@ -145,11 +143,27 @@ def test_a_draft_with_the_label_epic(shop: Shop) -> None:
     assert fields.get(EPIC_NAME) == (None if shop.jira.cloud else "Implement carts")
 
 
-def test_a_project_without_epics(shop: Shop) -> None:
+def test_append_keeps_what_markdown_cannot_say(shop: Shop) -> None:
+    """A panel, and a mention of a person, stay nodes of the document."""
+    panel = {"type": "panel", "attrs": {"panelType": "info"}, "content": []}
+    panel["content"] = [{"type": "paragraph", "content": [{"type": "text", "text": "Mind"}]}]
+    old = {"type": "doc", "version": 1, "content": [panel]} if shop.jira.cloud else "{panel}Old"
+    key = shop.jira.add(at=START, description=old)
+    body = shop.open().append(key, "### Branch\n\n`feature/1`").body
+    assert body.endswith("### Branch\n\n`feature/1`")
+    new = shop.jira.entry(key)["fields"]["description"]
+    if shop.jira.cloud:
+        assert new["content"][0] == panel
+        assert [node["type"] for node in new["content"][1:]] == ["heading", "paragraph"]
+    else:
+        assert new == "{panel}Old\n\n### Branch\n\n`feature/1`"
+
+
+def test_append_to_nothing(shop: Shop) -> None:
     key = shop.jira.add(at=START)
-    shop.jira.kinds = ({"id": "9", "name": "Story"},)
-    with pytest.raises(Unsupported, match="no epics"):
-        shop.open().group(key, "Implement carts")
+    assert shop.open().append(key, "### Branch\n\n`feature/1`").body == (
+        "### Branch\n\n`feature/1`"
+    )
 
 
 def test_every_field_of_the_responses_is_optional(shop: Shop) -> None:

@@ -36,6 +36,10 @@ def test_create_edit_comment_and_group(harness: LinearHarness) -> None:
     tracker.group(made.id, "The epic")
     tracker.group(other.id, "the EPIC")
     assert len(workspace.projects) == 1
+    assert tracker.group_of(other.id) == "The epic"
+    assert tracker.group_of(tracker.create(IssueDraft("Third")).id) == ""
+    assert tracker.append(made.id, "### A").body == "### A"
+    assert tracker.append(made.id, "### B").body == "### A\n\n### B"
     assert workspace.find(other.id)["project"] is workspace.projects[0]
 
 

@@ -314,11 +314,41 @@ def test_nothing_is_written_through_a_link(shop: Repo, tmp_path: Path) -> None:
     assert outside.read_text() == "## 1. Not a task\n- [ ] x\n"
 
 
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_append_keeps_every_other_byte(shop: Repo, newline: str) -> None:
+    path = f"{SPECS}/auth/tasks.md"
+    lines = [
+        "# Tasks",
+        "",
+        "## 1. One",
+        "",
+        "",
+        "- [ ] 1.1 a  ",
+        "\tb",
+        "",
+        "",
+        "## 2. Two",
+        "- [x] c",
+    ]
+    # One line ends differently from all others.
+    text = newline.join(lines) + "\n"
+    shop.write(path, text)
+    open_tracker(shop).append("tasks-auth-1", "### Branch\n\n`feature/1`")
+    at = text.index("\tb") + 2
+    added = newline.join(["", "", "### Branch", "", "`feature/1`"])
+    assert (shop.root / path).read_bytes().decode() == text[:at] + added + text[at:]
+    open_tracker(shop).append("tasks-auth-2", "### Branch")
+    assert open_tracker(shop).issue("tasks-auth-2").body.endswith("### Branch")
+    with pytest.raises(Unsupported, match="as one section"):
+        open_tracker(shop).append("tasks-auth-1", "## 3. Three")
+
+
 def test_comments_and_moves_are_unsupported(shop: Repo) -> None:
     tracker = open_tracker(shop)
     with pytest.raises(Unsupported, match=r"^tasks\.md has no comments") as caught:
         tracker.comment("tasks-auth-1", "Hm.")
     assert isinstance(caught.value, RemoteError)
+    assert tracker.group_of("tasks-auth-1") == "auth"
     tracker.group("tasks-auth-1", "auth")
     tracker.group("tasks-auth-1", "SPEC-0003")
     (shop.root / SPECS / "pay").mkdir()
