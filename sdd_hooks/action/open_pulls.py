@@ -9,14 +9,13 @@ out, no ref is written, and no file of them is run.
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from sdd_hooks.action.changed_commits import REMOTE, RemoteLimits, run_remote
 from sdd_hooks.changes.base import is_partial
+from sdd_hooks.changes.temporary_objects import temporary_objects
 from sdd_hooks.errors import RepositoryError, SddError
 from sdd_hooks.forges.protocol import Forge, JobContext, PullRequest, PullRequestLister
 from sdd_hooks.review.claims import NO_CLAIMS, Claims
@@ -66,7 +65,7 @@ def claims_of_pulls(job: PullJob) -> ClaimReader:
             notes.append(f"numbers of open pull requests were not compared: {error}")
         claims = NO_CLAIMS
         try:
-            with _object_directory(subject.after.git) as objects:
+            with temporary_objects(subject.after.git) as objects:
                 heads = _fetch_heads(job, others, subject.after.git, objects)
                 claims = read_claims(subject, heads, objects=objects)
         except (SddError, OSError) as error:
@@ -149,15 +148,3 @@ def _head_of(other: PullRequest, commit: str, pull: PullRequest) -> OtherHead:
     noun = "merge request" if other.ref.startswith("refs/merge-requests/") else "pull request"
     name = f"{noun} {other.number}"
     return OtherHead(commit, name, f"in {name}, which is older", other.number < pull.number)
-
-
-@contextmanager
-def _object_directory(git: Git) -> Iterator[Path]:
-    """A temporary directory for objects, beside those of the repository. Raises OSError."""
-    command = ("rev-parse", "--path-format=absolute", "--git-path", "objects")
-    own = git.output(*command).removesuffix(b"\n")
-    with tempfile.TemporaryDirectory(prefix="sdd-pulls-", ignore_cleanup_errors=True) as folder:
-        for name in ("info", "pack"):
-            Path(folder, name).mkdir()
-        Path(folder, "info", "alternates").write_bytes(own + b"\n")
-        yield Path(folder)

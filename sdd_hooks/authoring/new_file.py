@@ -13,13 +13,23 @@ from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus, numbering_directory
 from sdd_hooks.artifacts.identifiers import ArtifactId, ArtifactKind
 from sdd_hooks.artifacts.spec import SPEC_FILE
-from sdd_hooks.authoring.numbers import lock_numbers, next_number
+from sdd_hooks.authoring.numbers import UsedNumbers, find_used_numbers, lock_numbers, merged_numbers
 from sdd_hooks.authoring.record_form import RecordForm
+from sdd_hooks.authoring.reservations import (
+    NumberScope,
+    Reservation,
+    delete_merged_reservations,
+    delete_reservations,
+    reserve_number,
+)
 from sdd_hooks.authoring.spec_draft import spec_directory
-from sdd_hooks.errors import SddError
+from sdd_hooks.errors import SddError, StorageError
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.system.file_edits import FileEdit, apply_edits
+
+MAX_ATTEMPTS = 20
+"""How often a number is reserved that another process of this clone takes meanwhile."""
 
 
 class NewFile(NamedTuple):
@@ -44,11 +54,29 @@ class NewFile(NamedTuple):
 
 
 class TakenNumber(NamedTuple):
-    """The id of a new artifact, its path, and the content of the file: None in a dry run."""
+    """The id of a new artifact, its path, and the content of the file: None in a dry run.
+
+    `reservation` is that of the number in the remote, if it was reserved.
+    """
 
     id: ArtifactId
     path: str
     placeholder: bytes | None
+    reservation: Reservation | None = None
+
+
+class NumberChoice(NamedTuple):
+    """How a number is chosen. `taken` are the numbers that only the remote knows.
+
+    With `reserve` the number is reserved in the remote as well, with `dry_run` nothing is written.
+    """
+
+    taken: frozenset[int] = frozenset()
+    reserve: bool = False
+    dry_run: bool = False
+
+
+NEXT_FREE = NumberChoice()
 
 
 def main_directory(artifacts: Sequence[Artifact], collection: Collection) -> str:
@@ -62,34 +90,79 @@ def main_directory(artifacts: Sequence[Artifact], collection: Collection) -> str
 
 @contextmanager
 def take_number(
-    repository: Repository, new: NewFile, corpus: Corpus, *, dry_run: bool = False
+    repository: Repository, new: NewFile, corpus: Corpus, choice: NumberChoice = NEXT_FREE
 ) -> Iterator[TakenNumber]:
     """Take the next number by creating the file, which is removed if the block fails.
 
-    Raises SddError when the file exists, StorageError when it cannot be created.
+    A reservation is deleted then as well. Raises SddError when the file exists, StorageError when
+    it cannot be created, and what `reserve_number` raises.
     """
-    module, root = new.collection.module, repository.root
-    if dry_run:
-        number = _next(repository, new, corpus)
-        yield TakenNumber(ArtifactId(new.kind, number, "", module), new.path(number), None)
+    root = repository.root
+    if choice.dry_run:
+        number = _used(repository, new, corpus).next(choice.taken)
+        yield TakenNumber(_id(new, number), new.path(number), None)
         return
-    with lock_numbers(repository):
-        # Another process may have created a file since the artifacts were read.
-        number = _next(repository, new, corpus)
-        id = ArtifactId(new.kind, number, "", module)
-        path, placeholder = new.path(number), new.placeholder(id)
-        if (root / path).exists():
-            raise SddError(f"{path} exists: choose another title")
-        apply_edits(root, [FileEdit(path, None, placeholder)])
+    taken = _take(repository, new, corpus, choice)
     try:
-        yield TakenNumber(id, path, placeholder)
+        yield taken
     except BaseException:
         with suppress(SddError):
-            apply_edits(root, [FileEdit(path, placeholder, None)])
+            apply_edits(root, [FileEdit(taken.path, taken.placeholder, None)])
+        if taken.reservation:
+            delete_reservations(repository.git, [taken.reservation])
         raise
 
 
-def _next(repository: Repository, new: NewFile, corpus: Corpus) -> int:
+def _take(
+    repository: Repository, new: NewFile, corpus: Corpus, choice: NumberChoice
+) -> TakenNumber:
+    for _ in range(MAX_ATTEMPTS):
+        # The remote is asked without the lock: it may be slow.
+        reservation = _reserve(repository, new, corpus, choice) if choice.reserve else None
+        try:
+            with lock_numbers(repository):
+                # Another process may have created a file since the artifacts were read.
+                used = _used(repository, new, corpus)
+                number = reservation.number if reservation else used.next(choice.taken)
+                if reservation is None or not used.has(number):
+                    return _create(repository, new, number)._replace(reservation=reservation)
+        except BaseException:
+            if reservation:
+                delete_reservations(repository.git, [reservation])
+            raise
+        if reservation:
+            delete_reservations(repository.git, [reservation])
+    raise StorageError("other processes keep taking the next number: try again")
+
+
+def _reserve(
+    repository: Repository, new: NewFile, corpus: Corpus, choice: NumberChoice
+) -> Reservation:
+    used = _used(repository, new, corpus)
+    git, scope = repository.git, NumberScope(new.kind, new.collection.module)
+    reservation = reserve_number(
+        git, scope, new.title, lambda reserved: used.next(choice.taken | reserved)
+    )
+    merged = merged_numbers(git, new.kind, new.form.directory)
+    delete_merged_reservations(git, scope, merged - {reservation.number})
+    return reservation
+
+
+def _create(repository: Repository, new: NewFile, number: int) -> TakenNumber:
+    id = _id(new, number)
+    path, placeholder = new.path(number), new.placeholder(id)
+    if (repository.root / path).exists():
+        raise SddError(f"{path} exists: choose another title")
+    apply_edits(repository.root, [FileEdit(path, None, placeholder)])
+    return TakenNumber(id, path, placeholder)
+
+
+def _id(new: NewFile, number: int) -> ArtifactId:
+    return ArtifactId(new.kind, number, "", new.collection.module)
+
+
+def _used(repository: Repository, new: NewFile, corpus: Corpus) -> UsedNumbers:
     module = new.collection.module
     ids = (id for id in corpus.by_id if (id.kind, id.module) == (new.kind, module))
-    return next_number(repository, new.kind, new.form.directory, (id.number for id in ids))
+    numbers = (id.number for id in ids)
+    return find_used_numbers(repository, new.kind, new.form.directory, numbers)

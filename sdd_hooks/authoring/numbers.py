@@ -1,7 +1,7 @@
 """The next free number of a record, here and in every branch that this clone knows.
 
 The names and headings of records are listed, from git's objects without a checkout. Nothing is
-fetched.
+fetched: what the remote knows comes in as numbers.
 """
 
 # Governing: ADR-0049 (an edit is verified by reading), SPEC-0024 REQ "Numbers", ADR-0034 (numbers
@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence, Set
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 from sdd_hooks.artifacts.identifiers import ArtifactKind, id_from_name
 from sdd_hooks.artifacts.spec import DESIGN_FILE, SPEC_FILE
@@ -29,6 +30,7 @@ MAX_REFS = 500
 """Branches that are looked at, those with the newest commits."""
 
 _REFS = ("refs/heads/", "refs/remotes/")
+_MAIN_BRANCHES = tuple(f"refs/remotes/origin/{name}" for name in ("HEAD", "main", "master"))
 _FOLDER_PAGES = frozenset({"readme", "index"})
 
 
@@ -46,51 +48,95 @@ def lock_numbers(repository: Repository) -> Iterator[None]:
         yield
 
 
-def next_number(
+class UsedNumbers(NamedTuple):
+    """The numbers of this work tree, and those of other work trees and of branches."""
+
+    here: frozenset[int]
+    elsewhere: frozenset[int]
+
+    def has(self, number: int) -> bool:
+        """Whether a number is used."""
+        return number in self.here or number in self.elsewhere
+
+    def next(self, taken: Set[int] = frozenset()) -> int:
+        """The first number after the highest of this work tree that is free, and not in `taken`.
+
+        A high number elsewhere does not move it.
+        """
+        after = count(max(self.here, default=0) + 1)
+        return next(one for one in after if one not in self.elsewhere and one not in taken)
+
+
+def find_used_numbers(
     repository: Repository, kind: ArtifactKind, directory: str, used: Iterable[int]
-) -> int:
-    """The first number after the highest of this work tree that is free everywhere.
+) -> UsedNumbers:
+    """The numbers of a kind that this clone knows.
 
     `directory` is that of the records, `used` are further numbers of this work tree. The branches
-    of the clone and of its remotes count, and the work trees beside this one. A high number on a
-    branch does not move the next one.
+    of the clone and of its remotes count, and the work trees beside this one.
     """
     git = repository.git
     # Below the top of the repository are other pages.
     deep = bool(directory)
-    own = {0, *used, *_numbers_of_directory(repository.root / directory, kind, deep=deep)}
-    taken: set[int] = set()
-    for tree in _trees(git, directory):
-        taken.update(_numbers_of_tree(git, tree, kind, deep=deep))
+    own = {*used, *_numbers_of_directory(repository.root / directory, kind, deep=deep)}
+    taken = set(numbers_of_commits(git, _branch_heads(git), kind, directory))
     for root in _other_worktrees(git):
         taken.update(_numbers_of_directory(root / directory, kind, deep=deep))
-    return next(number for number in count(max(own) + 1) if number not in taken)
+    return UsedNumbers(frozenset(own), frozenset(taken))
 
 
-def _trees(git: Git, directory: str) -> list[str]:
-    """The objects of a directory in all branches, each once. git reads a name on one line."""
+def numbers_of_commits(
+    git: Git,
+    commits: Iterable[str],
+    kind: ArtifactKind,
+    directory: str,
+    objects: Path | None = None,
+) -> Iterator[int]:
+    """The numbers of a kind below a directory in these commits. `objects` is as in `Git.output`."""
+    for tree in _trees(git, commits, directory, objects):
+        yield from _numbers_of_tree(git, tree, kind, objects, deep=bool(directory))
+
+
+def merged_numbers(git: Git, kind: ArtifactKind, directory: str) -> frozenset[int]:
+    """The numbers of a kind in the main branch of the remote, as this clone knows it."""
+    for name in _MAIN_BRANCHES:
+        commit = git.try_output("rev-parse", "--verify", "--quiet", f"{name}^{{commit}}")
+        if commit:
+            return frozenset(numbers_of_commits(git, commit.decode().split(), kind, directory))
+    return frozenset()
+
+
+def _branch_heads(git: Git) -> Sequence[str]:
+    options = ("--sort=-committerdate", f"--count={MAX_REFS}", "--format=%(objectname)")
+    return (git.try_output("for-each-ref", *options, *_REFS) or b"").decode().split()
+
+
+def _trees(git: Git, commits: Iterable[str], directory: str, objects: Path | None) -> list[str]:
+    """The objects of a directory in commits, each once. git reads a name on one line."""
     if "\n" in directory:
         return []
-    options = ("--sort=-committerdate", f"--count={MAX_REFS}", "--format=%(objectname)")
-    commits = (git.try_output("for-each-ref", *options, *_REFS) or b"").decode().split()
     request = b"".join(os.fsencode(f"{one}:{directory}") + b"\n" for one in dict.fromkeys(commits))
     if not request:
         return []
     check = "--batch-check=%(objectname) %(objecttype)"
-    rows = (git.try_output("cat-file", check, stdin=request) or b"").decode(errors="replace")
-    found = (row.split(" ") for row in rows.splitlines())
+    listed = git.try_output("cat-file", check, stdin=request, objects=objects) or b""
+    found = (row.split(" ") for row in listed.decode(errors="replace").splitlines())
     return list(dict.fromkeys(row[0] for row in found if row[1:] == ["tree"]))
 
 
-def _numbers_of_tree(git: Git, tree: str, kind: ArtifactKind, *, deep: bool) -> Iterator[int]:
+def _numbers_of_tree(
+    git: Git, tree: str, kind: ArtifactKind, objects: Path | None, *, deep: bool
+) -> Iterator[int]:
     if kind == "ADR":
         recursive = ("-r",) if deep else ()
-        listed = git.try_output("ls-tree", *recursive, "-z", "--name-only", tree) or b""
+        options = (*recursive, "-z", "--name-only", tree)
+        listed = git.try_output("ls-tree", *options, objects=objects) or b""
         yield from _numbers_of_names(nul_split(listed))
         return
     # The number of a specification is in its heading.
     pages = tuple(f":(glob)**/{name}" for name in (SPEC_FILE, DESIGN_FILE))
-    found = git.try_output("grep", "-h", "-I", "-E", "-i", "^# *SPEC-?[0-9]+", tree, "--", *pages)
+    options = ("-h", "-I", "-E", "-i", "^# *SPEC-?[0-9]+", tree, "--", *pages)
+    found = git.try_output("grep", *options, objects=objects)
     for line in (found or b"").decode(errors="replace").splitlines():
         yield from _number_of_heading(line)
 

@@ -25,7 +25,7 @@ MAX_INPUT_BYTES = 1 << 20
 
 
 def creation_options(example: str) -> Callable[[Command], Command]:
-    """`--edge`, `--dry-run`, `--module` and `--json`."""
+    """`--edge`, `--reserve`, `--dry-run`, `--module` and `--json`."""
     edge = click.option(
         "--edge",
         "edges",
@@ -33,7 +33,12 @@ def creation_options(example: str) -> Callable[[Command], Command]:
         metavar="KIND=ID",
         help=f"An edge of the new artifact: {example}. Repeatable; no prompt then.",
     )
-    return lambda command: edge(dry_run_option(module_option(json_option(command))))
+    reserve = click.option(
+        "--reserve",
+        is_flag=True,
+        help="Reserve the number in the remote `origin`, so that no other clone takes it.",
+    )
+    return lambda command: edge(reserve(dry_run_option(module_option(json_option(command)))))
 
 
 def run_creation(kind: ArtifactKind, directory: Path | None, options: Mapping[str, Any]) -> int:
@@ -46,6 +51,7 @@ def run_creation(kind: ArtifactKind, directory: Path | None, options: Mapping[st
         tuple(options["edges"]),
         module=options["module"] or "",
         dry_run=dry_run,
+        reserve=options["reserve"],
     )
     if options.get("source"):
         request = _with_input(request, options["source"])
@@ -103,6 +109,7 @@ def _lines(created: CreatedArtifact, dry_run: bool, asked: bool) -> list[str]:
         lines = [line for edit in created.edits for line in edit.diff().splitlines()]
     else:
         lines = [f"{edit.action}d {printable_line(edit.path)}" for edit in created.edits]
+        lines += [f"reserved {created.id} for all clones"] if created.reservation else []
     if created.edges or asked:
         return lines
     return [
@@ -119,6 +126,7 @@ def _data(created: CreatedArtifact, dry_run: bool) -> dict[str, object]:
         "id": str(created.id),
         "title": created.title,
         "path": created.edits[0].path,
+        "reservation": created.reservation,
         "changes": [{"path": edit.path, "action": edit.action} for edit in created.edits],
         "edges": list(created.edges),
         "candidates": [

@@ -261,6 +261,15 @@ class PullRequestMerger(PullRequestLister, Protocol):
         ...
 
 
+@runtime_checkable
+class DescriptionEditor(Protocol):
+    """A forge that edits pull requests. A forge without this method is complete."""
+
+    def edit_description(self, number: int, body: str) -> None:
+        """Give a pull request another description. Raises RemoteError and WriteDenied."""
+        ...
+
+
 class ForgeClientFactory(Protocol):
     """Creates the HTTP client for the API of the host that runs the job. It sends no request."""
 

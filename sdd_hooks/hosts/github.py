@@ -30,6 +30,14 @@ def token_headers(secret: Secret) -> Mapping[str, str]:
     return {"Authorization": f"Bearer {secret.value}"}
 
 
+def api_url(web_url: str) -> str:
+    """The address of the REST API of a host. The cloud's has a separate host; a server's is below
+    `/api`."""
+    scheme, _, host = web_url.partition("://")
+    is_cloud = web_url == CLOUD or host.endswith(".ghe.com")
+    return f"{scheme}://api.{host}" if is_cloud else f"{web_url}/api/v3"
+
+
 def graphql_url(api: str) -> str:
     """The URL of the GraphQL API that belongs to the REST API at `api`.
 

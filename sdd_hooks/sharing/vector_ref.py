@@ -20,7 +20,7 @@ from sdd_hooks.sharing.options import SharingOptions
 from sdd_hooks.sharing.segment_format import FORMAT
 from sdd_hooks.sharing.segment_tree import SegmentEntry, UnusableTree, read_entries
 from sdd_hooks.system.files import read_state, state_directory, write_atomically
-from sdd_hooks.system.git import FETCH_OBJECTS, Git, GitError, is_object_id
+from sdd_hooks.system.git import FETCH_OBJECTS, PUSH_REF, Git, GitError, is_object_id
 from sdd_hooks.system.git_errors import UNREACHABLE, push_rejection, remote_error
 from sdd_hooks.system.locks import hold_lock
 from sdd_hooks.system.processes import ProgramResult
@@ -46,14 +46,6 @@ _MAX_NAME_LENGTH = 60
 _PACK_OVERHEAD_BYTES = 1_000_000
 """Bytes of a fetched pack besides twice the largest total of segments."""
 
-_PUSH = (
-    "push",
-    "--porcelain",
-    "--no-verify",
-    "--no-follow-tags",
-    "--no-signed",
-    "--recurse-submodules=no",
-)
 # Vectors resemble each other too little for a delta, and the search for one takes longer than the
 # rest of a push. A fetched pack is checked before it is kept, and is one file, so that its size can
 # be limited.
@@ -116,7 +108,7 @@ class VectorRef(NamedTuple):
         refspec = f"{commit}:{self.name}"
         last_seen = self._last_seen()
         result = self._run_remote(
-            *(*_PUSH, lease, "--", self.push_url, refspec),
+            *(*PUSH_REF, lease, "--", self.push_url, refspec),
             timeout=TRANSFER_TIMEOUT,
             # A host refuses a shallow commit that it lacks, such as one of a ref that was moved.
             variables=self._shallow_file("" if last_seen == commit else last_seen),

@@ -76,6 +76,16 @@ FETCH_OBJECTS = (
 )
 """A fetch that adds objects and changes nothing else: no remote branch, no submodule."""
 
+PUSH_REF = (
+    "push",
+    "--porcelain",
+    "--no-verify",
+    "--no-follow-tags",
+    "--no-signed",
+    "--recurse-submodules=no",
+)
+"""A push of the named refs and nothing else, which runs no hook."""
+
 _OBJECT_ID = lazy_regex(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 

@@ -18,10 +18,17 @@ from sdd_hooks.artifacts.spec import DESIGN_FILE, SPEC_FILE
 from sdd_hooks.artifacts.work_tree import ARTIFACT_KINDS, read_artifact_files
 from sdd_hooks.authoring.candidate_edges import CandidateEdge, propose_edges
 from sdd_hooks.authoring.edit_file import edit_file
-from sdd_hooks.authoring.new_file import NewFile, TakenNumber, main_directory, take_number
+from sdd_hooks.authoring.new_file import (
+    NewFile,
+    NumberChoice,
+    TakenNumber,
+    main_directory,
+    take_number,
+)
 from sdd_hooks.authoring.record_draft import RecordDraft, draft_record
 from sdd_hooks.authoring.record_form import RecordForm, find_record_form
 from sdd_hooks.authoring.requested_edges import RequestedEdge, parse_edges
+from sdd_hooks.authoring.reservations import NumberScope
 from sdd_hooks.authoring.spec_draft import SpecDraft, draft_spec
 from sdd_hooks.authoring.status_change import NewStatus, change_status, validate_transition
 from sdd_hooks.errors import EXIT_USAGE, SddError
@@ -30,6 +37,8 @@ from sdd_hooks.project.project import Project
 from sdd_hooks.retrieval.search import HitLimits
 from sdd_hooks.system.file_edits import FileEdit, FileNotEditable, apply_edits
 from sdd_hooks.text.decoding import decode
+from sdd_hooks.usecases.forge import forge_at_hand
+from sdd_hooks.usecases.numbers_elsewhere import find_numbers_elsewhere
 from sdd_hooks.usecases.refresh import collections_containing, refresh_after_write
 from sdd_hooks.usecases.search import SearchRequest, search
 
@@ -52,6 +61,7 @@ class CreateRequest(NamedTuple):
     """A new artifact. `edges` are requested ones as `kind=ID`, `date` is ISO.
 
     `sections` are texts by the titles of sections, for an ADR. With `dry_run`, nothing is written.
+    With `reserve`, the number is reserved in the remote for all clones.
     """
 
     kind: ArtifactKind
@@ -61,12 +71,14 @@ class CreateRequest(NamedTuple):
     sections: Mapping[str, str] = MappingProxyType({})
     module: str = ""
     dry_run: bool = False
+    reserve: bool = False
 
 
 class CreatedArtifact(NamedTuple):
     """The new artifact, what was found for it, and the edits of files: its own first.
 
-    `edges` are the written ones as `kind=ID`.
+    `edges` are the written ones as `kind=ID`. `reservation` is the ref that reserves the number in
+    the remote, "" for none.
     """
 
     id: ArtifactId
@@ -76,6 +88,7 @@ class CreatedArtifact(NamedTuple):
     candidates: tuple[CandidateEdge, ...]
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    reservation: str = ""
 
 
 class _Draft(NamedTuple):
@@ -152,13 +165,18 @@ def create_artifact(
     hits = found.report.hits(_KINDS[request.kind])
     candidates = propose_edges(request.kind, request.title, hits)
     repository = project.repository
-    with take_number(repository, draft.new, draft.corpus, dry_run=request.dry_run) as taken:
+    scope = NumberScope(request.kind, draft.new.collection.module)
+    elsewhere = find_numbers_elsewhere(
+        repository, scope, draft.new.form.directory, lambda: forge_at_hand(project, now)
+    )
+    choice = NumberChoice(elsewhere.taken, request.reserve, request.dry_run)
+    with take_number(repository, draft.new, draft.corpus, choice) as taken:
         edges = edges or _requested(draft, choose(candidates))
         edits = tuple(draft.edits(taken, edges))
         if not request.dry_run:
             own = edits[0]._replace(before=taken.placeholder)
             apply_edits(repository.root, [own, *edits[1:]])
-    notes = found.notes if candidates else (*found.notes, NOTHING_RELATED)
+    notes = (*found.notes, *elsewhere.notes, *(() if candidates else (NOTHING_RELATED,)))
     created = CreatedArtifact(
         taken.id,
         request.title,
@@ -167,6 +185,7 @@ def create_artifact(
         candidates,
         notes,
         found.warnings,
+        taken.reservation.ref if taken.reservation else "",
     )
     if request.dry_run:
         return created

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from sdd_hooks.config.settings import TrackerSettings
@@ -34,10 +34,13 @@ from sdd_hooks.trackers.source import client_factory
 
 if TYPE_CHECKING:
     from sdd_hooks.forges.protocol import ForgeClientFactory
-    from sdd_hooks.remote.client import Client
+    from sdd_hooks.remote.client import Client, Waiting
     from sdd_hooks.remote.credentials import Secret, TokenSources
     from sdd_hooks.remote.response import RateLimitRule
     from sdd_hooks.trackers.source import OnWait
+
+READ_SECONDS = 5.0
+"""Seconds without a byte after which a request fails that a command can do without."""
 
 
 class NoForge(SddError):
@@ -81,7 +84,28 @@ def find_forge(project: Project, now: float) -> ForgeSource:
 
 
 @contextmanager
-def open_forge(source: ForgeSource, on_wait: OnWait | None = None) -> Iterator[PullRequestMerger]:
+def forge_at_hand(project: Project, now: float) -> Iterator[PullRequestMerger | None]:
+    """The forge of the `origin` for the block, None without one.
+
+    For commands that do without it: a request that fails takes seconds, and is not waited for.
+    `now` is as in `find_forge`.
+    """
+    with ExitStack() as stack:
+        forge = None
+        with suppress(NoForge):
+            source = find_forge(project, now)
+            # Imported here, since it imports httpx.
+            from sdd_hooks.remote.client import Waiting
+
+            waiting = Waiting(max_wait=0.0, read_timeout=READ_SECONDS)
+            forge = stack.enter_context(open_forge(source, waiting=waiting))
+        yield forge
+
+
+@contextmanager
+def open_forge(
+    source: ForgeSource, on_wait: OnWait | None = None, waiting: Waiting | None = None
+) -> Iterator[PullRequestMerger]:
     """The forge for the block. Raises NoForge for one that cannot list pull requests."""
     location = source.location
     assert source.vendor.api_url is not None
@@ -93,7 +117,8 @@ def open_forge(source: ForgeSource, on_wait: OnWait | None = None) -> Iterator[P
     )
     assert source.tracker.token_sources is not None
     sources = source.tracker.token_sources(source.repository.environ)
-    forge = source.vendor.open(context, _client_factory(source.repository, sources, on_wait))
+    connect = _client_factory(source.repository, sources, on_wait, waiting)
+    forge = source.vendor.open(context, connect)
     try:
         if not isinstance(forge, PullRequestMerger):
             raise NoForge(f"{source.label} does not list pull requests: update its plug-in")
@@ -161,7 +186,10 @@ def _recognised(
 
 
 def _client_factory(
-    repository: TrackedRepository, sources: TokenSources, on_wait: OnWait | None
+    repository: TrackedRepository,
+    sources: TokenSources,
+    on_wait: OnWait | None,
+    waiting: Waiting | None,
 ) -> ForgeClientFactory:
     """A factory of clients with the token that belongs to their host."""
 
@@ -174,6 +202,7 @@ def _client_factory(
         advice: str = "",  # noqa: ARG001
     ) -> Client:
         # A token of git's credential helper may have a user, so its own headers are used.
-        return client_factory(repository, label, on_wait=on_wait)(api, sources, rate_limit)
+        create = client_factory(repository, label, on_wait=on_wait, waiting=waiting)
+        return create(api, sources, rate_limit)
 
     return connect

@@ -15,7 +15,7 @@ from sdd_hooks.artifacts.find_artifact import find_artifact
 from sdd_hooks.artifacts.identifiers import ArtifactId, grep_expression, parse_id
 from sdd_hooks.artifacts.work_tree import ARTIFACT_KINDS, read_work_tree
 from sdd_hooks.authoring.edit_file import edit_file
-from sdd_hooks.authoring.numbers import lock_numbers, next_number
+from sdd_hooks.authoring.numbers import find_used_numbers, lock_numbers
 from sdd_hooks.authoring.renumber import (
     Holder,
     Leftover,
@@ -26,16 +26,26 @@ from sdd_hooks.authoring.renumber import (
     rewrite_references,
     stem,
 )
+from sdd_hooks.authoring.reservations import NumberScope
 from sdd_hooks.errors import EXIT_USAGE, SddError
 from sdd_hooks.project.project import Project
 from sdd_hooks.system.file_edits import FileEdit, FileNotEditable, apply_edits
 from sdd_hooks.system.files import FileTooLarge, PathRefused
 from sdd_hooks.system.git import Git, nul_split
+from sdd_hooks.usecases.forge import forge_at_hand
+from sdd_hooks.usecases.numbers_elsewhere import NumbersElsewhere, find_numbers_elsewhere
+from sdd_hooks.usecases.pull_descriptions import (
+    DescriptionEdit,
+    DescriptionRequest,
+    current_branch,
+    rewrite_descriptions,
+)
 from sdd_hooks.usecases.refresh import collections_containing, refresh_after_write
 
 MAX_DATED_LINES = 300
 """Lines whose date is looked up, to tell which of two records they mean."""
 
+_NOTHING = NumbersElsewhere()
 _GREP = ("grep", "-l", "-z", "-I", "-i", "--untracked", "--no-recurse-submodules")
 
 
@@ -69,28 +79,40 @@ class RenumberOutcome(NamedTuple):
     leftovers: tuple[Leftover, ...]
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    descriptions: tuple[DescriptionEdit, ...] = ()
 
 
-def renumber(project: Project, request: RenumberRequest) -> RenumberOutcome:
-    """Renumber a record. Raises UnknownArtifact, NumberTaken, and what `apply_edits` raises."""
+def renumber(project: Project, request: RenumberRequest, now: float) -> RenumberOutcome:
+    """Renumber a record. `now` is in seconds since the epoch.
+
+    Raises UnknownArtifact, NumberTaken, and what `apply_edits` raises.
+    """
     repository = project.repository
     corpus, _ = read_work_tree(repository.git, project.select(tuple(ARTIFACT_KINDS)))
     artifact = find_artifact(corpus, request.target, request.module)
     if artifact.id is None or artifact.kind != "ADR":
         raise NumberTaken(f"{artifact.path} has no number of an ADR: name another record")
+    elsewhere = _elsewhere(project, artifact, artifact.id, now) if not request.number else _NOTHING
     with lock_numbers(repository):
-        change = _plan(project, corpus, artifact, artifact.id, request.number)
+        change = _plan(project, corpus, artifact, request.number, elsewhere.taken)
         rewriting = _Rewriting(project, corpus, change)
         edits = tuple(rewriting.edits())
         if not request.dry_run:
             apply_edits(repository.root, edits)
+    described = rewrite_descriptions(
+        DescriptionRequest(
+            change, current_branch(repository.git), rewriting.module_of(""), request.dry_run
+        ),
+        lambda: forge_at_hand(project, now),
+    )
     outcome = RenumberOutcome(
         change.old,
         change.new,
         edits,
         rewriting.replaced,
-        tuple(rewriting.leftovers),
-        tuple(_notes(repository.git, change)),
+        (*rewriting.leftovers, *described.leftovers),
+        (*elsewhere.notes, *_notes(repository.git, change), *described.notes),
+        descriptions=described.edits,
     )
     if request.dry_run:
         return outcome
@@ -98,13 +120,23 @@ def renumber(project: Project, request: RenumberRequest) -> RenumberOutcome:
     return outcome._replace(warnings=refresh_after_write(project, written))
 
 
+def _elsewhere(
+    project: Project, artifact: Artifact, old: ArtifactId, now: float
+) -> NumbersElsewhere:
+    scope, directory = NumberScope("ADR", old.module), numbering_directory(artifact.path)
+    return find_numbers_elsewhere(
+        project.repository, scope, directory, lambda: forge_at_hand(project, now)
+    )
+
+
 def _plan(
-    project: Project, corpus: Corpus, artifact: Artifact, old: ArtifactId, number: str
+    project: Project, corpus: Corpus, artifact: Artifact, number: str, taken: frozenset[int]
 ) -> Renumbering:
-    git = project.repository.git
+    git, old = project.repository.git, artifact.id
+    assert old is not None
     directory = numbering_directory(artifact.path)
-    used = [id.number for id in corpus.by_id if (id.kind, id.module) == (old.kind, old.module)]
-    free = next_number(project.repository, "ADR", directory, used)
+    own = [id.number for id in corpus.by_id if (id.kind, id.module) == (old.kind, old.module)]
+    free = find_used_numbers(project.repository, "ADR", directory, own).next(taken)
     new = old._replace(number=free, suffix="")
     if number:
         wanted = parse_id(number, "ADR", old.module)
@@ -157,13 +189,13 @@ class _Rewriting:
 
     def _rewrite(self, path: str, text: str) -> str:
         artifact = self._corpus.by_path.get(path)
-        file = ReferringFile(path, self._module(path), artifact.kind if artifact else None)
+        file = ReferringFile(path, self.module_of(path), artifact.kind if artifact else None)
         done = rewrite_references(file, text, self._change, self._written_at)
         self.replaced += done.replaced
         self.leftovers += done.leftovers
         return done.text
 
-    def _module(self, path: str) -> str:
+    def module_of(self, path: str) -> str:
         """The module that an id without one means in a file: its own, the root, or any."""
         old = self._change.old
         modules = sorted(self._project.modules, key=lambda one: -len(one.root))
@@ -211,4 +243,3 @@ def _notes(git: Git, change: Renumbering) -> Iterator[str]:
         first = ", ".join(commits[:5])
         more = f" and {len(commits) - 5} more" if len(commits) > 5 else ""
         yield f"messages of commits that name {old} stay as they are: {first}{more}"
-    yield f"if the description of an open pull request names {old}, edit it"

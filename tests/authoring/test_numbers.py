@@ -2,18 +2,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sdd_hooks.authoring.numbers import next_number
+from sdd_hooks.authoring.numbers import find_used_numbers
 from tests.support.repos import Repo
 
 SPEC = "# SPEC-{:04d}: X\n"
 
 
 def number(repo: Repo, *used: int) -> int:
-    return next_number(repo.repository, "ADR", "docs/adrs", used)
+    return find_used_numbers(repo.repository, "ADR", "docs/adrs", used).next()
 
 
 def spec_number(repo: Repo) -> int:
-    return next_number(repo.repository, "SPEC", "specs", ())
+    return find_used_numbers(repo.repository, "SPEC", "specs", ()).next()
 
 
 def test_numbers_of_every_branch_and_work_tree_are_taken(tmp_path: Path) -> None:
@@ -50,4 +50,4 @@ def test_the_number_of_a_specification_is_in_its_heading(tmp_path: Path) -> None
 def test_files_in_the_top_directory(tmp_path: Path) -> None:
     repo = Repo.init(tmp_path / "repo")
     repo.commit("One", {"0003-a.md": "# 3. A\n", "pages/404.md": "Not found\n"})
-    assert next_number(repo.repository, "ADR", "", ()) == 4
+    assert find_used_numbers(repo.repository, "ADR", "", ()).next() == 4

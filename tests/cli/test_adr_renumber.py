@@ -3,6 +3,7 @@
 import pytest
 
 from tests.cli.commands import run
+from tests.support.github_forge import FORK, PERSONAL, serving_forge
 
 QUEUES = "docs/adr/0002-use-queues.md"
 RECORD = "# {n}. {title}\n\n## Status\n\nAccepted\n\n## Decision\n\nYes.\n"
@@ -102,3 +103,53 @@ def test_what_may_mean_another_record_is_listed(repo):
 
 def ids(repo):
     return [line.split()[0] for line in run(repo.root, "list").out.splitlines()]
+
+
+@pytest.fixture
+def github(records):
+    with serving_forge() as forge:
+        memory = "### SDD Configuration\n\n#### Tracker\n\n- **Type**: GitHub\n- **URL**: "
+        records.commit("Memory", {"CLAUDE.md": f"{memory}{forge.url}\n", ".gitignore": ".sdd\n"})
+        records.git("remote", "add", "origin", f"{forge.url}/{forge.home}.git")
+        records.git("switch", "-q", "-c", "queues")
+        yield forge
+
+
+def renumber_with(github, records, *arguments, token=PERSONAL):
+    environ = {"GITHUB_TOKEN": token, "GITHUB_SERVER_URL": github.url}
+    return run(records.root, "adr", "renumber", *arguments, env=environ)
+
+
+def test_the_description_of_the_open_pull_request_is_rewritten(github, records):
+    body = "Uses queues.\r\n\r\nRefs: ADR-0002, ADR-0001\r\n"
+    number = github.add_pull("Queues", body, head_ref="queues")
+    forked = github.add_pull("A fork", body, head_ref="queues", fork=True)
+    preview = renumber_with(github, records, "2", "9", "--dry-run")
+    assert "+Refs: ADR-0009, ADR-0001" in preview.out
+    assert github.pulls[number]["body"] == body
+    done = renumber_with(github, records, "2", "9")
+    assert done.out.endswith(f"1 reference rewritten in the description of pull request {number}\n")
+    assert github.pulls[number]["body"] == body.replace("ADR-0002", "ADR-0009")
+    assert github.pulls[forked]["body"] == body
+    assert f"note: the description of pull request {forked} names ADR-0002: edit it if" in done.err
+    assert "if the description of an open pull request names" not in done.err
+
+
+def test_a_description_that_cannot_be_written(github, records):
+    number = github.add_pull("Queues", "Refs: ADR-0002", head_ref="queues")
+    done = renumber_with(github, records, "2", "9", token=FORK)
+    assert (done.code, github.pulls[number]["body"]) == (0, "Refs: ADR-0002")
+    assert f"note: the description of pull request {number} still names ADR-0002: edit" in done.err
+    github.lists_pulls = False
+    done = renumber_with(github, records, "9", "10")
+    note = "note: if the description of an open pull request names ADR-0009, edit it: GitHub"
+    assert note in done.err
+
+
+def test_a_description_that_may_mean_another_record_stays(github, records):
+    records.commit("Two", {"docs/adr/0002-keep-sessions.md": RECORD.format(n=2, title="Keep")})
+    body = "Refs: ADR-0002\n\n[Queues](docs/adr/0002-use-queues.md)\n"
+    number = github.add_pull("Queues", body, head_ref="queues")
+    done = renumber_with(github, records, QUEUES, "9")
+    assert github.pulls[number]["body"] == body.replace("0002-use", "0009-use")
+    assert f"not rewritten: pull request {number}:1: Refs: ADR-0002 (it may mean" in done.out

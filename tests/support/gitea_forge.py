@@ -291,6 +291,9 @@ class FakeGiteaForge:
                 return self._resolve(int(id), account)
             case "PATCH", ["issues", "comments", id]:
                 return self._edit(int(id), _body(request), account)
+            case "PATCH", ["pulls", _] if pull:
+                pull.entry["body"] = _body(request)["body"]
+                return CannedResponse(201, pull.entry)
             case "DELETE", ["issues", "comments", id]:
                 return self._delete(int(id), account)
             case "POST", ["issues", _, "comments"] if pull:

@@ -246,6 +246,9 @@ class FakeGitHubForge:
                 return self._list_pulls(request) if self.lists_pulls else _denied()
             case "GET", ["pulls", digits]:
                 return CannedResponse(200, self.pulls[int(digits)])
+            case "PATCH", ["pulls", digits]:
+                self.pulls[int(digits)]["body"] = self.stored_text(str(body["body"]))
+                return CannedResponse(200, self.pulls[int(digits)])
             case "GET", ["pulls", digits, "comments"]:
                 threads = (thread for thread in self.threads if thread.pull == int(digits))
                 return self._paged(

@@ -195,6 +195,9 @@ class FakeGitLabForge:
                     201,
                     next(candidate for candidate in self.notes[int(iid)] if candidate["id"] == id),
                 )
+            case "PUT", "merge_requests", iid:
+                self.merges[int(iid)] |= body
+                return CannedResponse(200, self.merges[int(iid)])
             case "PUT", "merge_requests", iid, "notes", id:
                 assert body.keys() == {"body"} and body["body"]
                 return self._edit(self.notes[int(iid)], id, body["body"])

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from sdd_hooks.authoring.renumber import Leftover
 from sdd_hooks.cli.context import open_project
 from sdd_hooks.cli.options import dry_run_option, json_option, module_option
 from sdd_hooks.cli.output import CommandOutput, format_count, printable_line, show
+from sdd_hooks.usecases.pull_descriptions import DescriptionEdit
 from sdd_hooks.usecases.renumber import RenumberOutcome, RenumberRequest
 from sdd_hooks.usecases.renumber import renumber as renumber_record
 
@@ -29,14 +31,15 @@ def renumber(directory: Path | None, /, as_json: bool, **request: Any) -> int:
 
     The file is renamed. Ids, links and names of the file are rewritten in all files of the work
     tree. Of two records with one number, name the file; what may mean the other one is listed and
-    stays. Without NEW, the number is the next free one.
+    stays. Without NEW, the number is the next free one. In the description of the branch's open
+    pull request, references are rewritten as well, if the forge allows it.
 
     \b
     Example:
       sdd adr renumber docs/adrs/0012-use-queues.md
       sdd adr renumber ADR-0012 31 --dry-run
     """
-    outcome = renumber_record(open_project(directory), RenumberRequest(**request))
+    outcome = renumber_record(open_project(directory), RenumberRequest(**request), time.time())
     dry_run = request["dry_run"]
     lines = _diff(outcome) if dry_run else _summary(outcome)
     lines += [_leftover(one) for one in outcome.leftovers]
@@ -50,7 +53,9 @@ def _leftover(one: Leftover) -> str:
 
 
 def _diff(outcome: RenumberOutcome) -> list[str]:
-    return [line for edit in outcome.edits for line in edit.diff().splitlines()]
+    diffs = [edit.diff() for edit in outcome.edits]
+    diffs += [edit.diff() for edit in outcome.descriptions]
+    return [line for diff in diffs for line in diff.splitlines()]
 
 
 def _summary(outcome: RenumberOutcome) -> list[str]:
@@ -59,7 +64,13 @@ def _summary(outcome: RenumberOutcome) -> list[str]:
     return [
         f"{outcome.old} → {outcome.new}: {printable_line(old.path)} → {printable_line(new.path)}",
         f"{references} rewritten in {format_count(len(others), 'file')}",
+        *map(_description, outcome.descriptions),
     ]
+
+
+def _description(edit: DescriptionEdit) -> str:
+    references = format_count(edit.replaced, "reference")
+    return f"{references} rewritten in the description of pull request {edit.number}"
 
 
 def _data(outcome: RenumberOutcome, dry_run: bool) -> dict[str, object]:
@@ -69,6 +80,10 @@ def _data(outcome: RenumberOutcome, dry_run: bool) -> dict[str, object]:
         "path": outcome.edits[1].path,
         "changes": [{"path": one.path, "action": one.action} for one in outcome.edits],
         "replaced": outcome.replaced,
+        "pull_requests": [
+            {"number": one.number, "replaced": one.replaced, "diff": one.diff()}
+            for one in outcome.descriptions
+        ],
         "leftovers": [one._asdict() for one in outcome.leftovers],
         "dry_run": dry_run,
         "diff": "".join(one.diff() for one in outcome.edits),

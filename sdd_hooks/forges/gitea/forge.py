@@ -82,6 +82,10 @@ class GiteaForge:
         """Merge a pull request if its head is still the same."""
         merge(self.client, self._path(""), pull, strategy)
 
+    def edit_description(self, number: int, body: str) -> None:
+        """Give a pull request another description."""
+        self._write("PATCH", self._path(f"pulls/{number}"), {"body": body}, idempotent=True)
+
     def upsert_comment(
         self, number: int, body: str, has_marker: Callable[[str], bool], *, create: bool = True
     ) -> UpsertResult:

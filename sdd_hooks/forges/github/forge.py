@@ -69,6 +69,13 @@ class GitHubForge:
         """Merge a pull request if its head is still the same."""
         merge(self.api, pull, strategy)
 
+    def edit_description(self, number: int, body: str) -> None:
+        """Give a pull request another description.
+
+        https://docs.github.com/rest/pulls/pulls#update-a-pull-request
+        """
+        self.api.write("PATCH", f"pulls/{number}", {"body": body}, idempotent=True)
+
     def upsert_comment(
         self, number: int, body: str, has_marker: Callable[[str], bool], *, create: bool = True
     ) -> UpsertResult:

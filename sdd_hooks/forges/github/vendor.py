@@ -17,7 +17,7 @@ from sdd_hooks.forges.github.api import RepositoryApi
 from sdd_hooks.forges.github.forge import GitHubForge
 from sdd_hooks.forges.protocol import ForgeClientFactory, ForgeVendor, JobContext
 from sdd_hooks.hosts.gitea import RUNNER_VARIABLES
-from sdd_hooks.hosts.github import CLOUD, CLOUD_API, LABEL, rate_limit, token_headers
+from sdd_hooks.hosts.github import CLOUD, CLOUD_API, LABEL, api_url, rate_limit, token_headers
 
 ADVICE = (
     "give the job `permissions: pull-requests: write`; "
@@ -48,12 +48,4 @@ def _open(context: JobContext, connect: ForgeClientFactory) -> GitHubForge:
     return GitHubForge(context, RepositoryApi(client, context.repository))
 
 
-def _api_url(web_url: str) -> str:
-    """The cloud's API has a separate host; a server's API is below `/api/v3`."""
-    scheme, _, host = web_url.partition("://")
-    if web_url == CLOUD or host.endswith(".ghe.com"):
-        return f"{scheme}://api.{host}"
-    return f"{web_url}/api/v3"
-
-
-VENDOR = ForgeVendor(LABEL, _detect_job, _open, api_url=_api_url)
+VENDOR = ForgeVendor(LABEL, _detect_job, _open, api_url=api_url)

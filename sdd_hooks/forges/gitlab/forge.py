@@ -91,6 +91,13 @@ class GitLabForge:
         """Merge a merge request if its head is still the same."""
         merge(self.client, self._merge_request(pull.number), pull, strategy)
 
+    def edit_description(self, number: int, body: str) -> None:
+        """Give a merge request another description.
+
+        https://docs.gitlab.com/api/merge_requests/#update-mr
+        """
+        self._write("PUT", self._merge_request(number), {"description": body}, idempotent=True)
+
     def upsert_comment(
         self, number: int, body: str, has_marker: Callable[[str], bool], *, create: bool = True
     ) -> UpsertResult:

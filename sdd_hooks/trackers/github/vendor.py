@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from sdd_hooks.hosts.gitea import is_gitea_job
-from sdd_hooks.hosts.github import CLOUD, LABEL, graphql_url, rate_limit, token_headers
+from sdd_hooks.hosts.github import CLOUD, LABEL, api_url, graphql_url, rate_limit, token_headers
 from sdd_hooks.remote.urls import parse_endpoint, parse_remote
 from sdd_hooks.trackers.github.tracker import GitHubTracker
 from sdd_hooks.trackers.hosted import checked_location, invalid_url
@@ -57,12 +57,8 @@ def _site(host: str) -> str:
 
 
 def _open(location: TrackerLocation, environment: TrackerEnvironment) -> GitHubTracker:
-    """Open a repository. The cloud's API has a separate host; a server's API is below `/api`."""
-    scheme, _, host = location.url.partition("://")
-    if location.url == CLOUD or host.endswith(".ghe.com"):
-        api = f"{scheme}://api.{host}"
-    else:
-        api = f"{location.url}/api/v3"
+    """Open a repository."""
+    api = api_url(location.url)
     client = environment.connect(api, _sources(environment.repository.environ), rate_limit)
     return GitHubTracker(location, client, graphql_url(api))
 

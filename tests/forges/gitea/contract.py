@@ -96,6 +96,11 @@ class Contract:
         assert (listed[forked].is_fork, listed[forked].base_ref) == (True, "main")
         assert len(forge.open_pull_requests(1)) == 1
 
+    def test_the_description_of_a_pull_request(self, harness: ForgeHarness) -> None:
+        number, forge = harness.pull("T", "Before"), harness.open()
+        forge.edit_description(number, f"{HOSTILE}\nand more")
+        assert forge.pull_request(number).body == f"{HOSTILE}\nand more"
+
     def test_one_comment(self, harness: ForgeHarness) -> None:
         number, forge = harness.pull(), harness.open()
         harness.add_comment(number, BODY)

@@ -279,6 +279,13 @@ def test_open_pull_requests() -> None:
         assert forge.open_pull_requests(3) == listed[:3]
 
 
+def test_the_description_of_a_pull_request() -> None:
+    with github_harness() as harness:
+        number = harness.forge.add_pull("T", "Before")
+        harness.open().edit_description(number, "After\r\n`x`")
+        assert harness.open().pull_request(number).body == "After\r\n`x`"
+
+
 def test_missing_fields_of_a_pull_request() -> None:
     described = Description.load("github/forge.openapi3.json")
     if described is None:

@@ -95,6 +95,11 @@ def test_open_merge_requests(harness: GitLabHarness) -> None:
     assert forge.open_pull_requests(3) == listed[:3]
 
 
+def test_the_description_of_a_merge_request(harness: GitLabHarness) -> None:
+    harness.open().edit_description(7, "After\n`x`")
+    assert harness.open().pull_request(7).body == "After\n`x`"
+
+
 def test_a_merged_merge_request_of_a_fork(harness: GitLabHarness) -> None:
     harness.gitlab.merge(8, source_project_id=9, state="merged", description=None)
     found = harness.open().pull_request(8)
