@@ -214,6 +214,10 @@ def find_successors(
     for text in texts:
         # Parentheses contain history: superseded by 9 (was: amended by 7).
         outside = re.sub(r"\s\([^()]*(?:\([^()]*\)[^()]*)*\)", "", text)
+        # What follows the sentence with the successor is a reason, and may name other records.
+        sentence = re.split(r"[.;]\s", outside, maxsplit=1)[0]
+        if find_ids(sentence, kind, module, origins):
+            outside = sentence
         named = find_ids(outside, kind, module, origins)
         bare = parse_id(outside, kind, module, origins)
         if named or bare:

@@ -72,7 +72,7 @@ _END = lazy_regex(r"\*/|--+>|\"\"\"|'''|\*\)|-\}|\#\}|%>|=end\b")
 _ENTRY_ID = lazy_regex(r"[\[(@`*]*")
 _REQ = lazy_regex(
     r"""[\s`\])*]{0,3}\s*(?:,\s*)?(?:and\s+)?
-    (?: (?P<number>REQ-[0-9][0-9A-Za-z.-]*[0-9A-Za-z])
+    (?: (?P<number>REQ-[0-9](?:[0-9A-Za-z.-]*[0-9A-Za-z])?)
       | REQ(?:uirement)?s?[ ]*[:#]?\s*
         (?: "(?P<a>[^"]{1,300})" | “(?P<b>[^”]{1,300})”
           | '(?P<c>[^']{1,300})' | `(?P<d>[^`]{1,300})` ) )""",
@@ -108,6 +108,15 @@ def read_governing(text: str, origins: Origins = NO_ORIGINS) -> tuple[GoverningR
         references = find_id_references(comment, origins)
         result.extend(_entries(comment, references, starts, verb, line + 1))
     return tuple(result)
+
+
+def has_governing_label(text: str) -> bool:
+    """Whether a comment begins with `Governing:` or `Implements:`, whatever it names. Never raises.
+
+    `Governing: SPEC user-accounts` names a specification without a number.
+    """
+    text = unify_line_endings(text)
+    return any(_in_comment(text, match.start()) for match in _labels(text))
 
 
 def _labels(text: str) -> Iterator[re.Match[str]]:

@@ -10,12 +10,14 @@ from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus, IdCollision, numbering_directory
 from sdd_hooks.artifacts.edges import Edge, find_cycles
 from sdd_hooks.findings import Finding, Severity
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 NO_ARTIFACTS = Corpus()
 
 MAX_STEPS = 40
 """Edges of a cycle that a message names."""
 
+_VERSION = lazy_regex(r"(?:[.-]v[0-9]{1,3})?\.\w+$")
 _SUPERSEDED = {"ADR": ("superseded", "deprecated"), "SPEC": ("deprecated", "superseded")}
 
 
@@ -45,11 +47,18 @@ def _all(corpus: Corpus, external: Corpus) -> Iterator[tuple[Finding, tuple[str,
         yield from _edge_findings(corpus, artifact)
         yield from _external_findings(external, artifact)
     for collision in corpus.collisions:
+        if _are_versions(collision):
+            continue
         for path in collision.paths:
             yield _duplicate(collision, path), collision.paths
     written = (edge for artifact in corpus.artifacts for edge in artifact.edges)
     for cycle in find_cycles(edge for edge in written if edge.origin == "frontmatter"):
         yield _cycle(cycle), tuple(edge.path for edge in cycle)
+
+
+def _are_versions(collision: IdCollision) -> bool:
+    """Whether the files are versions of one record: `0006-split.md` and `0006-split.v2.md`."""
+    return len({_VERSION.sub("", path.lower()) for path in collision.paths}) == 1
 
 
 def _duplicate(collision: IdCollision, path: str) -> Finding:

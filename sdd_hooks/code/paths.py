@@ -64,6 +64,12 @@ _EXAMPLE = lazy_regex(
     re.IGNORECASE,
 )
 
+_TOOL = lazy_regex(
+    r"(?:^|/)(?:experiments?|scripts?|tools?|qa|[\w-]*conformance|hack|ci|dev|devtools|spikes?"
+    r"|prototypes?|poc|sandbox|scratch|mock[\w-]*|\.[\w-]+)/",
+    re.IGNORECASE,
+)
+
 
 def is_document(path: str) -> bool:
     """Whether it is a text for people: Markdown and similar formats."""
@@ -101,6 +107,11 @@ def is_example(path: str) -> bool:
 def is_sample(path: str) -> bool:
     """Whether its content is an example or data: fixtures, snapshots, templates."""
     return bool(_SAMPLE.search(path))
+
+
+def is_tool(path: str) -> bool:
+    """Whether it is code that developers run, and no service: a script, an experiment."""
+    return bool(_TOOL.search(path))
 
 
 def is_changelog(path: str) -> bool:

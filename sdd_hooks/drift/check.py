@@ -237,7 +237,7 @@ def _ungoverned(context: _Context, looked: _Looked, notes: list[str]) -> Iterato
         return
     if kind != "directory" or not context.comments():
         return
-    files = [one for one in looked.summaries if not one.comments]
+    files = [one for one in looked.summaries if not one.labelled]
     if len(files) > MAX_QUERIED:
         rest = format_count(len(files) - MAX_QUERIED, "more file")
         notes.append(

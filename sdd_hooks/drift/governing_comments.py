@@ -166,9 +166,13 @@ def _is_source(path: str) -> bool:
     is_prose = is_document(path) and not is_markdown(path)
     if is_external(path) or (is_prose and not find_language(path)):
         return False
-    # A page in `templates/` is code, which other files in it may not be.
+    return not is_sample_source(path)
+
+
+def is_sample_source(path: str) -> bool:
+    """Whether the file is an example or data. A page in `templates/` is code, as no other file."""
     is_page = path.lower().endswith(PAGES)
-    return not is_sample(_TEMPLATES.sub(r"\1", path) if is_page else path)
+    return is_sample(_TEMPLATES.sub(r"\1", path) if is_page else path)
 
 
 def _read(root: Path, paths: Iterable[str], origins: Origins, left_out: list[str]) -> Comments:

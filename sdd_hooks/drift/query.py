@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from sdd_hooks.artifacts.governing import GoverningReference
+from sdd_hooks.artifacts.governing import GoverningReference, has_governing_label
 from sdd_hooks.code.definitions import Definition, find_definitions
 from sdd_hooks.code.languages import find_language
 from sdd_hooks.code.paths import is_document
@@ -34,11 +34,15 @@ _HEAD = 300
 
 
 class FileSummary(NamedTuple):
-    """What says what a file is about: its path, its governing comments, and names it exports."""
+    """What says what a file is about: its path, its governing comments, and names it exports.
+
+    `labelled` is True if a line begins a governing comment, which may name a record in another way.
+    """
 
     path: str
     comments: tuple[GoverningReference, ...] = ()
     names: tuple[str, ...] = ()
+    labelled: bool = False
 
 
 def summarize_file(path: str, text: str) -> FileSummary:
@@ -51,7 +55,7 @@ def summarize_file(path: str, text: str) -> FileSummary:
         return FileSummary(path, (), tuple(islice(titles, MAX_NAMES)))
     comments = tuple(read_comments(path, text))
     names = tuple(_exported(path, text[:MAX_TEXT])) or tuple(_frequent_words(text[:MAX_WORDS_OF]))
-    return FileSummary(path, comments, names)
+    return FileSummary(path, comments, names, bool(comments) or has_governing_label(text))
 
 
 def _frequent_words(text: str) -> Iterator[str]:

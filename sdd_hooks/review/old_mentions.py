@@ -12,6 +12,7 @@ import re
 from functools import lru_cache
 
 from sdd_hooks.artifacts.identifiers import find_id_references
+from sdd_hooks.code.paths import is_document
 from sdd_hooks.code.source_files import find_parts
 from sdd_hooks.review.mentions import MAX_TEXT, Mention
 from sdd_hooks.review.subject import Subject
@@ -35,6 +36,17 @@ _EXAMPLE = lazy_regex(r"\b(?:e\.g\b|examples?|for instance|such as|placeholder|s
 _ARCHIVE = lazy_regex(
     r"(?:^|[/_-])(?:archived?|archives|history|roadmaps?|superseded|deprecated)/", re.I
 )
+# A document about a certain day, or about work that is done or planned, does not follow decisions.
+_NARRATIVE = lazy_regex(
+    r"""(?:^|[/_.-])(?:audits?|assessments?|reports?|reviews?|triage|retros?|retrospectives?
+    |post-?mortems?|hand-?(?:offs?|overs?)|research|analys[ei]s|investigations?|journals?|logs?
+    |work-?logs?|diary|minutes|meetings?|standups?|sessions?|brainstorms?|proposals?|plans?
+    |backlog|todos?)(?:[/_.-]|$)
+    | (?:^|[^0-9])(?:19|20)[0-9]{2}-?[01][0-9](?:[^0-9]|-?[0-3][0-9])""",
+    re.VERBOSE | re.IGNORECASE,
+)
+# `[ADR 83](https://…)` and `[ADR 83][upstream]` with the address elsewhere in the document.
+_LINK = lazy_regex(r"\[([^\[\]\n]{1,200})\](?:\((https?:)|\[([^\[\]\n]{1,100})\])")
 # `msgbrowse ADR-0004`: a name in front of an id is that of another project. These words are none.
 _WORD_BEFORE = lazy_regex(r"(?:^|[^\w'\"/.-])`?([a-z][a-z0-9_]{2,30})(?:` |[ *(\[]{1,3})$")
 _USUAL_WORDS = """
@@ -58,6 +70,10 @@ def is_certain(subject: Subject, mention: Mention) -> bool:
         return not _is_quoted(subject, mention)
     if not mention.alone or _ARCHIVE.search(mention.path):
         return False
+    if is_document(mention.path) and _NARRATIVE.search(mention.path):
+        return False
+    if _leads_elsewhere(subject, mention):
+        return False
     around = _around(subject, mention)
     return not (_EXAMPLE.search(around) or ACKNOWLEDGED.search(around) or _ABSORBED.search(around))
 
@@ -72,6 +88,19 @@ def _is_quoted(subject: Subject, mention: Mention) -> bool:
     offset = start + len(line) - len(line.lstrip())
     # Only the text up to the comment is read: most comments are at the top.
     return find_parts(mention.path, text[: start + len(line)])(offset) == "string"
+
+
+def _leads_elsewhere(subject: Subject, mention: Mention) -> bool:
+    """Whether the id is the text of a link to another site."""
+    if "](" not in mention.text and "][" not in mention.text:
+        return False
+    for link in _LINK.finditer(mention.text[:MAX_TEXT]):
+        if any(one.id == mention.id for one in find_id_references(link[1])):
+            label = link[3] or ""
+            definition = rf"^ {{0,3}}\[{re.escape(label)}\]:\s*<?https?:"
+            if link[2] or re.search(definition, subject.text(mention.path), re.MULTILINE | re.I):
+                return True
+    return False
 
 
 def names_other_project(subject: Subject, path: str) -> bool:

@@ -46,6 +46,8 @@ from sdd_hooks.project.project import Project
 from sdd_hooks.reporting.audit import AuditSummary
 from sdd_hooks.reporting.outcome import CheckedTree, ReviewOutcome
 from sdd_hooks.review.apply_rules import RuleResults, apply_rules
+from sdd_hooks.review.references.code_words import GENERIC_WORDS
+from sdd_hooks.review.references.words import split_words
 from sdd_hooks.review.review import load_judge
 from sdd_hooks.review.rules import registered
 from sdd_hooks.review.suppressions import suppress
@@ -233,10 +235,18 @@ def _find_near(search: _Search, audited: Audited, directory: str) -> NearRecord 
     found = search.find(build_query(summaries, directory))
     in_force = [one for one in found if one.artifact.status.authoritative]
     naming = next((one for one in in_force if _names(one, directory)), None)
-    best = naming or next((one for one in in_force if one.score >= MIN_SCORE), None)
+    about = (one for one in in_force if one.score >= MIN_SCORE and _is_about(one, directory))
+    best = naming or next(about, None)
     if best is None:
         return None
     return NearRecord(best.artifact.name, best.artifact.title, names_it=naming is not None)
+
+
+def _is_about(candidate: CandidateRecord, directory: str) -> bool:
+    """Whether a record has all words of the name of the directory."""
+    wanted = set(split_words(directory.rpartition("/")[2])) - GENERIC_WORDS
+    text = " ".join(text for _, text in candidate.files)
+    return bool(wanted) and wanted.issubset(split_words(text))
 
 
 def _names(candidate: CandidateRecord, directory: str) -> bool:

@@ -290,6 +290,10 @@ def test_the_date_in_a_file_name() -> None:
     ("text", "successors"),
     [
         (
+            "# ADR-1: T\n\n**Status:** Superseded by ADR-9 (2026). No ratification under ADR-6.\n",
+            ["ADR-0009"],
+        ),
+        (
             "---\nstatus: superseded by [0009](0009-x.md) (was amended by ADR-7)\n---\n",
             ["ADR-0009"],
         ),

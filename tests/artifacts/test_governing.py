@@ -4,7 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.artifacts.governing import GoverningReference, read_governing
+from sdd_hooks.artifacts.governing import (
+    GoverningReference,
+    has_governing_label,
+    read_governing,
+)
 from sdd_hooks.artifacts.identifiers import ArtifactId
 from tests.support.cpu_time import assert_linear
 
@@ -117,6 +121,7 @@ def test_any_comment_syntax(comment: str, newline: str) -> None:
         ("# Governing: ADR-0001 (never closed\nx(ADR-0003)", ["ADR-0001 @1"]),
         ("# Governing: ADRs 0015/0017; ADR-3", ["ADR-0015 @1", "ADR-0017 @1", "ADR-0003 @1"]),
         ("# Governing: ADR-0001..0003", ["ADR-0001 @1", "ADR-0002 @1", "ADR-0003 @1"]),
+        ("# Governing: SPEC-0001 REQ-3, REQ-4a", ['SPEC-0001 "REQ-3" @1', 'SPEC-0001 "REQ-4a" @1']),
         ("# Governing: [api]/SPEC-0007 REQ-0007-001", ['[api]/SPEC-0007 "REQ-0007-001" @1']),
         (
             '// Implements: SPEC-0001 REQ "A" (a), REQ "B", “C”, SPEC-0002 REQ \'D\', `ADR-1`',
@@ -181,3 +186,18 @@ def test_labels_in_ascii_are_those_in_other_text(pieces: list[str]) -> None:
     text = "".join(pieces)
     expected = list(read_governing(f"{text}\n# ä"))
     assert list(read_governing(f"{text}\n# a")) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "labelled"),
+    [
+        ("// Governing: SPEC user-accounts REQ 3\n", True),
+        ("<!-- Implements: the accounts -->\n", True),
+        ("# What is governing here\n", False),
+        ("x = 'Governing: nothing'\n", False),
+        ("", False),
+    ],
+)
+def test_a_label_of_a_comment_about_what_has_no_number(text: str, labelled: bool) -> None:
+    assert read_governing(text) == ()
+    assert has_governing_label(text) is labelled

@@ -66,6 +66,11 @@ def test_edges_in_prose_are_not_validated() -> None:
     assert validate_artifacts(load_corpus([ArtifactFile("adr/0001-a.md", text, "ADR")])) == ()
 
 
+def test_versions_of_one_record_share_its_id() -> None:
+    assert validate_artifacts(corpus(("0001-a", "x: 1"), ("0001-a.v2", "x: 1"))) == ()
+    assert len(validate_artifacts(corpus(("0001-a", "x: 1"), ("0001-b.v2", "x: 1")))) == 2
+
+
 def test_duplicate_ids() -> None:
     loaded = corpus(("0001-a", "a: b"), ("0001-b", "a: b"), ("0002-c", "extends: [ADR-0001]"))
     found = validate_artifacts(loaded)

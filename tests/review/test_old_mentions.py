@@ -56,6 +56,33 @@ def test_an_archive_is_history(repo: Repo) -> None:
     assert found(repo, {"docs/archive/a.md": "See ADR-0002 and ADR-0005.\n"}) == []
 
 
+@pytest.mark.parametrize(
+    "path", ["docs/audits/a.md", "audit-report.md", "docs/2026-06-agents.md", "plans/next.md"]
+)
+def test_a_document_about_a_day_or_about_work_is_no_guide(repo: Repo, path: str) -> None:
+    assert found(repo, {path: "See ADR-0002 and ADR-0005.\n"}) == []
+
+
+def test_a_link_to_another_site_is_a_record_of_another_project(repo: Repo) -> None:
+    text = "See [ADR 5](https://a.example/5).\n\nSee [ADR 2][UP].\n\n"
+    assert found(repo, {"docs/a.md": f"{text}[up]: https://a.example/2\n"}) == []
+    assert found(repo, {"docs/a.md": f"{text}[up]: adrs/ADR-0002-two.md\n"}) == [
+        ("superseded-reference", "docs/a.md")
+    ]
+
+
+def test_a_specification_may_name_what_its_decision_replaced(repo: Repo) -> None:
+    spec = "docs/openspec/specs/s/spec.md"
+    text = "# SPEC-0001: S\n\nOne query on each page ({}).\n"
+    design = {"docs/openspec/specs/s/design.md": "# Design\n"}
+    files = {spec: text.format("ADR-0002"), **design}
+    assert found(repo, files) == [("superseded-reference", spec)]
+    files[spec] = f"---\nimplements: [ADR-0001]\n---\n{files[spec]}"
+    assert found(repo, files) == []
+    files = {spec: text.format("ADR-0002"), next(iter(design)): "# Design\n\nSee ADR-0001.\n"}
+    assert found(repo, files) == []
+
+
 def test_a_governing_comment_always_counts(repo: Repo) -> None:
     text = "# It was old.\n# Governing: ADR-0002, ADR-0040\n"
     assert found(repo, {"src/a.py": text}) == [
@@ -79,3 +106,12 @@ def test_specifications_without_a_design_are_a_style(repo: Repo, designs: int, c
     if designs:
         files["docs/openspec/specs/a/design.md"] = "# Design\n"
     assert [rule for rule, _ in found(repo, files)] == ["spec-pair"] * count
+
+
+def test_a_repository_without_a_design_has_none_in_any_directory(repo: Repo) -> None:
+    folders = ("specs/a", "specs/b", "specs/done/c")
+    files = {
+        f"docs/openspec/{folder}/spec.md": f"# SPEC-000{number}: S\n"
+        for number, folder in enumerate(folders, 1)
+    }
+    assert found(repo, files) == []

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
@@ -26,6 +27,14 @@ MAX_GAPS = 100
 
 
 _PATH = lazy_regex(r"[\w.@+-]+(?:/[\w.@+-]+)+")
+_NAME = lazy_regex(r"[\w.@+-]*\w[-_]\w[\w.@+-]*")
+# No decision is expected about hidden directories, sites of documentation, and texts.
+_NO_GAP = lazy_regex(
+    r"(?:^|/)(?:\.|(?:(?:docs?|web)[-_]?)?(?:site|website)(?:/|$)|docusaurus(?:/|$)"
+    r"|(?:translations?|locales?|i18n|lang|languages|messages|migrations?|alembic|gen|generated)"
+    r"(?:/|$))",
+    re.IGNORECASE,
+)
 
 
 class NearRecord(NamedTuple):
@@ -91,6 +100,18 @@ def named_paths(audited: Audited) -> list[str]:
     return sorted(found & audited.source_set)
 
 
+def _named_directories(audited: Audited) -> frozenset[str]:
+    """The directories that records in force name: by paths in them, and by names of two words."""
+    found: set[str] = set()
+    for one in audited.corpus.artifacts:
+        for path in one.paths if one.status.authoritative else ():
+            text = audited.subject.text(path)
+            found.update(name.strip(".") for name in _NAME.findall(text))
+            for named in _PATH.findall(text):
+                found.update((named.strip("."), *_parents(named)))
+    return frozenset(found)
+
+
 def find_gaps(audited: Audited, near: Callable[[str], NearRecord | None]) -> Iterator[Finding]:
     """Find the directories of code that no record governs, where records govern most of it.
 
@@ -99,7 +120,11 @@ def find_gaps(audited: Audited, near: Callable[[str], NearRecord | None]) -> Ite
     governed = governed_files(audited)
     if len(governed) < max(1, MIN_GOVERNED * len(audited.sources)):
         return
-    for directory, files in _ungoverned(audited, governed)[:MAX_GAPS]:
+    gaps = [one for one in _ungoverned(audited, governed) if not _NO_GAP.search(one[0])]
+    named = _named_directories(audited) if gaps else frozenset()
+    for directory, files in gaps[:MAX_GAPS]:
+        if directory in named or directory.rpartition("/")[2] in named:
+            continue
         record = near(directory)
         if record and record.names_it:
             continue

@@ -15,8 +15,9 @@ from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus
 from sdd_hooks.artifacts.requirements import Requirement, Scenario
 from sdd_hooks.changes.tree import Tree
-from sdd_hooks.code.paths import is_changelog, is_external, is_index, is_sample, is_test
+from sdd_hooks.code.paths import is_changelog, is_external, is_index, is_test
 from sdd_hooks.drift.citations import Citation, resolve_citation
+from sdd_hooks.drift.governing_comments import is_sample_source
 from sdd_hooks.drift.rules.scope import specs_in_scope
 from sdd_hooks.findings import Finding, Severity
 from sdd_hooks.review.rule import Rule
@@ -174,7 +175,10 @@ def _of_spec(coverage: SpecCoverage, subject: Subject, *, has_comments: bool) ->
     if tested > 1 and tested >= MIN_SCENARIOS * len(scenarios):
         for scenario, tests in scenarios:
             if not tests:
-                message = f'no test names the scenario "{scenario.name}" of {spec.name}: write one'
+                message = (
+                    f'no test names the scenario "{scenario.name}" of {spec.name}: name it in the'
+                    " test that covers it, or write one"
+                )
                 place = _place(spec, scenario.first_line, lines)
                 yield _finding(place, f"{RULE.id}/scenario", "info", message)
 
@@ -191,7 +195,7 @@ def _find_named(subject: Subject, names: Sequence[str]) -> frozenset[str]:
     for blob in subject.after.grep(wanted, (), "-i"):
         if subject.is_artifact(blob.path) or is_index(blob.path) or is_changelog(blob.path):
             continue
-        if is_sample(blob.path):
+        if is_sample_source(blob.path):
             continue
         text = subject.after.text(blob.path).casefold()
         found.update(name for name in wanted if name.casefold() in text)

@@ -7,6 +7,7 @@ What a specification does nowhere is its style, and no finding.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from sdd_hooks.artifacts.artifact import Artifact
@@ -27,6 +28,12 @@ MIN_SHARE = 0.75
 _LOWER = lazy_regex(r"\b(?:must|shall)(?: not)?\b")
 # An aside, a quotation and code bind nothing.
 _ASIDE = lazy_regex(r"\([^()]{0,300}\)|`[^`]{1,300}`|\"[^\"]{1,300}\"|“[^”]{1,300}”")
+# "conditions that must hold" and "if it must wait" describe, and bind nothing.
+_CLAUSE = lazy_regex(
+    r"\b(?:that|which|who|whom|what|where|when|how|why|if|because|since|as|while|whether|than)\b"
+    r"[^.;:,]{0,80}$",
+    re.IGNORECASE,
+)
 _UPPER = lazy_regex(r"\b(?:MUST|SHALL|SHOULD|MAY|REQUIRED|RECOMMENDED|OPTIONAL)\b")
 
 
@@ -37,35 +44,21 @@ def check(subject: Subject) -> Iterator[Finding]:
     """
     for spec in specs_in_scope(subject):
         lines = split_lines(subject.text(spec.path))
-        if _is_style([bool(one.keywords) for one in spec.requirements]):
-            yield from _without_keyword(spec, lines)
+        without_keyword = [one for one in spec.requirements if not one.keywords]
+        if _is_exception(spec, without_keyword):
+            lacks = ("no-keyword", "no keyword of RFC 2119", "say MUST, SHOULD or MAY")
+            yield from (_finding(spec, one, lacks, lines) for one in without_keyword)
             yield from _lower_case(spec, lines)
-        if _is_style([bool(one.scenarios) for one in spec.requirements]):
-            yield from _without_scenario(spec, lines)
+        without_scenario = [one for one in spec.requirements if not one.scenarios]
+        if _is_exception(spec, without_scenario):
+            lacks = ("no-scenario", "no scenario", "write one that a test can follow")
+            yield from (_finding(spec, one, lacks, lines) for one in without_scenario)
 
 
-def _is_style(alike: Sequence[bool]) -> bool:
-    return len(alike) >= MIN_REQUIREMENTS and sum(alike) >= MIN_SHARE * len(alike)
-
-
-def _without_keyword(spec: Artifact, lines: Sequence[str]) -> Iterator[Finding]:
-    for one in spec.requirements:
-        if not one.keywords:
-            message = (
-                f'"{one.name}" has no keyword of RFC 2119, which the other requirements have: say'
-                " MUST, SHOULD or MAY"
-            )
-            yield _finding(spec, one, "no-keyword", message, lines)
-
-
-def _without_scenario(spec: Artifact, lines: Sequence[str]) -> Iterator[Finding]:
-    for one in spec.requirements:
-        if not one.scenarios:
-            message = (
-                f'"{one.name}" has no scenario, which the other requirements have: write one that'
-                " a test can follow"
-            )
-            yield _finding(spec, one, "no-scenario", message, lines)
+def _is_exception(spec: Artifact, without: Sequence[Requirement]) -> bool:
+    """Whether so few requirements lack something that it is not the style of the specification."""
+    number = len(spec.requirements)
+    return number >= MIN_REQUIREMENTS and len(without) <= (1 - MIN_SHARE) * number
 
 
 def _lower_case(spec: Artifact, lines: Sequence[str]) -> Iterator[Finding]:
@@ -73,7 +66,11 @@ def _lower_case(spec: Artifact, lines: Sequence[str]) -> Iterator[Finding]:
         last = min((each.first_line - 1 for each in one.scenarios), default=one.last_line)
         body = "\n".join(lines[one.first_line : last])
         for sentence in split_sentences(body, one.first_line + 1):
-            found = _LOWER.search(_ASIDE.sub(" ", sentence.text))
+            text = _ASIDE.sub(" ", sentence.text)
+            found = next(
+                (one for one in _LOWER.finditer(text) if not _CLAUSE.search(text[: one.start()])),
+                None,
+            )
             if found and not _UPPER.search(sentence.text):
                 word = found[0]
                 message = (
@@ -91,8 +88,11 @@ def _lower_case(spec: Artifact, lines: Sequence[str]) -> Iterator[Finding]:
 
 
 def _finding(
-    spec: Artifact, one: Requirement, name: str, message: str, lines: Sequence[str]
+    spec: Artifact, one: Requirement, lacks: tuple[str, str, str], lines: Sequence[str]
 ) -> Finding:
+    """The finding about what a requirement lacks: name of the rule, part and advice."""
+    name, part, advice = lacks
+    message = f'"{one.name}" has {part}, which the other requirements have: {advice}'
     evidence = lines[one.first_line - 1].strip() if one.first_line <= len(lines) else one.name
     return Finding(spec.path, one.first_line, f"{RULE.id}/{name}", "info", message, evidence)
 

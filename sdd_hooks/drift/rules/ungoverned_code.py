@@ -41,7 +41,7 @@ def check_file(summary: FileSummary, candidates: Sequence[CandidateRecord]) -> I
     `candidates` are the best of a search for the file. A file that a record applies to by its own
     statement is governed.
     """
-    if summary.comments or not is_production_code(summary.path):
+    if summary.labelled or not is_production_code(summary.path):
         return
     if any(_applies(one, summary.path) for one in candidates):
         return

@@ -68,7 +68,8 @@ def check(subject: Subject) -> Iterator[Finding]:
             unknown.append(mention)
         elif mention.requirement and not _has_requirement(artifacts, mention.requirement):
             problem = f'{artifacts[0].name} has no requirement "{mention.requirement}"'
-            yield _finding(mention, f"{problem}: {_suggest(artifacts, mention.requirement)}")
+            advice = _suggest(subject.citable, artifacts, mention.requirement)
+            yield _finding(mention, f"{problem}: {advice}")
     if unknown:
         yield _finding(unknown[0], _describe_unknown(subject, unknown))
     for comment in _stale_comments(subject):
@@ -172,9 +173,13 @@ def _describe_unknown(subject: Subject, mentions: Sequence[Mention]) -> str:
     return f"{ids[0]} does not exist: {_did_you_mean(close)}"
 
 
-def _suggest(artifacts: Sequence[Artifact], requirement: str) -> str:
+def _suggest(corpus: Corpus, artifacts: Sequence[Artifact], requirement: str) -> str:
     from difflib import get_close_matches
 
+    wanted = _normalized(requirement)
+    for one in corpus.artifacts:
+        if any(_normalized(name) == wanted for name in _names(one)):
+            return f"did you mean {one.name}, which has it?"
     names = [name for artifact in artifacts for name in _names(artifact)][:500]
     close = get_close_matches(requirement[:300], names, 1, 0.6)
     return _did_you_mean(f'"{close[0]}"' if close else "")

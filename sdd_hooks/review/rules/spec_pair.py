@@ -13,7 +13,7 @@ from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.subject import Subject
 
 MIN_SPECS = 3
-"""Specifications of a directory from which its style can be told."""
+"""Specifications of a directory or of a repository from which the style can be told."""
 INCOMPLETE = "spec-incomplete"
 """The rule of the validation that reports a missing file of a spec."""
 
@@ -38,7 +38,10 @@ def check(subject: Subject) -> Iterator[Finding]:
 
 
 def _without_design(subject: Subject) -> frozenset[str]:
-    """The directories with several specifications and no design: some tools write none."""
+    """The directories with several specifications and no design: some tools write none.
+
+    All directories, where the repository has no design at all.
+    """
     counts: dict[str, list[bool]] = {}
     for artifact in subject.corpus.artifacts:
         if artifact.kind == "SPEC":
@@ -46,6 +49,9 @@ def _without_design(subject: Subject) -> frozenset[str]:
             # A check does not read every specification.
             has_design = (subject.after.root / folder / DESIGN_FILE).is_file()
             counts.setdefault(folder.rpartition("/")[0], []).append(has_design)
+    every = [has_design for designs in counts.values() for has_design in designs]
+    if len(every) >= MIN_SPECS and not any(every):
+        return frozenset(counts)
     return frozenset(
         directory
         for directory, designs in counts.items()

@@ -48,6 +48,7 @@ def check(subject: Subject) -> Iterator[Finding]:
         if reference.mention.place == "edge" or not (
             _is_in_history(subject, reference, related)
             or _acknowledges(subject, reference, replacements, read)
+            or _follows(subject, reference, replacements, read)
         ):
             yield _finding(reference, replacements)
 
@@ -118,6 +119,19 @@ def _acknowledges(
     if read.says_outdated(mention.text):
         return True
     return not read.ids(text).isdisjoint(artifact.id for artifact in replacements)
+
+
+def _follows(
+    subject: Subject, reference: _Outdated, replacements: Sequence[Artifact], read: _TextReader
+) -> bool:
+    """Whether an old specification names a replacement elsewhere: it knows what holds today."""
+    record = subject.corpus.by_path.get(reference.mention.path) if subject.whole_tree else None
+    if record is None:
+        return False
+    ids = {one.id for one in replacements}
+    if not ids.isdisjoint(edge.target for edge in record.edges):
+        return True
+    return any(not read.ids(subject.text(path)).isdisjoint(ids) for path in record.paths)
 
 
 def _outdated_edges(subject: Subject) -> Iterator[_Outdated]:

@@ -95,3 +95,24 @@ def test_a_directory_out_of_scope_is_left_out(repo: Repo) -> None:
     assert gaps(repo, files, scope="src") == ["src/mail"]
     assert gaps(repo, files, scope="src/mail") == ["src/mail"]
     assert gaps(repo, files, scope="src/path1") == []
+
+
+def test_a_directory_that_a_record_names_is_no_gap(repo: Repo) -> None:
+    named = named_files(range(1, 9))
+    folder = {f"lib/mail-queue/{number}.py": "" for number in range(5)}
+    assert gaps(repo, {**named, **folder}) == ["lib"]
+    for text in (
+        "The package @x/mail-queue.",
+        "`lib/mail-queue/` sends.",
+        "In lib/mail-queue/1.py.",
+    ):
+        files = {**named, "docs/adrs/ADR-0009-mail.md": adr(9, text=text), **folder}
+        assert gaps(repo, {**files, "lib/a.py": "# Governing: ADR-0001\n"}) == []
+
+
+def test_hidden_directories_documentation_and_texts_are_no_gap(repo: Repo) -> None:
+    named = named_files(range(1, 15))
+    folders = (".agents/hooks", "docs-site/src", "website", "src/locales", "db/migrations")
+    files = {f"{folder}/{number}.py": "" for folder in folders for number in range(5)}
+    governed = {"src/a.py": "# Governing: ADR-0001\n", "db/a.py": "# Governing: ADR-0001\n"}
+    assert gaps(repo, {**named, **files, **governed}) == []

@@ -146,6 +146,15 @@ def test_what_shows_that_code_follows(
     assert bool(list(find_not_accepted(audited(repo, files)))) is expected
 
 
+def test_code_that_names_a_shared_number_may_mean_the_other_record(repo: Repo) -> None:
+    files = {LAST: adr(9, "proposed"), "src/a.py": "# Governing: ADR-0009\n"}
+    assert places(find_not_accepted(audited(repo, files))) == [
+        f"{LAST}:2 stale-artifact/not-accepted"
+    ]
+    files["docs/adrs/ADR-0009-other.md"] = adr(9)
+    assert places(find_not_accepted(audited(repo, files))) == []
+
+
 def test_a_draft_spec_that_code_follows(repo: Repo) -> None:
     path = "docs/openspec/specs/mail/spec.md"
     files = {

@@ -65,6 +65,13 @@ def test_a_name_anywhere_in_a_file_that_is_no_record_is_enough(repo: Repo) -> No
     assert gaps(repo, {"docs/guide.md": "The audit trail is kept.\n"}) == []
 
 
+def test_a_page_in_a_folder_of_templates_names_a_requirement(repo: Repo) -> None:
+    page = "web/templates/a.html"
+    files = {SPEC: FOUR, "src/a.py": TWO, page: '{{/* SPEC-0001 "Token expiry" */}}\n'}
+    files["docs/templates/note.md"] = "Audit trail\n"
+    assert [evidence for *_, evidence in gaps(repo, files)] == ["### Requirement: Audit trail"]
+
+
 def test_a_specification_whose_id_is_in_a_text_is_named(repo: Repo) -> None:
     other = {"docs/adrs/ADR-0001-x.md": "# ADR-0001: X\n", "src/a.py": "# Governing: ADR-0001\n"}
     files = {SPEC: FOUR, **other, "src/b.py": "# As SPEC-0001 says.\n"}

@@ -26,6 +26,14 @@ def test_must_in_lower_case(repo: Repo) -> None:
     assert rules(repo, requirement("Lower", text), *USUAL) == [("requirement-words/lower-case", 8)]
 
 
+def test_must_in_a_clause_that_describes(repo: Repo) -> None:
+    text = (
+        "It MUST hold.\n\n- **Steps**: conditions that must hold\n- what the agent must not do\n"
+        "- If a caller must wait, it waits.\n- When it ends, the caller must close it.\n"
+    )
+    assert rules(repo, requirement("Lower", text), *USUAL) == [("requirement-words/lower-case", 13)]
+
+
 def test_the_style_of_a_specification_is_no_finding(repo: Repo) -> None:
     bare = [f"\n### Requirement: R{number}\n\nIt must hold.\n" for number in "ABCD"]
     assert rules(repo, *bare) == []

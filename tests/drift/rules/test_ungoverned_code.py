@@ -47,6 +47,7 @@ def test_the_best_record_that_names_what_the_file_exports() -> None:
         ("`sweep_outbox` sweeps.", PATH, CODE),
         (f"See `lib/{PATH}` and `{PATH}-old`.", PATH, CODE),
         (f"See `{PATH}`.", PATH, f"# Governing: ADR-0007\n{CODE}"),
+        (f"See `{PATH}`.", PATH, f"# Governing: SPEC outbox REQ 4\n{CODE}"),
         ("See `setup.py`.", "setup.py", ""),
         ("See `tests/test_a.py`.", "tests/test_a.py", ""),
         ("The run and the stop.", PATH, "def run(): ...\ndef stop(): ...\n"),

@@ -82,6 +82,16 @@ def test_an_unknown_requirement(tmp_path: Path) -> None:
     ]
 
 
+def test_a_requirement_of_another_specification(tmp_path: Path) -> None:
+    other = "# SPEC-0004: Other\n\n### Requirement: Busy Response\n\nIt MUST say so.\n"
+    files = {**BEFORE, "docs/openspec/specs/other/spec.md": other}
+    change = {"a.go": '// Governing: SPEC-0003 REQ "busy response"\n'}
+    (one,) = run_rule(RULE, subject_of(tmp_path, files, change))
+    assert one.message == (
+        'SPEC-0003 has no requirement "busy response": did you mean SPEC-0004, which has it?'
+    )
+
+
 @pytest.mark.parametrize(
     "name", ["typo  TOLERANCE", "Typo", "Rank by use", "Rank-by-use", "Typo tolerance as seen"]
 )

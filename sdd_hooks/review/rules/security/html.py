@@ -9,6 +9,7 @@ from sdd_hooks.review.rules.security.site import (
     Hazard,
     MatchSite,
     begins_constant,
+    interpolations,
     is_constant,
 )
 from sdd_hooks.text.lazy_regex import lazy_regex
@@ -18,6 +19,16 @@ _FILTERED = lazy_regex(r"\|\s*(?:tojson|json|escape|e|force_escape|urlencode|str
 _TEMPLATE_TAG = lazy_regex(r"\{\{.*?\}\}|\{%.*?%\}")
 _CONSTANT = lazy_regex(r"(?:\w+\.)?[A-Z][A-Z0-9_]+\s*(?:[;)}\"',]|$)")
 _INCLUDED = lazy_regex(r"\s*(?:await\s+)?(?:include|yield|render|partial|content_for)\b")
+_NUMBER = lazy_regex(
+    r"^\s*(?:\w+(?:\??\.\w+)*\.(?:length|size)|(?:Number|parseInt|parseFloat|Math\.\w+)\(.*)\s*$"
+    r"|\.toFixed\([^()]*\)\s*$"
+)
+# `${rowsHtml}` is HTML that lines above build.
+_BUILT = lazy_regex(r"\s*\w*(?:html|markup|svg)\s*", re.IGNORECASE)
+_CHOSEN = lazy_regex(
+    r"[^?`]{1,200}\?\s*(?:\"[^\"]*\"|'[^']*')\s*:\s*(?:\"[^\"]*\"|'[^']*')\s*", re.DOTALL
+)
+_PAGE = lazy_regex(r"\.html?\b|text/html|_html\b|\bhtml_", re.IGNORECASE)
 _CDN = lazy_regex(
     r"""^(?:[\w.-]*\.)?(?: [\w-]*cdn[\w-]*\.[\w.-]+ | unpkg\.com | (?:code\.)?jquery\.com | esm\.sh
     | jsdelivr\.net | ajax\.googleapis\.com | ajax\.aspnetcdn\.com | skypack\.dev | jspm\.io
@@ -38,14 +49,23 @@ _MAX_LINES_ABOVE = 8
 
 def _is_unsafe_argument(site: MatchSite) -> bool:
     value = site.arguments[0] if site.arguments else ""
-    return bool(value) and not is_constant(value) and not site.is_safe(value)
+    return (
+        bool(value)
+        and not is_constant(value)
+        and not site.is_safe(value)
+        and not site.is_rendered(value)
+    )
 
 
 def _is_unsafe_react(site: MatchSite) -> bool:
     if _TYPED.match(site.line[site.end :].lstrip()) or site.line[: site.start].endswith(("'", '"')):
         return False
     value = site.rest.partition("}")[0].partition("__html")[2].lstrip(": ")
-    return not is_constant(value) and not site.is_safe(value or site.line)
+    return (
+        not is_constant(value)
+        and not site.is_safe(value or site.line)
+        and not site.is_rendered(value)
+    )
 
 
 def _is_unsafe_filter(site: MatchSite) -> bool:
@@ -75,7 +95,25 @@ def _is_unsafe_assignment(site: MatchSite) -> bool:
     first = value.lstrip().split("\n", 1)[0]
     if _CONSTANT.match(first):
         return False
+    if first.startswith("`"):
+        return _has_unsafe_interpolation(site, value.lstrip())
     return not site.is_safe(first)
+
+
+def _has_unsafe_interpolation(site: MatchSite, text: str) -> bool:
+    """Whether a template literal has an expression that may be any text, or does not end."""
+    found = interpolations(text)
+    return found is None or not all(_is_harmless(site, one) for one in found)
+
+
+def _is_harmless(site: MatchSite, expression: str) -> bool:
+    """Whether an expression in a template literal is escaped, a number, or HTML that is built."""
+    if "`" in expression:
+        return not _has_unsafe_interpolation(site, expression[expression.index("`") :])
+    if _NUMBER.search(expression) or _BUILT.fullmatch(expression) or site.is_safe(expression):
+        return True
+    chosen = _CHOSEN.fullmatch(expression)
+    return bool(chosen) or site.is_looked_up(expression.strip())
 
 
 def _is_unsafe_insertion(site: MatchSite) -> bool:
@@ -83,8 +121,9 @@ def _is_unsafe_insertion(site: MatchSite) -> bool:
     return bool(value) and not is_constant(value) and not site.is_safe(value)
 
 
-def _always(_: MatchSite) -> bool:
-    return True
+def _disables_escaping(site: MatchSite) -> bool:
+    """Whether escaping is switched off in a page, or by code that renders pages."""
+    return not site.path.endswith(PYTHON) or bool(_PAGE.search(site.whole))
 
 
 def _lacks_integrity(site: MatchSite) -> bool:
@@ -133,7 +172,7 @@ HAZARDS = (
         r"\{%-?\s*autoescape\s+(?:false|off)\b|\bautoescape\s*=\s*False\b",
         (*PAGES, *PYTHON),
         "escaping is switched off: leave it on, and mark what is safe already one by one",
-        _always,
+        _disables_escaping,
     ),
     Hazard(
         "unescaped-html",

@@ -87,6 +87,7 @@ HAZARDS = (
         GO,
         "the body of a request is read without a limit: wrap it in http.MaxBytesReader first",
         _reads_body_in_go,
+        in_service=True,
     ),
     Hazard(
         "request-body",
@@ -94,6 +95,7 @@ HAZARDS = (
         SCRIPT,
         "a body parser has no `limit` option: say how large a body of these routes may be",
         _lacks_limit,
+        in_service=True,
     ),
     Hazard(
         "request-body",
@@ -101,6 +103,7 @@ HAZARDS = (
         SCRIPT,
         "bodies are read without a limit: pass `limits` or `limit`",
         _lacks_limit,
+        in_service=True,
     ),
     Hazard(
         "request-body",
@@ -109,6 +112,7 @@ HAZARDS = (
         "the body of a request is gathered without a limit: count its bytes, and answer 413 past"
         " one",
         _reads_unbounded,
+        in_service=True,
     ),
     Hazard(
         "request-body",
@@ -118,6 +122,7 @@ HAZARDS = (
         "the body of a request is read without a limit: look at its length first, or set a limit"
         " for the application",
         _reads_unbounded,
+        in_service=True,
     ),
     Hazard(
         "redirect",
@@ -125,6 +130,7 @@ HAZARDS = (
         GO,
         _REDIRECT_MESSAGE,
         _redirects_to_parameter,
+        in_service=True,
     ),
     Hazard(
         "redirect",
@@ -133,6 +139,7 @@ HAZARDS = (
         (*SCRIPT, *COMPONENTS),
         _REDIRECT_MESSAGE,
         _redirects_to_parameter,
+        in_service=True,
     ),
     Hazard(
         "redirect",
@@ -140,14 +147,23 @@ HAZARDS = (
         PYTHON,
         _REDIRECT_MESSAGE,
         _redirects_to_parameter,
+        in_service=True,
     ),
-    Hazard("redirect", r"\bredirect_to[ (]", (".rb",), _REDIRECT_MESSAGE, _redirects_to_parameter),
+    Hazard(
+        "redirect",
+        r"\bredirect_to[ (]",
+        (".rb",),
+        _REDIRECT_MESSAGE,
+        _redirects_to_parameter,
+        in_service=True,
+    ),
     Hazard(
         "redirect",
         r"\b(?:Redirect|RedirectPermanent|sendRedirect)\(",
         (".cs", ".java", ".kt"),
         _REDIRECT_MESSAGE,
         _redirects_to_parameter,
+        in_service=True,
     ),
     Hazard(
         "redirect",
@@ -155,5 +171,6 @@ HAZARDS = (
         PAGES,
         _REDIRECT_MESSAGE,
         _redirects_to_parameter,
+        in_service=True,
     ),
 )

@@ -1,8 +1,9 @@
 """Routes that are registered without authentication.
 
 A route is reported in two cases: most other routes of the same block are authenticated one by one;
-or its file creates the application, registers this route first, and names no authentication. A
-block that receives its router from a caller can be behind a middleware already.
+or a change adds a file that creates the application, registers this route first, and names no
+authentication. A block that receives its router from a caller can be behind a middleware already.
+An application that has long been without authentication is meant to be.
 """
 
 from __future__ import annotations
@@ -82,7 +83,8 @@ def _lacks_authentication(site: MatchSite) -> bool:
     if authenticated:
         return 2 * authenticated >= len(others)
     return (
-        not any(_registers(line) for line in site.lines[: site.number - 1])
+        not site.whole_tree
+        and not any(_registers(line) for line in site.lines[: site.number - 1])
         and bool(_APPLICATION.search(site.whole))
         and not _names_authentication(site.whole)
         and all(
@@ -173,6 +175,7 @@ HAZARDS = (
         GO,
         _MESSAGE,
         _lacks_authentication,
+        in_service=True,
     ),
     Hazard(
         "route",
@@ -180,6 +183,7 @@ HAZARDS = (
         SCRIPT,
         _MESSAGE,
         _lacks_authentication,
+        in_service=True,
     ),
     Hazard(
         "route",
@@ -187,5 +191,6 @@ HAZARDS = (
         PYTHON,
         _MESSAGE,
         _lacks_authentication,
+        in_service=True,
     ),
 )

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from sdd_hooks.changes.added_text import AddedText, join_added_lines
-from sdd_hooks.code.paths import is_production_code
+from sdd_hooks.code.paths import is_production_code, is_tool
 from sdd_hooks.code.source_files import SourceFile, SourceFiles
 from sdd_hooks.findings import Finding
 from sdd_hooks.review.rule import Rule
@@ -44,12 +44,15 @@ def check(subject: Subject) -> Iterator[Finding]:
     ]
     sources = SourceFiles(subject.text)
     added: dict[str, frozenset[int]] = {}
-    texts: dict[tuple[str, ...], AddedText] = {}
+    texts: dict[tuple[tuple[str, ...], bool], AddedText] = {}
     for hazard in HAZARDS if files else ():
-        if hazard.suffixes not in texts:
+        searched = (hazard.suffixes, hazard.in_service)
+        if searched not in texts:
             selected = [file for file in files if file.path.lower().endswith(hazard.suffixes)]
-            texts[hazard.suffixes] = join_added_lines(selected)
-        matches = texts[hazard.suffixes].search(
+            if hazard.in_service:
+                selected = [file for file in selected if not is_tool(file.path)]
+            texts[searched] = join_added_lines(selected)
+        matches = texts[searched].search(
             _compiled(hazard.pattern), limit=MAX_MATCHES, limit_per_file=MAX_MATCHES_PER_FILE
         )
         for file, line, start, end in matches:
@@ -58,7 +61,8 @@ def check(subject: Subject) -> Iterator[Finding]:
                 continue
             if file.path not in added:
                 added[file.path] = frozenset(number for number, _ in file.added)
-            site = MatchSite(file.path, source.lines, line.number, start, end, added[file.path])
+            numbers, whole = added[file.path], subject.whole_tree
+            site = MatchSite(file.path, source.lines, line.number, start, end, numbers, whole)
             if _is_live(source, site, hazard) and hazard.is_hazard(site):
                 evidence = line.text.strip()[:MAX_EVIDENCE]
                 rule = f"{ID}/{hazard.name}"

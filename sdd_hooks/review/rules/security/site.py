@@ -17,15 +17,27 @@ MAX_STATEMENT = 30
 """Lines of a call, a tag or an assignment that are read."""
 
 _BRACKETS = {"(": ")", "[": "]", "{": "}"}
-_SAFE = lazy_regex(r"(?<!un)(?<!Un)escape|sanitiz|sanitis|purif|bleach|nh3", re.IGNORECASE)
+_SAFE = lazy_regex(
+    r"(?<!un)(?<!Un)escape|sanitiz|sanitis|purif|bleach|nh3|\besc(?:_?[a-z]{0,12})?\(",
+    re.IGNORECASE,
+)
+# Calls whose result is HTML with escaped values. Markdown may contain HTML, so it is none of them.
+_RENDERED = lazy_regex(
+    r"(?<!template\.)\b(?:\w*(?:HTML|Html|_html|Svg|SVG|_svg)|[rR]ender(?!\w*[mM]arkdown)\w*"
+    r"|ExecuteTemplate|highlight\w*|(?<=goldmark\.)New)\("
+)
 _NAME = lazy_regex(r"[A-Za-z_]\w*")
 _ASSIGNED = lazy_regex(r"(?<![\w.])([A-Za-z_]\w*)\s*(?::=|=(?!=))")
+# `ExecuteTemplate(&page, …)` writes to an argument.
+_FILLED = lazy_regex(r"&([A-Za-z_]\w*)")
 _MAX_LINES_TO_ASSIGNMENT = 40
+_MAX_NAMES = 40
 _LITERAL = lazy_regex(
     r"""\s*\(?[a-zA-Z]{0,2}(?: "[^"\\\n]*(?:\\.[^"\\\n]*)*" | '[^'\\\n]*(?:\\.[^'\\\n]*)*'
     | `[^`\\$]*(?:\\.[^`\\$]*)*` )[ \t]*""",
     re.VERBOSE | re.DOTALL,
 )
+_TEMPLATE_MARK = lazy_regex(r"\\.|`|\$\{|[{}]", re.DOTALL)
 _CONDITION = lazy_regex(r"[^?\"'`\n]{1,100}\?(?![.?])")
 _INTERPOLATED = lazy_regex(r"^\s*[rRbB]?[fF]|\#\{")
 
@@ -35,6 +47,7 @@ class MatchSite:
     """A match in the file at `path`: line `number` from 1, columns `start` to `end` from 0.
 
     `lines` are all lines of the file after the change; `added` are the numbers of the added ones.
+    In a whole tree all lines are added, and what they lack is no news.
     """
 
     path: str
@@ -43,6 +56,7 @@ class MatchSite:
     start: int
     end: int
     added: frozenset[int]
+    whole_tree: bool = False
 
     @property
     def line(self) -> str:
@@ -86,6 +100,29 @@ class MatchSite:
             return True
         return not self._made_safe.isdisjoint(_NAME.findall(expression))
 
+    def is_rendered(self, expression: str) -> bool:
+        """Whether the names in an expression are assigned rendered HTML, directly or in steps."""
+        if "WithUnsafe(" in self.whole:
+            # goldmark escapes HTML in Markdown otherwise.
+            return False
+        names = set(_NAME.findall(expression)[:_MAX_NAMES])
+        for line in reversed(self.above):
+            assigned = names.intersection(_ASSIGNED.findall(line[:MAX_LINE]))
+            filled = not assigned and not names.isdisjoint(_FILLED.findall(line[:MAX_LINE]))
+            safe = _RENDERED.search(line[:MAX_LINE]) or _SAFE.search(line[:MAX_LINE])
+            if (assigned or filled) and safe:
+                return True
+            if (assigned or filled) and len(names) < _MAX_NAMES:
+                names.update(_NAME.findall(line[:MAX_LINE])[:_MAX_NAMES])
+        return False
+
+    def is_looked_up(self, name: str) -> bool:
+        """Whether a line above assigns an entry of a constant table to a variable."""
+        if not _NAME.fullmatch(name):
+            return False
+        entry = lazy_regex(rf"(?<![\w.]){name}\s*=\s*[A-Z][A-Z0-9_]+\[")
+        return any(entry.search(line[:MAX_LINE]) for line in self.above)
+
     @cached_property
     def _made_safe(self) -> frozenset[str]:
         """The variables that a line above assigns escaped or sanitized text to."""
@@ -97,7 +134,8 @@ class Hazard(NamedTuple):
     """A pattern that RE2 searches in files with these suffixes.
 
     `name` follows the rule's id in a finding; `message` says what is wrong and what to do.
-    `is_hazard` decides from the text around a match. With `in_strings` a match in a string counts.
+    `is_hazard` decides from the text around a match. With `in_strings` a match in a string counts,
+    with `in_service` only code that answers requests of others.
     """
 
     name: str
@@ -106,6 +144,7 @@ class Hazard(NamedTuple):
     message: str
     is_hazard: Callable[[MatchSite], bool]
     in_strings: bool = False
+    in_service: bool = False
 
 
 def is_constant(expression: str) -> bool:
@@ -158,3 +197,28 @@ def _arguments(text: str) -> Iterator[str]:
             if character != ",":
                 return
     yield text[begin:].strip()
+
+
+def interpolations(text: str) -> Sequence[str] | None:
+    """The expressions in the template literal at the start of a text; None if it does not end.
+
+    Those in a nested literal are part of the expression around it.
+    """
+    found: list[str] = []
+    opened: list[str] = []
+    begin = 0
+    for match in _TEMPLATE_MARK.finditer(text):
+        mark = match[0]
+        in_literal = opened[-1:] == ["`"]
+        if mark == "`" and in_literal:
+            opened.pop()
+            if not opened:
+                return found
+        elif mark == "`" or (mark == "${" and in_literal) or (mark[-1] == "{" and not in_literal):
+            opened.append(mark)
+            begin = match.end() if len(opened) == 2 else begin
+        elif mark == "}" and not in_literal and opened:
+            opened.pop()
+            if len(opened) == 1:
+                found.append(text[begin : match.start()])
+    return None

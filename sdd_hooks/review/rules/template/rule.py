@@ -51,6 +51,7 @@ _COPIES: Mapping[ElementKind, tuple[str, Severity, str]] = {
         "the same navigation stands in {}: put it into one partial, and include that",
     ),
 }
+_GOVERNING = lazy_regex(r"\b(?:governing|implements)\b[^:]{0,20}:.{0,40}\b(?:ADR|SPEC)\b", re.I)
 _BEGINS = lazy_regex(r"<(?:script|form|nav)\b|navigation", re.IGNORECASE)
 _DEVELOPMENT = lazy_regex(
     r"""\b(?:src|href)\s*=\s*["'{`]*(?:https?:)?//[^"'`\s<>]{0,300}?
@@ -85,12 +86,20 @@ def check(subject: Subject) -> Iterator[Finding]:
     if with_elements or introduced:
         texts = _read_pages(subject, pages)
         yield from _copies(with_elements, texts)
-        yield from _second_frameworks(pages, introduced, texts)
+        for name, finding in _second_frameworks(pages, introduced, texts):
+            if not _is_decided(subject, name):
+                yield finding
 
 
 def _development_cdns(file: ChangedFile) -> Iterator[Finding]:
+    before = ""
     for line in file.added:
-        if "//" in line.text and (match := _DEVELOPMENT.search(line.text[:MAX_LINE])):
+        # A comment that names a record gives the reason.
+        is_governed = bool(_GOVERNING.search(before) or _GOVERNING.search(line.text[:MAX_LINE]))
+        before = line.text[:MAX_LINE]
+        if "//" not in line.text or is_governed:
+            continue
+        if match := _DEVELOPMENT.search(line.text[:MAX_LINE]):
             message = (
                 f"{match[1].strip('/')} is for development: build what the pages need, and serve"
                 " that"
@@ -151,11 +160,18 @@ def _introduced_frameworks(
     return introduced
 
 
+def _is_decided(subject: Subject, framework: str) -> bool:
+    """Whether a record in force names a framework."""
+    naming = subject.after.grep([framework], (), "-w")
+    records = (subject.corpus.by_path.get(blob.path) for blob in naming)
+    return any(one.status.authoritative for one in records if one)
+
+
 def _second_frameworks(
     files: Iterable[ChangedFile],
     introduced: Mapping[str, tuple[ChangedFile, NumberedLine]],
     texts: Mapping[str, str],
-) -> Iterator[Finding]:
+) -> Iterator[tuple[str, Finding]]:
     """Each framework that is new in the repository, when another framework is in use."""
     used = _used_frameworks(files, texts) if introduced else {}
     for name, (file, line) in introduced.items():
@@ -164,7 +180,7 @@ def _second_frameworks(
         if used:
             others = ", ".join(f"{other} ({place})" for other, place in sorted(used.items()))
             message = f"{name} comes to {others}: one framework is easier to keep; decide on it"
-            yield _finding(file.path, line, "frameworks", "info", message)
+            yield name, _finding(file.path, line, "frameworks", "info", message)
         used[name] = f"{file.path}:{line.number}"
 
 

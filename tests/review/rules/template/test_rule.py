@@ -131,6 +131,21 @@ def test_a_second_framework_is_reported_when_it_is_introduced(tmp_path: Path) ->
     ]
 
 
+def test_a_framework_that_a_record_names_is_decided(tmp_path: Path) -> None:
+    pages = {"a.html": '<p hx-get="/x">\n', "b.html": '<p x-data="{}">\n'}
+    record = "---\nstatus: {}\n---\n# ADR-0001: Pages\n\nAlpine.js for modal windows.\n"
+    for status, count in (("accepted", 0), ("rejected", 1)):
+        records = {"docs/adrs/ADR-0001-pages.md": record.format(status)}
+        assert len(findings_of(tmp_path / status, records, pages)) == count
+
+
+def test_a_comment_that_names_a_record_gives_the_reason(tmp_path: Path) -> None:
+    script = '<script src="https://cdn.tailwindcss.com"></script>\n'
+    comment = "{{/* Governing: SPEC-0008 REQ-4: no build step */}}\n"
+    files = {"a.html": comment + script, "b.html": f"{script}\n{comment}"}
+    assert findings_of(tmp_path, {}, files) == ["b.html:1 warning development-cdn"]
+
+
 PIECES = st.sampled_from(
     ["<script>", "</script>", "<form>", '<input name="a">', "<nav>", '<a href="/x">', "</nav>", "İ"]
 )
