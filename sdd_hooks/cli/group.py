@@ -53,6 +53,7 @@ COMMANDS = {
     "issues": LazyCommand("issues.group:issues", "Sync, list and show the issues of the tracker."),
     "hooks": LazyCommand("hooks:hooks", "Install the git hooks that keep the index fresh."),
     "hook": LazyCommand("hook:hook", "Act on a git event; the hooks call this."),
+    "mcp": LazyCommand("mcp:mcp", "Serve decisions, specifications and code to agents (MCP)."),
     "completion": LazyCommand(
         "completion:completion", "Print the script that completes commands and options in a shell."
     ),

@@ -61,6 +61,36 @@ class GoverningArtifacts(NamedTuple):
     left_out: tuple[str, ...]
 
 
+class GoverningRecords(NamedTuple):
+    """The records that may govern a file, each with its text and what it says it applies to."""
+
+    root: Path
+    corpus: Corpus
+    entries: tuple[tuple[Artifact, str, AppliesTo], ...]
+    external: ExternalRecords
+    left_out: tuple[str, ...]
+
+
+def read_governing_records(
+    project: Project,
+    collections: tuple[Collection, ...],
+    external: ExternalRecords = NO_RECORDS,
+) -> GoverningRecords:
+    """Read the artifacts of the collections, and those of `external`, once for many files.
+
+    Raises GitError.
+    """
+    root = project.repository.root
+    own, left_out = read_work_tree(project.repository.git, collections)
+    corpus = Corpus((*own.artifacts, *external.corpus.artifacts))
+    entries = []
+    for artifact in corpus.artifacts:
+        is_external = external.origin(artifact.path)
+        text = external.text(artifact.path) if is_external else _read(root, artifact.path)
+        entries.append((artifact, text, read_applies_to(artifact, text)))
+    return GoverningRecords(root, corpus, tuple(entries), external, tuple(left_out))
+
+
 def find_governing(
     project: Project,
     collections: tuple[Collection, ...],
@@ -74,32 +104,36 @@ def find_governing(
     if these are trusted. Raises NotAFile for a directory and for a path outside of the
     repository, GitError.
     """
-    root = project.repository.root
-    path = _relative(root, cwd, name)
-    own, left_out = read_work_tree(project.repository.git, collections)
-    corpus = Corpus((*own.artifacts, *external.corpus.artifacts))
-    text = _read(root, path)
+    path = _relative(project.repository.root, cwd, name)
+    return _govern(read_governing_records(project, collections, external), path)
+
+
+def govern_file(records: GoverningRecords, cwd: Path, name: str) -> GoverningArtifacts:
+    """Find the records that govern a file, as `find_governing` does. Raises NotAFile."""
+    return _govern(records, _relative(records.root, cwd, name))
+
+
+def _govern(records: GoverningRecords, path: str) -> GoverningArtifacts:
+    external = records.external
+    text = _read(records.root, path)
     trusted = {one.source.name for one in external.sources if one.source.trusts_rules} | {""}
     reasons: dict[str, list[GoverningReason]] = defaultdict(list)
-    for artifact, reason in _by_comments(corpus, path, text, external.names):
+    for artifact, reason in _by_comments(records.corpus, path, text, external.names):
         reasons[artifact.path].append(reason)
     definitions = list(_definitions(path, text))
-    for artifact in corpus.artifacts:
-        origin = external.origin(artifact.path)
-        record = external.text(artifact.path) if origin else _read(root, artifact.path)
-        applies = read_applies_to(artifact, record)
+    for artifact, record, applies in records.entries:
         reasons[artifact.path] += _by_entries(artifact, applies, path, definitions)
         is_in_force = artifact.kind == "ADR" and artifact.status.authoritative
-        if is_in_force and origin in trusted:
+        if is_in_force and external.origin(artifact.path) in trusted:
             reasons[artifact.path] += _by_rules(artifact, record, path)
     governing = [
         (artifact, tuple(reasons[artifact.path]))
-        for artifact in corpus.artifacts
+        for artifact in records.corpus.artifacts
         if reasons[artifact.path]
     ]
     order = {kind: rank for rank, kind in enumerate(("comment", "glob", "symbol", "rule"))}
     governing.sort(key=lambda one: (not one[0].status.authoritative, order[one[1][0].kind]))
-    return GoverningArtifacts(path, tuple(governing), tuple(left_out))
+    return GoverningArtifacts(path, tuple(governing), records.left_out)
 
 
 def _relative(root: Path, cwd: Path, name: str) -> str:

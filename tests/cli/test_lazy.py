@@ -16,7 +16,7 @@ from sdd_hooks.cli.lazy import LazyGroup
 from sdd_hooks.named_tuple import NamedTuple
 from tests.cli.commands import FILES, OFFLINE, run
 
-HEAVY = {"git", "httpx", "llm", "onnxruntime", "numpy", "yaml", "frontmatter", "tokenizers"}
+HEAVY = {"git", "httpx", "llm", "mcp", "onnxruntime", "numpy", "yaml", "frontmatter", "tokenizers"}
 
 LIST_MODULES = """
 import json, sys

@@ -1,0 +1,167 @@
+"""The server as a process: on stdin and stdout, and as streamable HTTP with a token."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import httpx
+import httpx2
+import pytest
+from mcp import Client, StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
+
+from tests.mcp.conftest import with_client
+from tests.support.repos import Repo
+from tests.support.waiting import TIMEOUT
+
+SDD = str(Path(sys.executable).with_name("sdd"))
+TOKEN = "a-token-of-sixteen-characters"
+MODES = ("legacy", "2026-07-28")
+
+
+def stdio(where: Path, *arguments: str) -> StdioServerParameters:
+    return StdioServerParameters(command=SDD, args=["mcp", *arguments], cwd=where)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_process_serves_its_standard_streams(indexed: Repo, mode: str) -> None:
+    """It is started elsewhere, and finds the repository by the root of the client."""
+
+    async def use(client: Client) -> Any:
+        calls = [client.call_tool("get", {"target": "ADR-0002"}) for _ in range(3)]
+        results = await asyncio.gather(*calls)
+        return [one.structured_content["artifact"] for one in results]
+
+    found = with_client(stdio(Path("/")), use, indexed.root, mode=mode)
+    assert found == ["ADR-0002: gRPC"] * 3
+
+
+def test_a_flood_of_calls_gets_errors_and_answers(indexed: Repo) -> None:
+    async def use(client: Client) -> Any:
+        calls = [client.call_tool("status", {}) for _ in range(1_000)]
+        results = await asyncio.gather(*calls)
+        again = await client.call_tool("status", {})
+        return [one.content[0].text for one in results if one.is_error], len(results), again
+
+    errors, number, again = with_client(stdio(indexed.root), use)
+    assert number == 1_000
+    assert set(errors) <= {"64 calls are waiting: call again when one has ended"}
+    assert again.structured_content["repository"] == str(indexed.root)
+
+
+def test_what_is_no_message_is_no_crash(indexed: Repo) -> None:
+    """The process ends with its input. It prints messages only, and no traceback."""
+    initialize = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "initialize",
+        "params": {
+            "protocolVersion": "2025-06-18",
+            "capabilities": {},
+            "clientInfo": {"name": "x", "version": "1"},
+        },
+    }
+    ping = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
+    lines = ["", "nonsense", "[]", '{"jsonrpc": "2.0", "id": 9}', "\x00\xff", '"' + "x" * 1_000_000]
+    sent = "\n".join([json.dumps(initialize), *lines, json.dumps(ping), ""])
+    done = subprocess.run(
+        [SDD, "mcp"],
+        cwd=indexed.root,
+        input=sent.encode("latin-1"),
+        capture_output=True,
+        timeout=TIMEOUT,
+        check=False,
+    )
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert {one["id"] for one in answers if "result" in one} == {1, 2}
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+class Served(NamedTuple):
+    """A server with streamable HTTP."""
+
+    url: str
+    process: subprocess.Popen[bytes]
+
+
+@pytest.fixture(scope="module")
+def served(indexed: Repo) -> Iterator[Served]:
+    environ = {**os.environ, "SDD_MCP_TOKEN": TOKEN}
+    command = [SDD, "mcp", "--http", "--json"]
+    with subprocess.Popen(
+        command, cwd=indexed.root, env=environ, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        document = b""
+        while not document.endswith(b"\n}\n"):
+            document += process.stdout.readline()
+        announced = json.loads(document)
+        assert announced["token"] is None
+        assert announced["pid"] == process.pid
+        yield Served(announced["url"], process)
+        process.terminate()
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_http_needs_the_token(served: Served, indexed: Repo, mode: str) -> None:
+    async def connect(token: str) -> Any:
+        headers = {"Authorization": f"Bearer {token}"}
+        async with httpx2.AsyncClient(headers=headers, timeout=TIMEOUT) as http:
+            transport = streamable_http_client(served.url, http_client=http)
+            async with Client(transport, mode=mode, cache=None) as client:
+                return await client.call_tool("status", {})
+
+    result = asyncio.run(connect(TOKEN))
+    assert result.structured_content["repository"] == str(indexed.root)
+
+
+def post(served: Served, body: bytes = b"{}", **headers: str) -> httpx.Response:
+    sent = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
+    names = {name.replace("_", "-"): value for name, value in headers.items()}
+    return httpx.post(served.url, content=body, headers={**sent, **names}, timeout=TIMEOUT)
+
+
+@pytest.mark.parametrize(
+    "authorization", [None, "", "Bearer", "Bearer x", f"Basic {TOKEN}", f"bearer {TOKEN}x", TOKEN]
+)
+def test_a_request_without_the_token_gets_401(served: Served, authorization: str | None) -> None:
+    headers = {} if authorization is None else {"authorization": authorization}
+    answer = post(served, **headers)
+    assert answer.status_code == 401
+    assert answer.headers["www-authenticate"] == "Bearer"
+    assert "send Authorization: Bearer TOKEN" in answer.json()["error"]
+
+
+def test_a_page_of_another_site_is_refused(served: Served) -> None:
+    """A browser sends the page's origin, and with a rebound name its host."""
+    bearer = f"Bearer {TOKEN}"
+    assert post(served, authorization=bearer, host="evil.example").status_code == 421
+    assert post(served, authorization=bearer, origin="https://evil.example").status_code == 403
+
+
+def test_a_body_that_is_too_large_is_refused(served: Served) -> None:
+    answer = post(served, b'"' + b"x" * 5_000_000, authorization=f"Bearer {TOKEN}")
+    assert answer.status_code == 413
+
+
+def test_a_taken_port_is_one_line(served: Served, indexed: Repo) -> None:
+    port = served.url.rpartition(":")[2].removesuffix("/mcp")
+    done = subprocess.run(
+        [SDD, "mcp", "--http", "--port", port],
+        cwd=indexed.root,
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert done.stderr == (
+        f"sdd: cannot listen on 127.0.0.1:{port}: Address already in use; choose another --port\n"
+    )
