@@ -183,6 +183,7 @@ if TYPE_CHECKING:
     from sdd_hooks.trackers.issue import IssueEdit as IssueEdit
     from sdd_hooks.trackers.issue import IssueStatus as IssueStatus
     from sdd_hooks.trackers.issue import LinkedPull as LinkedPull
+    from sdd_hooks.trackers.protocol import GroupKind as GroupKind
     from sdd_hooks.trackers.protocol import IssueFilter as IssueFilter
     from sdd_hooks.trackers.protocol import IssuePage as IssuePage
     from sdd_hooks.trackers.protocol import Since as Since
@@ -240,7 +241,7 @@ NAMES = {
         "sdd_hooks.config.settings": "TrackerSettings",
         "sdd_hooks.trackers.issue": "Issue IssueDraft IssueEdit IssueStatus LinkedPull",
         "sdd_hooks.trackers.protocol": (
-            "IssueFilter IssuePage Since TrackedRepository Tracker TrackerClientFactory "
+            "GroupKind IssueFilter IssuePage Since TrackedRepository Tracker TrackerClientFactory "
             "TrackerEnvironment TrackerLocation TrackerVendor TrackerWriter Unsupported"
         ),
         "sdd_hooks.trackers.hosted": "HostedProject checked_location invalid_url missing_setting",

@@ -49,6 +49,12 @@ COMMANDS = {
     "discover": LazyCommand(
         "discover:discover", "Find decisions that the code shows and no record has."
     ),
+    "enrich": LazyCommand(
+        "enrich:enrich", "Add the sections about branch and pull request to issues."
+    ),
+    "organize": LazyCommand(
+        "organize:organize", "Group the issues of specifications by milestone, project or epic."
+    ),
     "ci": LazyCommand("ci:ci", "Sync, update, embed or review in a job of CI."),
     "issues": LazyCommand("issues.group:issues", "Sync, list and show the issues of the tracker."),
     "hooks": LazyCommand("hooks:hooks", "Install the git hooks that keep the index fresh."),

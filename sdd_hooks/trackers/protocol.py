@@ -168,6 +168,10 @@ class TrackerWriter(Protocol):
         """The group of an issue, as `group` names it; "" for none."""
         ...
 
+    def has_group(self, group: str) -> bool:
+        """Whether the group exists already."""
+        ...
+
     def group(self, id: str, group: str) -> None:
         """Put an issue into a group, instead of the one that it is in.
 

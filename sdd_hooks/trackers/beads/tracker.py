@@ -188,6 +188,10 @@ class BeadsTracker:
         row, _ = self._find(id)
         return parent_of(row)
 
+    def has_group(self, group: str) -> bool:
+        """Whether there is an issue with this id."""
+        return any(issue.id == group for issue in self._parsed().issues)
+
     def group(self, id: str, group: str) -> None:
         """Make an issue a child of the epic with this id."""
         self._find(id)

@@ -152,6 +152,10 @@ class GiteaTracker(HostedProject):
         """The title of the milestone of an issue."""
         return text(self.client.get(self._issue_path(id)).json(), "milestone", "title")
 
+    def has_group(self, group: str) -> bool:
+        """Whether there is a milestone of that title."""
+        return group in self._ids(self._path("milestones"), "title")
+
     def group(self, id: str, group: str) -> None:
         """Assign an issue to the milestone of that title, created if missing."""
         self.client.send("PATCH", self._issue_path(id), {"milestone": self._milestone(group)})

@@ -142,6 +142,10 @@ class GitHubTracker(HostedProject):
         """The title of the milestone of an issue."""
         return text(self._get(self._issue_path(id)).json(), "milestone", "title")
 
+    def has_group(self, group: str) -> bool:
+        """Whether there is a milestone of that title."""
+        return self._find_milestone(group) is not None
+
     def group(self, id: str, group: str) -> None:
         """Assign an issue to the milestone of that title, created if missing."""
         self._send("PATCH", self._issue_path(id), {"milestone": self._milestone(group)})
@@ -238,8 +242,8 @@ class GitHubTracker(HostedProject):
             path, params = self.client.next_page_url(response), None
         return names
 
-    def _milestone(self, name: str) -> int:
-        """The number of the milestone of that name, created if missing."""
+    def _find_milestone(self, name: str) -> int | None:
+        """The number of the milestone of that name."""
         path: str | None = self._path("milestones")
         params: dict[str, str | int] | None = {"state": "all", "per_page": PAGE_SIZE}
         while path is not None:
@@ -249,6 +253,13 @@ class GitHubTracker(HostedProject):
                 if text(milestone, "title") == name and existing is not None:
                     return existing
             path, params = self.client.next_page_url(response), None
+        return None
+
+    def _milestone(self, name: str) -> int:
+        """The number of the milestone of that name, created if missing."""
+        existing = self._find_milestone(name)
+        if existing is not None:
+            return existing
         created = number(self._send("POST", self._path("milestones"), {"title": name}), "number")
         if created is None:
             raise RemoteError(f"{LABEL} does not say which milestone it made: try again")

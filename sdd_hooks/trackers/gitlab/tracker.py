@@ -154,6 +154,10 @@ class GitLabTracker(HostedProject):
         """The title of the milestone of an issue."""
         return text(self.client.get(self._issue_path(id)).json(), "milestone", "title")
 
+    def has_group(self, group: str) -> bool:
+        """Whether there is a milestone of that title."""
+        return self._find_milestone(group) is not None
+
     def group(self, id: str, group: str) -> None:
         """Assign an issue to the milestone of that title in the project or a parent group.
 
@@ -175,13 +179,20 @@ class GitLabTracker(HostedProject):
             label = {"name": name, "color": f"#{colour_of(name)}"}
             self.client.send("POST", path, label, allow=(400, 403, 404, 409))
 
-    def _milestone(self, name: str) -> int:
-        """The global id of the milestone of that name, created if missing."""
+    def _find_milestone(self, name: str) -> int | None:
+        """The global id of the milestone of that name."""
         params: dict[str, str | int] = {"title": name, "include_ancestors": "true"}
         for milestone in entries_of(self.client.get(self._path("milestones"), params)):
             existing = number(milestone, "id")
             if text(milestone, "title") == name and existing is not None:
                 return existing
+        return None
+
+    def _milestone(self, name: str) -> int:
+        """The global id of the milestone of that name, created if missing."""
+        existing = self._find_milestone(name)
+        if existing is not None:
+            return existing
         response = self.client.send("POST", self._path("milestones"), {"title": name})
         created = number(response.json(), "id")
         if created is None:

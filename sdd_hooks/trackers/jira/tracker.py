@@ -147,6 +147,10 @@ class JiraTracker:
         """The key of the epic of an issue."""
         return self._writer.epic_of(self._key(id))
 
+    def has_group(self, group: str) -> bool:
+        """Whether there is an issue with that key."""
+        return self._site.issue(self._key(group)) is not None
+
     def group(self, id: str, group: str) -> None:
         """Assign an issue to the epic with that key."""
         self._writer.group(self._key(id), self._key(group))

@@ -167,6 +167,10 @@ class LinearTracker:
         """The name of the project of an issue."""
         return writer.project_of(self.execute, id)
 
+    def has_group(self, group: str) -> bool:
+        """Whether the team has a project of that name."""
+        return writer.has_project(self.execute, self.team, group)
+
     def group(self, id: str, group: str) -> None:
         """Assign an issue to the project of that name, created if missing."""
         writer.group(self.execute, id, group)

@@ -116,6 +116,11 @@ def project_of(execute: ExecuteQuery, id: str) -> str:
     return text(execute(_PROJECT_OF, {"id": id}), "issue", "project", "name")
 
 
+def has_project(execute: ExecuteQuery, team_filter: Mapping[str, object], name: str) -> bool:
+    """Whether the team that the filter selects has a project of that name."""
+    return bool(_find_project(execute, team_filter, name))
+
+
 def group(execute: ExecuteQuery, id: str, name: str) -> None:
     """Assign an issue to its team's project of that name, created if missing."""
     _update(execute, id, {"projectId": _project_id(execute, _team_of(execute, id), name)})
@@ -152,14 +157,19 @@ def _create_label(execute: ExecuteQuery, team: str, name: str) -> str:
     return text(_mutate(execute, _NEW_LABEL, variables, "issueLabelCreate"), "issueLabel", "id")
 
 
-def _project_id(execute: ExecuteQuery, team: str, name: str) -> str:
-    """The id of the team's project of that name, created if missing."""
-    filters = {
-        "name": {"eqIgnoreCase": name},
-        "accessibleTeams": {"some": {"id": {"eq": team}}},
-    }
+def _find_project(execute: ExecuteQuery, team_filter: Mapping[str, object], name: str) -> str:
+    """The id of the team's project of that name, "" for none."""
+    filters = {"name": {"eqIgnoreCase": name}, "accessibleTeams": {"some": team_filter}}
     for project in rows(execute(_PROJECTS, {"filter": filters}), "projects", "nodes"):
         return text(project, "id")
+    return ""
+
+
+def _project_id(execute: ExecuteQuery, team: str, name: str) -> str:
+    """The id of the team's project of that name, created if missing."""
+    existing = _find_project(execute, {"id": {"eq": team}}, name)
+    if existing:
+        return existing
     variables = {"input": {"name": name, "teamIds": [team]}}
     return text(_mutate(execute, _NEW_PROJECT, variables, "projectCreate"), "project", "id")
 

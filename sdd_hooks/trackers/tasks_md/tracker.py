@@ -173,6 +173,10 @@ class TasksMdTracker:
         """The capability whose file has a section."""
         return self._find(id)[0].capability
 
+    def has_group(self, group: str) -> bool:
+        """Whether there is a capability of that name."""
+        return group in dict(capabilities(self._root, self._directories))
+
     def group(self, id: str, group: str) -> None:
         """Check that a section is in the file of a capability. Raises Missing, and Unsupported for
         a section of another file: sections cannot be moved."""

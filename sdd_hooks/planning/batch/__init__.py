@@ -1,0 +1,1 @@
+"""Batches: the issues of a specification, and the order of pull requests."""
