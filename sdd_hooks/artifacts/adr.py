@@ -29,8 +29,8 @@ _TEMPLATE_NAME = lazy_regex(
     r"(?:_|(?:adr|madr|[0nx]+)[-_. ]){0,3}template(?:[-_](?:bare|minimal|short|long|full|madr))*",
     re.IGNORECASE,
 )
-# The plan that follows a decision has its number.
-_PLAN_NAME = lazy_regex(r"[-_ ](?:roadmap|plan)$", re.IGNORECASE)
+# The plan that follows a decision has its number, as have the requirements of a product before it.
+_PLAN_NAME = lazy_regex(r"[-_ ](?:roadmap|plan|prd)$", re.IGNORECASE)
 _CALLED_ADR = lazy_regex(r"adr[-_. ]", re.IGNORECASE)
 _FOLDER_PAGES = frozenset({"readme", "index"})
 _DECISIONS = frozenset(

@@ -252,12 +252,18 @@ def _problems(document: ArtifactDocument) -> Iterator[tuple[int, str, Severity, 
         )
         yield status.line, "unknown-status", "warning", message, status.text
     for other in document.statuses[1:]:
-        if UNKNOWN not in (other.value, status.value) and other.value != status.value:
+        if UNKNOWN not in (other.value, status.value) and not _agree(status, other):
             message = (
                 f"the status is {status.value} in the {_place(status)} and {other.value} in the"
                 f" {_place(other)}: make them agree"
             )
             yield other.line, "status-conflict", "warning", message, other.text
+
+
+def _agree(first: ArtifactStatus, second: ArtifactStatus) -> bool:
+    """Whether two statuses say the same, or one says that what is accepted is built."""
+    values = {first.value, second.value}
+    return len(values) == 1 or values <= {"accepted", "approved", "implemented"}
 
 
 def _place(status: ArtifactStatus) -> str:

@@ -168,8 +168,11 @@ def _read_key(matter: Frontmatter, key: str, holder: EdgeOwner) -> Iterator[Edge
 
         return Finding(holder.path, line, rule, severity, message, evidence)
 
-    if not isinstance(value, list) and matter.text(key).lower() not in _NOTHING:
-        message = f"`{key}` is not a list: write `{key}: [{kinds[0]}-0001]`"
+    is_list = isinstance(value, list) or matter.text(key).lower() in _NOTHING
+    targets = [] if is_list else [_target(item, kinds, holder) for item in matter.items(key)]
+    # A text without an id is reported below.
+    if written := ", ".join(str(one) for one in targets if one):
+        message = f"`{key}` is not a list: write `{key}: [{written}]`"
         yield finding("edge-not-a-list", "warning", message, matter.text(key))
     if isinstance(value, dict) or any(not isinstance(item, str) for item in value):
         message = f'`{key}` holds a nested value: quote ids, as in `"[api]/{kinds[0]}-0007"`'

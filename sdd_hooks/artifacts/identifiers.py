@@ -76,7 +76,7 @@ _HEADING = lazy_regex(
     [\])*_`]*""",
     re.VERBOSE | re.IGNORECASE,
 )
-_BARE_HEADING = lazy_regex(r"\s*(?:[.:)\]—–|-]|$)")
+_BARE_HEADING = lazy_regex(r"\s*(?:[.:)\]—–|]|-(?![A-Za-z])|(?<=[0-9]{3})-|$)")
 _HEADING_LABEL = lazy_regex(
     r"""[\[(*_`]*(?:(?:adr|spec)(?:-[x0n?]+)?|(?:architecture\ )?decision\ record)[\])*_`]*
     \s*(?:[:—–]|-\s)\s*""",
@@ -258,7 +258,7 @@ def split_heading(
     """Split a document's title into the id at its beginning and the rest.
 
     `ADR-0012: T`, `ADR 012 — T`, `57. T`, `[SPEC-0007] T`. A number that is part of the sentence
-    (`3 ways to log`) stays in the title.
+    (`3 ways to log`, `3-axis model`) stays in the title.
     """
     title = title[:MAX_HEADING].strip()
     if title.startswith("**") and title.endswith("**"):

@@ -33,7 +33,7 @@ _WORDS = {
     "accepted": "accepted|active|adopted|agreed|decided|ratified|final|current|effective|in force",
     "proposed": "proposed|proposal|pending|open|rfc|under discussion|undecided",
     "rejected": "rejected|withdrawn|cancell?ed|declined|abandoned|dropped",
-    "deprecated": "deprecated|retired|obsoleted?|moot|sunset|reverted|revoked|rescinded",
+    "deprecated": "deprecated|retired|obsoleted?|moot|sunset|legacy|reverted|revoked|rescinded",
     "superseded": "supersed+ed|superceeded|superceded|superseeded|replaced",
     "draft": "draft|wip|work[- ]in[- ]progress",
     "review": "(?:in |under )?review(?:ing)?",

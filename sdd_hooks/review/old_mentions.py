@@ -45,6 +45,9 @@ _NARRATIVE = lazy_regex(
     | (?:^|[^0-9])(?:19|20)[0-9]{2}-?[01][0-9](?:[^0-9]|-?[0-3][0-9])""",
     re.VERBOSE | re.IGNORECASE,
 )
+# A site of documentation shows records, and is no code that follows them.
+_SITE = lazy_regex(r"(?:^|/)(?:docs?[-_]?site|website|docusaurus)/", re.IGNORECASE)
+_QUOTED = lazy_regex(r"[\"“”„「『«]([^\"“”„「」『』«»\n]{1,80})[\"“”」』»]")
 # `[ADR 83](https://…)` and `[ADR 83][upstream]` with the address elsewhere in the document.
 _LINK = lazy_regex(r"\[([^\[\]\n]{1,200})\](?:\((https?:)|\[([^\[\]\n]{1,100})\])")
 # `msgbrowse ADR-0004`: a name in front of an id is that of another project. These words are none.
@@ -72,7 +75,7 @@ def is_certain(subject: Subject, mention: Mention) -> bool:
         return False
     if is_document(mention.path) and _NARRATIVE.search(mention.path):
         return False
-    if _leads_elsewhere(subject, mention):
+    if _leads_elsewhere(subject, mention) or _is_quotation(mention) or _SITE.search(mention.path):
         return False
     around = _around(subject, mention)
     return not (_EXAMPLE.search(around) or ACKNOWLEDGED.search(around) or _ABSORBED.search(around))
@@ -88,6 +91,14 @@ def _is_quoted(subject: Subject, mention: Mention) -> bool:
     offset = start + len(line) - len(line.lstrip())
     # Only the text up to the comment is read: most comments are at the top.
     return find_parts(mention.path, text[: start + len(line)])(offset) == "string"
+
+
+def _is_quotation(mention: Mention) -> bool:
+    """Whether a document quotes a text with the id, as an example."""
+    if not is_document(mention.path):
+        return False
+    quoted = (one[1] for one in _QUOTED.finditer(mention.text[:MAX_TEXT]))
+    return any(mention.id == one.id for text in quoted for one in find_id_references(text))
 
 
 def _leads_elsewhere(subject: Subject, mention: Mention) -> bool:

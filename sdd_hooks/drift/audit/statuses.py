@@ -31,6 +31,8 @@ _BUILT = lazy_regex(
     r"\b(?:implement|built|build|shipp|landed|merged|done|partial|phase|exist|lives?\b)",
     re.IGNORECASE,
 )
+# A record that says so has been looked at.
+_STILL = lazy_regex(r"\b(?:still|remains?|stays?)\W{1,3}(?:\w+\W{1,3})?(?:proposed|draft)\b", re.I)
 _CODE_SPAN = lazy_regex(r"`([^`\n]{3,120})`")
 _PATH = lazy_regex(r"[\w@.+-]+(?:/[\w@.+-]+)+|[\w-]+\.[a-z]{1,4}")
 _SYMBOL = lazy_regex(r"[A-Za-z_$][\w$]{3,60}")
@@ -111,7 +113,7 @@ def find_not_accepted(audited: Audited) -> Iterator[Finding]:
     """Find proposed decisions and draft specs that code follows, for a while.
 
     A governing comment shows it, or MIN_FILES files of code that name the record. A status that
-    says how much is built is left alone.
+    says how much is built is left alone, and a record that says why it is still proposed.
     """
     for one in audited.records:
         status = one.status
@@ -121,6 +123,8 @@ def find_not_accepted(audited: Audited) -> Iterator[Finding]:
             # Code that names a shared number may mean another record.
             continue
         if one.date and not _is_older(one.date, audited.today):
+            continue
+        if _STILL.search(audited.subject.text(one.path)):
             continue
         comments = _comments_in_code(audited, one)
         named = audited.named_in_code(one)

@@ -34,21 +34,22 @@ _CLAUSE = lazy_regex(
     r"[^.;:,]{0,80}$",
     re.IGNORECASE,
 )
-_UPPER = lazy_regex(r"\b(?:MUST|SHALL|SHOULD|MAY|REQUIRED|RECOMMENDED|OPTIONAL)\b")
 
 
 def check(subject: Subject) -> Iterator[Finding]:
     """Find each requirement without a keyword, or without a scenario, where the others have one.
 
-    Also each sentence of a requirement with `must` in lower case, where it has no keyword.
+    Where a requirement without a keyword has `must` in lower case, its sentences are the findings.
+    Beside a keyword, `must` in lower case is the reason, and binds nothing.
     """
     for spec in specs_in_scope(subject):
         lines = split_lines(subject.text(spec.path))
         without_keyword = [one for one in spec.requirements if not one.keywords]
         if _is_exception(spec, without_keyword):
             lacks = ("no-keyword", "no keyword of RFC 2119", "say MUST, SHOULD or MAY")
-            yield from (_finding(spec, one, lacks, lines) for one in without_keyword)
-            yield from _lower_case(spec, lines)
+            for one in without_keyword:
+                lower = list(_lower_case(spec, one, lines))
+                yield from lower or [_finding(spec, one, lacks, lines)]
         without_scenario = [one for one in spec.requirements if not one.scenarios]
         if _is_exception(spec, without_scenario):
             lacks = ("no-scenario", "no scenario", "write one that a test can follow")
@@ -61,30 +62,29 @@ def _is_exception(spec: Artifact, without: Sequence[Requirement]) -> bool:
     return number >= MIN_REQUIREMENTS and len(without) <= (1 - MIN_SHARE) * number
 
 
-def _lower_case(spec: Artifact, lines: Sequence[str]) -> Iterator[Finding]:
-    for one in spec.requirements:
-        last = min((each.first_line - 1 for each in one.scenarios), default=one.last_line)
-        body = "\n".join(lines[one.first_line : last])
-        for sentence in split_sentences(body, one.first_line + 1):
-            text = _ASIDE.sub(" ", sentence.text)
-            found = next(
-                (one for one in _LOWER.finditer(text) if not _CLAUSE.search(text[: one.start()])),
-                None,
+def _lower_case(spec: Artifact, one: Requirement, lines: Sequence[str]) -> Iterator[Finding]:
+    last = min((each.first_line - 1 for each in one.scenarios), default=one.last_line)
+    body = "\n".join(lines[one.first_line : last])
+    for sentence in split_sentences(body, one.first_line + 1):
+        text = _ASIDE.sub(" ", sentence.text)
+        found = next(
+            (one for one in _LOWER.finditer(text) if not _CLAUSE.search(text[: one.start()])),
+            None,
+        )
+        if found:
+            word = found[0]
+            message = (
+                f"`{word}` in lower case binds no reader of RFC 2119, and the specification"
+                f" uses capitals: write {word.upper()}, or another word"
             )
-            if found and not _UPPER.search(sentence.text):
-                word = found[0]
-                message = (
-                    f"`{word}` in lower case binds no reader of RFC 2119, and the specification"
-                    f" uses capitals: write {word.upper()}, or another word"
-                )
-                yield Finding(
-                    spec.path,
-                    sentence.line,
-                    f"{RULE.id}/lower-case",
-                    "info",
-                    message,
-                    sentence.text,
-                )
+            yield Finding(
+                spec.path,
+                sentence.line,
+                f"{RULE.id}/lower-case",
+                "info",
+                message,
+                sentence.text,
+            )
 
 
 def _finding(

@@ -25,6 +25,12 @@ MAX_RANK = 3
 # `outbox_sweeper` and `OutboxSweeper`: a single word is in many records.
 _JOINED = lazy_regex(r"[a-z0-9][A-Z]|[A-Za-z0-9]_[A-Za-z0-9]")
 _MIN_LENGTH = 6
+# A manifest or a configuration is named for what it lists, and by many records.
+_MANIFEST = lazy_regex(
+    r"(?:^|/)(?:mix\.exs|setup\.py|rakefile|package\.swift|build\.(?:gradle(?:\.kts)?|rs|sbt)"
+    r"|settings\.gradle(?:\.kts)?|[\w.-]+\.config\.[cm]?[jt]s)$",
+    re.IGNORECASE,
+)
 
 
 class NamedIn(NamedTuple):
@@ -41,7 +47,7 @@ def check_file(summary: FileSummary, candidates: Sequence[CandidateRecord]) -> I
     `candidates` are the best of a search for the file. A file that a record applies to by its own
     statement is governed.
     """
-    if summary.labelled or not is_production_code(summary.path):
+    if summary.labelled or not is_production_code(summary.path) or _MANIFEST.search(summary.path):
         return
     if any(_applies(one, summary.path) for one in candidates):
         return

@@ -22,15 +22,19 @@ def test_a_requirement_unlike_the_others(repo: Repo) -> None:
 
 
 def test_must_in_lower_case(repo: Repo) -> None:
-    text = "It MUST hold. The caller must close it. A list (it must be short) of `must`."
+    text = "The caller must close it. A list (it must be short) of `must`."
     assert rules(repo, requirement("Lower", text), *USUAL) == [("requirement-words/lower-case", 8)]
+    beside = f"It MUST hold. {text}"
+    assert rules(repo, requirement("Lower", beside), *USUAL) == []
 
 
 def test_must_in_a_clause_that_describes(repo: Repo) -> None:
     text = (
-        "It MUST hold.\n\n- **Steps**: conditions that must hold\n- what the agent must not do\n"
-        "- If a caller must wait, it waits.\n- When it ends, the caller must close it.\n"
+        "It holds.\n\n- **Steps**: conditions that must hold\n- what the agent must not do\n"
+        "- If a caller must wait, it waits.\n"
     )
+    assert rules(repo, requirement("Lower", text), *USUAL) == [("requirement-words/no-keyword", 6)]
+    text += "- When it ends, the caller must close it.\n"
     assert rules(repo, requirement("Lower", text), *USUAL) == [("requirement-words/lower-case", 13)]
 
 

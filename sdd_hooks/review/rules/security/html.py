@@ -5,29 +5,24 @@ from __future__ import annotations
 import re
 
 from sdd_hooks.code.source_files import COMPONENTS, GO, PAGES, PYTHON, SCRIPT
+from sdd_hooks.review.rules.security.expressions import is_harmless
 from sdd_hooks.review.rules.security.site import (
     Hazard,
     MatchSite,
     begins_constant,
-    interpolations,
     is_constant,
 )
 from sdd_hooks.text.lazy_regex import lazy_regex
 
 _TYPED = lazy_regex(r"\?\s*:|:\s*(?:\{|string|unknown|any|never)\b|['\"]\s*[|>]")
-_FILTERED = lazy_regex(r"\|\s*(?:tojson|json|escape|e|force_escape|urlencode|striptags|bleach)\b")
+_FILTERED = lazy_regex(
+    r"\|\s*(?:tojson|json|escape|e|force_escape|urlencode|striptags|bleach)\b|\bhelp_text\s*\|"
+)
+# In `value="<b>none</b>"|safe` the filter applies to the literal.
+_LITERAL_BEFORE = lazy_regex(r"(?<![|:])(?:=|\{\{)\s*(?:\"[^\"]*\"|'[^']*')\s*$")
 _TEMPLATE_TAG = lazy_regex(r"\{\{.*?\}\}|\{%.*?%\}")
 _CONSTANT = lazy_regex(r"(?:\w+\.)?[A-Z][A-Z0-9_]+\s*(?:[;)}\"',]|$)")
 _INCLUDED = lazy_regex(r"\s*(?:await\s+)?(?:include|yield|render|partial|content_for)\b")
-_NUMBER = lazy_regex(
-    r"^\s*(?:\w+(?:\??\.\w+)*\.(?:length|size)|(?:Number|parseInt|parseFloat|Math\.\w+)\(.*)\s*$"
-    r"|\.toFixed\([^()]*\)\s*$"
-)
-# `${rowsHtml}` is HTML that lines above build.
-_BUILT = lazy_regex(r"\s*\w*(?:html|markup|svg)\s*", re.IGNORECASE)
-_CHOSEN = lazy_regex(
-    r"[^?`]{1,200}\?\s*(?:\"[^\"]*\"|'[^']*')\s*:\s*(?:\"[^\"]*\"|'[^']*')\s*", re.DOTALL
-)
 _PAGE = lazy_regex(r"\.html?\b|text/html|_html\b|\bhtml_", re.IGNORECASE)
 _CDN = lazy_regex(
     r"""^(?:[\w.-]*\.)?(?: [\w-]*cdn[\w-]*\.[\w.-]+ | unpkg\.com | (?:code\.)?jquery\.com | esm\.sh
@@ -58,7 +53,8 @@ def _is_unsafe_argument(site: MatchSite) -> bool:
 
 
 def _is_unsafe_react(site: MatchSite) -> bool:
-    if _TYPED.match(site.line[site.end :].lstrip()) or site.line[: site.start].endswith(("'", '"')):
+    quoted = site.line[: site.start].endswith(("'", '"', "/"))
+    if quoted or _TYPED.match(site.line[site.end :].lstrip()):
         return False
     value = site.rest.partition("}")[0].partition("__html")[2].lstrip(": ")
     return (
@@ -69,6 +65,8 @@ def _is_unsafe_react(site: MatchSite) -> bool:
 
 
 def _is_unsafe_filter(site: MatchSite) -> bool:
+    if _LITERAL_BEFORE.search(site.line[: site.start]):
+        return False
     tags = [tag for tag in _TEMPLATE_TAG.findall(site.line) if site.matched in tag]
     return bool(tags) and not all(_FILTERED.search(tag) or site.is_safe(tag) for tag in tags)
 
@@ -95,30 +93,12 @@ def _is_unsafe_assignment(site: MatchSite) -> bool:
     first = value.lstrip().split("\n", 1)[0]
     if _CONSTANT.match(first):
         return False
-    if first.startswith("`"):
-        return _has_unsafe_interpolation(site, value.lstrip())
-    return not site.is_safe(first)
-
-
-def _has_unsafe_interpolation(site: MatchSite, text: str) -> bool:
-    """Whether a template literal has an expression that may be any text, or does not end."""
-    found = interpolations(text)
-    return found is None or not all(_is_harmless(site, one) for one in found)
-
-
-def _is_harmless(site: MatchSite, expression: str) -> bool:
-    """Whether an expression in a template literal is escaped, a number, or HTML that is built."""
-    if "`" in expression:
-        return not _has_unsafe_interpolation(site, expression[expression.index("`") :])
-    if _NUMBER.search(expression) or _BUILT.fullmatch(expression) or site.is_safe(expression):
-        return True
-    chosen = _CHOSEN.fullmatch(expression)
-    return bool(chosen) or site.is_looked_up(expression.strip())
+    return not is_harmless(site, value)
 
 
 def _is_unsafe_insertion(site: MatchSite) -> bool:
     value = site.arguments[1] if len(site.arguments) > 1 else ""
-    return bool(value) and not is_constant(value) and not site.is_safe(value)
+    return bool(value) and not is_constant(value) and not is_harmless(site, value)
 
 
 def _disables_escaping(site: MatchSite) -> bool:

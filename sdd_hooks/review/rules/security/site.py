@@ -116,13 +116,6 @@ class MatchSite:
                 names.update(_NAME.findall(line[:MAX_LINE])[:_MAX_NAMES])
         return False
 
-    def is_looked_up(self, name: str) -> bool:
-        """Whether a line above assigns an entry of a constant table to a variable."""
-        if not _NAME.fullmatch(name):
-            return False
-        entry = lazy_regex(rf"(?<![\w.]){name}\s*=\s*[A-Z][A-Z0-9_]+\[")
-        return any(entry.search(line[:MAX_LINE]) for line in self.above)
-
     @cached_property
     def _made_safe(self) -> frozenset[str]:
         """The variables that a line above assigns escaped or sanitized text to."""
@@ -171,7 +164,10 @@ def _constant_end(text: str) -> int:
         end = match.end()
         position = end + 1
         if text[end : end + 1] not in ("+", ".", ":"):
-            return end
+            # In Python, literals on lines of their own are one.
+            position = end + len(text[end:]) - len(text[end:].lstrip())
+            if text[end : end + 1] != "\n" or not _LITERAL.match(text, position):
+                return end
     # A literal that is joined with another expression is not constant.
     return 0
 

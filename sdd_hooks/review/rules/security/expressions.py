@@ -1,0 +1,176 @@
+"""Whether an expression of JavaScript, as it is written, is HTML with harmless values only.
+
+An expression is divided at its operators, and a variable stands for what the lines above assign to
+it. What cannot be read is not harmless.
+"""
+
+# Governing: ADR-0021 (patterns confirm their match in the text around it)
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from sdd_hooks.code.source_files import MAX_LINE
+from sdd_hooks.review.rules.security.site import (
+    MAX_STATEMENT,
+    MatchSite,
+    interpolations,
+    is_constant,
+)
+from sdd_hooks.text.lazy_regex import lazy_regex
+
+MAX_DEPTH = 6
+"""Variables and nested expressions that are followed."""
+MAX_EXPRESSION = 2_000
+"""Characters of an expression that are read."""
+
+_NUMBER = lazy_regex(
+    r"""-?[0-9][0-9._]* | (?:Number|parseInt|parseFloat|Math\.\w+|timeSince)\(.*\)(?:\ *\|\ *0)?
+    | .*\.(?:toFixed|toLocaleString|getTime)\([^()]*\) | [\w$.?\[\]]*\.(?:length|size)
+    | i|j|k|n|idx|index|\w*(?:Index|Idx|Count|Total|Percent|Pct)""",
+    re.VERBOSE | re.DOTALL,
+)
+# The HTML of an element of this page, and a table of constants.
+_MARKUP = lazy_regex(
+    r"[\w$.?()\[\]\"'#-]*\.(?:inner|outer)HTML|[A-Z][A-Z0-9_]+(?:\[.*\])?", re.DOTALL
+)
+_NAME = lazy_regex(r"[A-Za-z_$][\w$]*")
+_NAMED_HTML = lazy_regex(r"\w*(?:html|markup|svg)", re.IGNORECASE)
+_SAFE_CALL = lazy_regex(
+    r"(?:[\w$]+\.)*(?:(?!un)\w*(?:escape|sanitiz|sanitis|purif)\w*|esc(?:_?[a-z]{0,12})?"
+    r"|encodeURI(?:Component)?|\w*(?:to_?|as)(?:html|svg))\(.*\)",
+    re.IGNORECASE | re.DOTALL,
+)
+_MAPPED = lazy_regex(r".*=>\s*(?P<value>`.*`|\(\s*`.*`\s*\))\s*\)(?:\.join\([^()]*\))?", re.DOTALL)
+_COMMENT = lazy_regex(r"(?<!:)//[^\n]*|/\*.*?\*/", re.DOTALL)
+_MARK = lazy_regex(r"\\.|\$\{|[\"'`()\[\]{}]", re.DOTALL)
+_OPERATORS = ("||", "??", "+", "?", ":")
+_CLOSING = {"(": ")", "[": "]", "{": "}"}
+_JOINS_LINES = ("+", "?", ":", "||", "&&", "??", "=", "(", ",", ".")
+
+
+class _Reader(NamedTuple):
+    """The site of an expression, and whether the variables that were followed are harmless."""
+
+    site: MatchSite
+    known: dict[str, bool]
+
+
+def is_harmless(site: MatchSite, text: str) -> bool:
+    """Whether every part of the expression at the start of a text is escaped, a number or HTML.
+
+    `text` continues to the end of the statement, and beyond.
+    """
+    return _is_harmless(_Reader(site, {}), _statement(text[:MAX_EXPRESSION]), 0)
+
+
+def _is_harmless(reader: _Reader, expression: str, depth: int) -> bool:
+    expression = expression.strip()
+    while expression.startswith("(") and _end_of(expression, 0) == len(expression):
+        expression = expression[1:-1].strip()
+    if depth > MAX_DEPTH or not expression:
+        return False
+    parts = _operands(expression)
+    if len(parts) > 1:
+        return all(_is_harmless(reader, one, depth + 1) for one in parts)
+    if expression.startswith("`"):
+        found = interpolations(expression)
+        return found is not None and all(_is_harmless(reader, one, depth + 1) for one in found)
+    if is_constant(expression) or _is_simple(expression):
+        return True
+    if mapped := _MAPPED.fullmatch(expression):
+        return _is_harmless(reader, mapped["value"], depth + 1)
+    return bool(_NAME.fullmatch(expression)) and _is_built(reader, expression, depth)
+
+
+def _is_simple(expression: str) -> bool:
+    return any(
+        pattern.fullmatch(expression) for pattern in (_NUMBER, _MARKUP, _SAFE_CALL)
+    ) or expression in ("true", "false", "null", "undefined")
+
+
+def _is_built(reader: _Reader, name: str, depth: int) -> bool:
+    """Whether the lines above assign only harmless values to a variable.
+
+    One without an assignment is harmless if its name says that it is HTML.
+    """
+    if name not in reader.known:
+        # `html = html + …` adds to what is known.
+        reader.known[name] = True
+        values = list(_assigned(reader.site.above, name))
+        reader.known[name] = all(
+            _is_harmless(reader, _statement(value), depth + 1) for value in values
+        ) and (bool(values) or bool(_NAMED_HTML.fullmatch(name)))
+    return reader.known[name]
+
+
+def _assigned(lines: Sequence[str], name: str) -> Iterator[str]:
+    """The texts from each value that lines assign to a variable."""
+    pattern = lazy_regex(rf"(?<![\w.$]){re.escape(name)}\s*\+?=(?![=>])\s*")
+    for index, line in enumerate(lines):
+        if match := pattern.search(line[:MAX_LINE]):
+            below = (one[:MAX_LINE] for one in lines[index + 1 : index + MAX_STATEMENT])
+            yield "\n".join([line[match.end() : MAX_LINE], *below])[:MAX_EXPRESSION]
+
+
+def _statement(text: str) -> str:
+    """The text of an expression up to the end of its statement, without comments."""
+    text = _COMMENT.sub(" ", text)
+    index = 0
+    while index < len(text):
+        character = text[index]
+        if character in ";)]},":
+            return text[:index]
+        if character == "\n":
+            before, after = text[:index].rstrip(), text[index:].lstrip()
+            joined = before.endswith(_JOINS_LINES) or after.startswith((*_JOINS_LINES[:6], "."))
+            if before and not joined:
+                return before
+        index = _end_of(text, index)
+    return text
+
+
+def _operands(expression: str) -> Sequence[str]:
+    """The parts that the value consists of: of a choice both sides, without its condition."""
+    found: list[str] = []
+    begin = index = 0
+    while index < len(expression):
+        operator = next((one for one in _OPERATORS if expression.startswith(one, index)), "")
+        if operator == "?" and expression[index + 1 : index + 2] in (".", "?"):
+            operator = ""
+        if operator:
+            if operator != "?":
+                found.append(expression[begin:index])
+            begin = index + len(operator)
+        index = begin if operator else _end_of(expression, index)
+    return [*found, expression[begin:]]
+
+
+def _end_of(text: str, index: int) -> int:
+    """The end of the string, the brackets or the character that begins at `index`."""
+    opened = [text[index]]
+    if opened[0] not in "\"'`([{":
+        return index + 1
+    for position in _marks(text, index + 1):
+        character = text[position]
+        if opened[-1] in "\"'`":
+            if character == opened[-1]:
+                opened.pop()
+            elif opened[-1] == "`" and text.startswith("${", position):
+                opened.append("{")
+        elif character in "\"'`([{":
+            opened.append(character)
+        elif character == _CLOSING[opened[-1]]:
+            opened.pop()
+        if not opened:
+            return position + 1
+    return len(text)
+
+
+def _marks(text: str, start: int) -> Iterator[int]:
+    """The positions of quotes and brackets that are not escaped."""
+    for match in _MARK.finditer(text, start):
+        if match[0][0] != "\\":
+            yield match.start()
