@@ -8,10 +8,12 @@ from sdd_hooks.action.report_files import find_target
 from sdd_hooks.action.results import CommandResult
 from sdd_hooks.engines.protocol import Progress
 from sdd_hooks.findings import SEVERITIES
+from sdd_hooks.project.collections import RECORD_KINDS
 from sdd_hooks.project.project import Project
 from sdd_hooks.text.display import format_count
-from sdd_hooks.usecases.audit import AuditRequest, audit
+from sdd_hooks.usecases.audit import audit
 from sdd_hooks.usecases.audit_page import page_file, publish_audit
+from sdd_hooks.usecases.drift_target import DriftRequest
 from sdd_hooks.usecases.refresh import refresh_index
 
 
@@ -25,8 +27,8 @@ def make_page(project: Project, name: str, now: float, progress: Progress) -> Co
     root = project.repository.root
     # The last directory may be a link, too.
     target = find_target(root, str(page_file(find_target(root, name))))
-    refreshed = refresh_index(project, project.select(("adrs", "specs")), progress=progress).result
-    verdict = audit(project, AuditRequest(root), now)
+    refreshed = refresh_index(project, project.select(RECORD_KINDS), progress=progress).result
+    verdict = audit(project, DriftRequest(root), now)
     path = publish_audit(project, verdict, target, now)
     counts = ", ".join(f"{verdict.outcome.count(one)} {one}" for one in SEVERITIES)
     records = format_count(len(verdict.audited.records), "record")

@@ -27,8 +27,9 @@ from sdd_hooks.cli.report_options import (
 from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK
 from sdd_hooks.project.project import Project
 from sdd_hooks.reporting.registry import load_reporter
-from sdd_hooks.usecases.audit import AuditRequest, AuditVerdict
+from sdd_hooks.usecases.audit import AuditVerdict
 from sdd_hooks.usecases.audit import audit as run_audit
+from sdd_hooks.usecases.drift_target import DriftRequest
 
 if TYPE_CHECKING:
     from sdd_hooks.usecases.baseline import BaselineUse
@@ -89,7 +90,7 @@ def audit(
     project = open_project(directory)
     reporter = load_reporter(report.form)
     where = start_directory(directory)
-    request = AuditRequest(where, scope, module, report.fail_on, report.judge, files.baseline)
+    request = DriftRequest(where, scope, module, report.fail_on, report.judge, files.baseline)
     with waiting_line(sys.stderr, "Auditing"):
         verdict = run_audit(project, request, time.time())
         page = _write_page(project, verdict, where, files.page)

@@ -23,8 +23,8 @@ from sdd_hooks.cli.report_options import (
 )
 from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK
 from sdd_hooks.reporting.registry import load_reporter
-from sdd_hooks.usecases.check import CheckRequest
 from sdd_hooks.usecases.check import check as run_check
+from sdd_hooks.usecases.drift_target import DriftRequest
 
 if TYPE_CHECKING:
     from sdd_hooks.usecases.baseline import BaselineUse
@@ -59,7 +59,7 @@ def check(
     project = open_project(directory)
     reporter = load_reporter(report.form)
     where = start_directory(directory)
-    request = CheckRequest(target, where, module, report.judge, report.fail_on, baseline)
+    request = DriftRequest(where, target, module, report.fail_on, report.judge, baseline)
     with waiting_line(sys.stderr, "Checking"):
         verdict = run_check(project, request, time.time())
     print_report(

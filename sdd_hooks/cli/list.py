@@ -25,6 +25,7 @@ from sdd_hooks.cli.output import (
     show,
 )
 from sdd_hooks.external.records import NO_RECORDS, ExternalRecords, read_external_records
+from sdd_hooks.project.collections import RECORD_KINDS
 from sdd_hooks.usecases.governing import GoverningArtifacts, GoverningReason, find_governing
 
 NONE = "none"
@@ -76,7 +77,7 @@ def list_artifacts(
       sdd list --for src/outbox/store.py
     """
     project = open_project(directory)
-    collections = project.select(filters["kinds"] or ("adrs", "specs"), module)
+    collections = project.select(filters["kinds"] or RECORD_KINDS, module)
     statuses = filters["statuses"]
     external = NO_RECORDS
     if module is None and "adrs" in (filters["kinds"] or ("adrs",)):

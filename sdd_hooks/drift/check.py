@@ -36,7 +36,7 @@ from sdd_hooks.drift.target import Target, files_of
 from sdd_hooks.drift.whole_tree import Scope, whole_tree_rules, whole_tree_subject
 from sdd_hooks.engines.protocol import Engine
 from sdd_hooks.findings import Finding, identify_findings, worst_first
-from sdd_hooks.project.collections import Collection
+from sdd_hooks.project.collections import RECORD_KINDS, Collection
 from sdd_hooks.reporting.outcome import Candidate, CheckedTree, References, ReviewOutcome
 from sdd_hooks.retrieval.topic_matches import IndexedArtifact
 from sdd_hooks.review.apply_rules import RuleResults, apply_rules
@@ -190,7 +190,7 @@ def _scope(context: _Context, known: Corpus) -> Scope:
 
 def _collections(context: _Context) -> tuple[Collection, ...]:
     """The collections that are searched."""
-    return context.reader.project.select(("adrs", "specs"), context.target.module)
+    return context.reader.project.select(RECORD_KINDS, context.target.module)
 
 
 def _summarize(

@@ -34,6 +34,7 @@ from sdd_hooks.artifacts.identifiers import (
 from sdd_hooks.artifacts.work_tree import MAX_ARTIFACT_BYTES
 from sdd_hooks.drift.governing_comments import read_comments, read_work_tree_comments
 from sdd_hooks.errors import StorageError
+from sdd_hooks.project.collections import RECORD_KINDS
 from sdd_hooks.project.project import Project
 from sdd_hooks.project.workspace import Module
 from sdd_hooks.system.files import FileTooLarge, PathRefused, read_inside
@@ -105,7 +106,7 @@ def read_citations(project: Project, origins: Origins = NO_ORIGINS) -> Citations
     """
     left_out: list[str] = []
     roots = {module.root: module for module in project.modules}
-    artifacts = [one for one in project.collections if one.kind in ("adrs", "specs")]
+    artifacts = [one for one in project.collections if one.kind in RECORD_KINDS]
     comments: list[Citation] = []
     for repository in dict.fromkeys(("", *(one.repository for one in project.collections))):
         found = read_work_tree_comments(project.repository, repository, origins, left_out)

@@ -14,6 +14,7 @@ from sdd_hooks.mcp.pages import clean
 from sdd_hooks.mcp.parameters import BadArgument
 from sdd_hooks.mcp.tool import Document, force_of
 from sdd_hooks.named_tuple import NamedTuple
+from sdd_hooks.project.collections import RECORD_KINDS
 from sdd_hooks.project.project import Project
 from sdd_hooks.retrieval.report import RecordLabel
 from sdd_hooks.text.decoding import decode
@@ -22,7 +23,6 @@ from sdd_hooks.text.display import printable_line, shortened
 TEMPLATE = "sdd:///{+path}"
 PAGE_SIZE = 200
 
-_KINDS = ("adrs", "specs")
 _SHOWN_WIDTH = 100
 
 
@@ -72,7 +72,7 @@ def read_artifact(project: Project, uri: str) -> Document:
 
 
 def _read(project: Project) -> tuple[Corpus, dict[str, bytes]]:
-    files, _ = read_artifact_files(project.repository.git, project.select(_KINDS))
+    files, _ = read_artifact_files(project.repository.git, project.select(RECORD_KINDS))
     return load_corpus(files), {file.path: file.data for file in files}
 
 

@@ -18,7 +18,9 @@ from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.recognition import looks_like_record
 from sdd_hooks.text.globs import compile_glob
 
-COLLECTION_KINDS = ("adrs", "specs", "code", "issues")
+RECORD_KINDS = ("adrs", "specs")
+"""The kinds of collections whose files are records: decisions and specifications."""
+COLLECTION_KINDS = (*RECORD_KINDS, "code", "issues")
 
 EXTERNAL = "external"
 """The kind of a collection of decision records of another repository, which has no file here. Its

@@ -17,6 +17,7 @@ from typing import Literal
 from sdd_hooks.code.languages import MARKDOWN_SUFFIXES
 from sdd_hooks.errors import SddError
 from sdd_hooks.named_tuple import NamedTuple
+from sdd_hooks.project.collections import RECORD_KINDS
 from sdd_hooks.project.recognition import (
     Recognition,
     RecordFolder,
@@ -168,7 +169,7 @@ class _Listings:
 def _with_kept(top: Path, found: Recognition, last: Recognition) -> Recognition:
     """Add the directories of the last result that still hold records, such as untracked ones."""
     known = {(folder.kind, folder.path) for folder in found.folders}
-    covered = {kind: tuple(f"{path}/" for path in found.paths(kind)) for kind in ("adrs", "specs")}
+    covered = {kind: tuple(f"{path}/" for path in found.paths(kind)) for kind in RECORD_KINDS}
     kept = [
         folder
         for folder in last.folders

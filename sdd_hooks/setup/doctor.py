@@ -17,7 +17,7 @@ from sdd_hooks.errors import EngineUnavailable, RepositoryError, SddError
 from sdd_hooks.external.records import read_external_records
 from sdd_hooks.findings import Finding
 from sdd_hooks.freshness import tiers
-from sdd_hooks.project.collections import OUTSIDE_GIT, Collection
+from sdd_hooks.project.collections import OUTSIDE_GIT, RECORD_KINDS, Collection
 from sdd_hooks.project.project import Project
 from sdd_hooks.setup.plan import plan_setup
 from sdd_hooks.setup.records import NOTHING_FOUND, count_records, describe_records
@@ -187,7 +187,7 @@ def _check_model(project: Project) -> Iterator[Check]:
 
 def _check_artifacts(project: Project) -> Check:
     try:
-        collections = project.select(("adrs", "specs"))
+        collections = project.select(RECORD_KINDS)
         external = read_external_records(project.repository, project.external)
         corpus, left_out = read_work_tree(project.repository.git, collections, external.names)
     except SddError as error:

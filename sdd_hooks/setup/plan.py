@@ -11,6 +11,7 @@ from pathlib import Path
 
 from sdd_hooks.config.memory_file import MAX_MEMORY_FILE_BYTES, MEMORY_FILE_NAMES
 from sdd_hooks.errors import ConfigurationError
+from sdd_hooks.project.collections import RECORD_KINDS
 from sdd_hooks.project.project import Project
 from sdd_hooks.setup.legacy import FILE_NAME as LEGACY_FILE
 from sdd_hooks.setup.legacy import Settings, parse_legacy_settings
@@ -117,7 +118,7 @@ def _required_content(
             for one in records
             if (one.kind, one.module, one.flat) == (kind, "", False)
         )
-        for kind in ("adrs", "specs")
+        for kind in RECORD_KINDS
     )
     defaults = {
         "Search": (("Engine", project.configuration.search.engine),),

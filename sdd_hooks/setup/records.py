@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.work_tree import read_work_tree
-from sdd_hooks.project.collections import Collection
+from sdd_hooks.project.collections import RECORD_KINDS, Collection
 from sdd_hooks.project.project import Project
 from sdd_hooks.project.recognition import parents
 from sdd_hooks.text.display import format_count
@@ -38,7 +38,7 @@ class FoundRecords(NamedTuple):
 
 def find_records(project: Project) -> tuple[FoundRecords, ...]:
     """Read the artifacts of the work tree and count them by directory. Raises GitError."""
-    collections = project.select(("adrs", "specs"))
+    collections = project.select(RECORD_KINDS)
     corpus, _ = read_work_tree(project.repository.git, collections)
     return count_records(collections, corpus.artifacts)
 

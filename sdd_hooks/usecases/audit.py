@@ -9,10 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime, timezone
 from functools import partial
-from pathlib import Path
 from typing import NamedTuple
 
-from sdd_hooks.config.settings import FailOn
 from sdd_hooks.drift.audit.audited import Audited
 from sdd_hooks.drift.audit.coverage import (
     NearRecord,
@@ -33,51 +31,33 @@ from sdd_hooks.drift.candidates import (
     find_candidates,
 )
 from sdd_hooks.drift.citations import read_citations
-from sdd_hooks.drift.known_records import list_records
 from sdd_hooks.drift.query import FileSummary, build_query, summarize_file
 from sdd_hooks.drift.rules import opposing_requirements, requirement_words
 from sdd_hooks.drift.rules.requirement_coverage import coverage_rule
 from sdd_hooks.drift.rules.ungoverned_code import MAX_RANK, ungoverned_rule
-from sdd_hooks.drift.target import find_target
 from sdd_hooks.drift.whole_tree import Scope, whole_tree_rules, whole_tree_subject
 from sdd_hooks.engines.protocol import Engine
 from sdd_hooks.findings import identify_findings, worst_first
+from sdd_hooks.project.collections import RECORD_KINDS
 from sdd_hooks.project.project import Project
 from sdd_hooks.reporting.audit import AuditSummary
 from sdd_hooks.reporting.outcome import CheckedTree, ReviewOutcome
 from sdd_hooks.review.apply_rules import RuleResults, apply_rules
 from sdd_hooks.review.references.code_words import GENERIC_WORDS
 from sdd_hooks.review.references.words import split_words
-from sdd_hooks.review.review import load_judge
 from sdd_hooks.review.rules import registered
 from sdd_hooks.review.suppressions import suppress
-from sdd_hooks.usecases.baseline import BaselineUse, use_baseline
-from sdd_hooks.usecases.report_index import open_report_index
+from sdd_hooks.usecases.baseline import use_baseline
+from sdd_hooks.usecases.drift_target import DriftRequest, open_target
 
 MAX_SECONDS = 300.0
 """The time of all rules. A repository of 3,000 files needs a few seconds."""
-KINDS = ("adrs", "specs")
 MAX_QUERIED = 100
 """Files for which a record is searched one by one."""
 MAX_FILES_OF_QUERY = 12
 """Files of a directory that a query is built from."""
 MIN_SCORE = 0.15
 """The score of a record that is near to a directory. A query of many names has low scores."""
-
-
-class AuditRequest(NamedTuple):
-    """What is audited, and how.
-
-    `target` is as the user names it, "" for the repository, relative to `directory`. `fail_on`
-    replaces the setting of the repository; `judge` names a model of `llm`, "" for none.
-    """
-
-    directory: Path
-    target: str = ""
-    module: str | None = None
-    fail_on: FailOn | None = None
-    judge: str = ""
-    baseline: BaselineUse | None = None
 
 
 class AuditVerdict(NamedTuple):
@@ -94,27 +74,16 @@ class AuditVerdict(NamedTuple):
     written: int | None = None
 
 
-def audit(project: Project, request: AuditRequest, now: float) -> AuditVerdict:
+def audit(project: Project, request: DriftRequest, now: float) -> AuditVerdict:
     """Audit a target. `now` is in seconds since the epoch.
 
-    Raises:
-        UnknownTarget, UnknownName: there is no such target or module.
-        NotIndexed: none of the collections is indexed.
-        EngineUnavailable, StorageError: the index cannot be read, or the judge is unknown.
-        BaselineRefused, ConfigurationError: the baseline cannot be used.
-        RepositoryError: git failed.
+    Raises BaselineRefused or ConfigurationError where the baseline cannot be used, GitError, and
+    what `open_target` raises.
     """
-    # An unknown model stops the audit at once.
-    model = load_judge(request.judge, project.environ)
-    project.select(KINDS, request.module)
-    collections = project.select(KINDS)
-    with open_report_index(project, now) as (engine, header, warnings):
-        known = list_records(project, engine, collections)
-        target = find_target(
-            project, request.directory, request.target, request.module, lambda: known
-        )
+    with open_target(project, request, now) as opened:
+        target = opened.target
         audited = _read(project, target.scope, now)
-        search = _Search(engine, RecordReader(project, collections, known), [])
+        search = _Search(opened.engine, opened.reader, [])
         rules = (
             *whole_tree_rules(registered()),
             opposing_requirements.RULE,
@@ -124,12 +93,13 @@ def audit(project: Project, request: AuditRequest, now: float) -> AuditVerdict:
             *audit_rules(audited, partial(_find_near, search, audited)),
         )
         results = apply_rules(audited.subject, rules, MAX_SECONDS)
-    judged = judge_audit(model, audited, environ=project.environ) if model else Judged()
+    judge, environ = opened.judge, project.environ
+    judged = judge_audit(judge, audited, environ=environ) if judge else Judged()
     outcome = _outcome(audited, results, judged)
     tree = CheckedTree(
         "audit",
         target.name,
-        (*header, *dict.fromkeys(search.notes)),
+        (*opened.header, *dict.fromkeys(search.notes)),
         tuple((module.root, module.name) for module in project.modules),
     )
     outcome = replace(outcome, tree=tree)
@@ -145,12 +115,11 @@ def audit(project: Project, request: AuditRequest, now: float) -> AuditVerdict:
         outcome, written = compared.outcome, compared.written
         baseline, known_findings = compared.path, compared.known
     outcome = _with_summary(project, audited, outcome, baseline, known_findings)
-    fail_on = request.fail_on or project.configuration.review.fail_on
     return AuditVerdict(
         outcome,
-        written is None and outcome.fails(fail_on),
+        request.fails(project, outcome, written),
         audited,
-        (*warnings, *project.warnings),
+        (*opened.warnings, *project.warnings),
         written,
     )
 
@@ -164,7 +133,7 @@ class _Search(NamedTuple):
 
     def find(self, query: str, limit: int = MAX_CANDIDATES) -> Sequence[CandidateRecord]:
         """The candidates for a query, the best first."""
-        sought = Sought(query, self.reader.project.select(KINDS))
+        sought = Sought(query, self.reader.project.select(RECORD_KINDS))
         found = find_candidates(self.engine, self.reader, sought, limit=limit)
         self.notes.extend(found.search_notes)
         return found.found

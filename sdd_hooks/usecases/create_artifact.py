@@ -47,7 +47,7 @@ NOTHING_RELATED = "No related artifacts found — drafting from scratch"
 ChooseEdges = Callable[[Sequence[CandidateEdge]], Sequence[str]]
 """Decides which of the candidates become edges. Returns them as `kind=ID`."""
 
-_KINDS: Mapping[ArtifactKind, str] = {"ADR": "adrs", "SPEC": "specs"}
+_KINDS: Mapping[ArtifactKind, str] = {kind: name for name, kind in ARTIFACT_KINDS.items()}
 
 
 class EmptyTitle(SddError):

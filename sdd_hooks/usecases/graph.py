@@ -24,7 +24,7 @@ from sdd_hooks.drift.graph_queries import (
 )
 from sdd_hooks.errors import SddError
 from sdd_hooks.findings import Finding
-from sdd_hooks.project.collections import Collection
+from sdd_hooks.project.collections import RECORD_KINDS, Collection
 from sdd_hooks.project.project import Project
 from sdd_hooks.text.display import shortened
 from sdd_hooks.usecases.graph_loading import (
@@ -139,7 +139,7 @@ def ask_graph(project: Project, scope: GraphFilter, verb: Verb, name: str) -> Gr
 def list_names(project: Project) -> list[str]:
     """The ids that the names of files have, for completion: no file is read. Raises GitError."""
     names = set()
-    for collection in project.select(("adrs", "specs")):
+    for collection in project.select(RECORD_KINDS):
         kind = ARTIFACT_KINDS.get(collection.kind)
         group = (collection,)
         for path in (

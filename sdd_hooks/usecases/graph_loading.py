@@ -19,6 +19,7 @@ from sdd_hooks.drift.citations import Citation, read_citations
 from sdd_hooks.errors import EXIT_USAGE, SddError
 from sdd_hooks.external.records import read_external_records
 from sdd_hooks.findings import Finding
+from sdd_hooks.project.collections import RECORD_KINDS
 from sdd_hooks.project.project import Project
 from sdd_hooks.text.display import printable_line
 
@@ -66,7 +67,7 @@ class LoadedGraph(NamedTuple):
 
 def load_graph(project: Project, scope: GraphFilter) -> LoadedGraph:
     """Load the graph. Raises GitError, UnknownName, BadScope."""
-    collections = project.select(("adrs", "specs"))
+    collections = project.select(RECORD_KINDS)
     if scope.module is not None:
         project.select((), scope.module)
     path = _scope_path(project.repository.root, scope)

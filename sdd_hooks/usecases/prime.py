@@ -17,14 +17,13 @@ from sdd_hooks.engines.registry import is_indexed, not_indexed
 from sdd_hooks.freshness.read_gate import open_index
 from sdd_hooks.freshness.read_gate import prime as refresh_index
 from sdd_hooks.named_tuple import NamedTuple
+from sdd_hooks.project.collections import RECORD_KINDS
 from sdd_hooks.project.project import Project
 from sdd_hooks.reporting.priming import ArtifactName, PrimedArtifact, PrimeReport, Relevance
 from sdd_hooks.text.decoding import decode
 
 if TYPE_CHECKING:
     from sdd_hooks.retrieval.topic_matches import TopicMatch
-
-KINDS = ("adrs", "specs")
 
 
 class SessionContext(NamedTuple):
@@ -41,7 +40,7 @@ def load_context(project: Project, module: str | None, now: float) -> SessionCon
     Artifacts come from the work tree, committed or not, without a search. `now` is in seconds
     since the epoch. Raises UnknownName and GitError.
     """
-    collections = project.select(KINDS, module)
+    collections = project.select(RECORD_KINDS, module)
     freshness = refresh_index(project, now)
     files, left_out = read_artifact_files(project.repository.git, collections)
     corpus = load_corpus(files)
@@ -69,7 +68,7 @@ def load_topic(project: Project, topic: str, module: str | None, now: float) -> 
     """
     from sdd_hooks.retrieval.topic_matches import find_topic_matches
 
-    collections = project.select(KINDS, module)
+    collections = project.select(RECORD_KINDS, module)
     freshness = refresh_index(project, now)
     with open_index(project) as engine:
         matches = find_topic_matches(project, engine, topic, collections)

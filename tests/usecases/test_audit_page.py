@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from sdd_hooks.reporting.page.model import PageCitation
-from sdd_hooks.usecases.audit import AuditRequest, audit
+from sdd_hooks.usecases.audit import audit
 from sdd_hooks.usecases.audit_page import PageNotWritten, build_page, publish_audit, write_page
+from sdd_hooks.usecases.drift_target import DriftRequest
 from tests.cli.commands import FILES, run
 from tests.drift.audit.repositories import adr
 from tests.reporting.page.pages import MADE, small_page
@@ -40,7 +41,7 @@ def test_the_page_has_what_the_audit_read(audited: Repo) -> None:
     audited.git("remote", "add", "origin", "git@github.com:acme/shop.git")
     audited.write("docs/adrs/ADR-0003-new.md", adr(3, "proposed"))
     project = audited.project()
-    verdict = audit(project, AuditRequest(audited.root), MADE)
+    verdict = audit(project, DriftRequest(audited.root), MADE)
     page = build_page(project, verdict, None, MADE)
     names = [one.name for one in page.corpus.artifacts]
     assert names == ["ADR-0001", "ADR-0002", "ADR-0003", "SPEC-0001", "SPEC-0003"]
@@ -63,7 +64,7 @@ def test_the_page_has_what_the_audit_read(audited: Repo) -> None:
 
 def test_a_scope_and_the_state_of_the_index_are_on_the_page(audited: Repo, tmp_path: Path) -> None:
     project = audited.project()
-    verdict = audit(project, AuditRequest(audited.root, "src"), MADE)
+    verdict = audit(project, DriftRequest(audited.root, "src"), MADE)
     path = publish_audit(project, verdict, tmp_path / "page.html", MADE)
     html = unescape(path.read_text(encoding="utf-8"))
     assert "the findings are those of src only" in html
@@ -73,9 +74,9 @@ def test_a_scope_and_the_state_of_the_index_are_on_the_page(audited: Repo, tmp_p
 
 def test_a_page_in_the_work_tree_changes_no_later_audit(audited: Repo) -> None:
     project = audited.project()
-    first = audit(project, AuditRequest(audited.root), MADE)
+    first = audit(project, DriftRequest(audited.root), MADE)
     publish_audit(project, first, audited.root / "decisions.html", MADE)
-    second = audit(audited.project(), AuditRequest(audited.root), MADE)
+    second = audit(audited.project(), DriftRequest(audited.root), MADE)
     assert second.outcome.findings == first.outcome.findings
     assert second.outcome.audit == first.outcome.audit
 

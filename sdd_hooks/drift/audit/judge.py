@@ -15,9 +15,14 @@ from sdd_hooks.findings import Finding
 from sdd_hooks.models.language_model import LanguageModel
 from sdd_hooks.reporting.outcome import Candidate, References
 from sdd_hooks.review.judge.contradictions import find_contradictions
-from sdd_hooks.review.judge.judging import DEFAULT_OPTIONS, JudgeOptions, ModelJudge, is_from_fork
+from sdd_hooks.review.judge.judging import (
+    DEFAULT_OPTIONS,
+    FROM_FORK,
+    JudgeOptions,
+    ModelJudge,
+    is_from_fork,
+)
 from sdd_hooks.review.subject import Subject
-from sdd_hooks.text.display import format_count
 
 MAX_QUESTIONS = 4
 """Records that the model is asked about, one by one."""
@@ -44,9 +49,7 @@ def judge_audit(
     A model that fails, an answer without proof and a pull request from a fork become notes.
     """
     if is_from_fork(environ):
-        return Judged(
-            notes=("the judge was not asked: the pull request is from a fork, or may be",)
-        )
+        return Judged(notes=(FROM_FORK,))
     judge = ModelJudge(model, options)
     findings: list[Finding] = []
     notes: list[str] = []
@@ -61,9 +64,7 @@ def judge_audit(
     except EngineUnavailable as error:
         notes.append(f"{error}: the audit goes without it")
     if judge.sizes:
-        questions = format_count(len(judge.sizes), "question")
-        asked = f"of {sum(judge.sizes):,} bytes about {', '.join(names) or 'no record'}"
-        notes.append(f"the judge {model.name} was asked {questions} {asked}")
+        notes.append(f"{judge.describe_questions()} about {', '.join(names) or 'no record'}")
     elif not notes:
         notes.append("the judge was not asked: no governing comment names a record in scope")
     return Judged(tuple(findings), tuple(dict.fromkeys(notes)))

@@ -18,6 +18,7 @@ from sdd_hooks.mcp.pages import Data, page_of_entries, page_parameters
 from sdd_hooks.mcp.parameters import BadArgument, Parameter
 from sdd_hooks.mcp.roots import ROOT_PARAMETER
 from sdd_hooks.mcp.tool import Call, Tool, ToolResult, force_of
+from sdd_hooks.project.collections import RECORD_KINDS
 from sdd_hooks.retrieval.report import RecordLabel
 from sdd_hooks.text.markdown import unify_line_endings
 from sdd_hooks.usecases.governing import (
@@ -30,7 +31,6 @@ from sdd_hooks.usecases.governing import (
 
 MAX_PATHS = 50
 
-_KINDS = ("adrs", "specs")
 _MAX_REASONS = 5
 _MAX_TEXT = 600
 
@@ -44,7 +44,7 @@ def _run(call: Call) -> ToolResult:
     if not names:
         raise BadArgument("paths is empty")
     project = call.project
-    collections = project.select(_KINDS, call.text("module") or None)
+    collections = project.select(RECORD_KINDS, call.text("module") or None)
     external = read_external_records(project.repository, project.external)
     records = read_governing_records(project, collections, external)
     governed, refused = _Governed(), []

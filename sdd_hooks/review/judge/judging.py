@@ -31,6 +31,7 @@ from sdd_hooks.review.subject import Subject
 from sdd_hooks.review.suppressions import suppress
 from sdd_hooks.text.display import format_count
 
+FROM_FORK = "the judge was not asked: the pull request is from a fork, or may be"
 ANSWER_TIMEOUT = 60.0
 """Seconds that the model has for one answer."""
 
@@ -65,8 +66,7 @@ def judge_review(
     fork, by the CI variables in `environ`, become notes.
     """
     if is_from_fork(environ):
-        note = "the judge was not asked: the pull request is from a fork, or may be"
-        return replace(review, notes=(*review.notes, note))
+        return replace(review, notes=(*review.notes, FROM_FORK))
     judge = ModelJudge(model, options)
     notes: list[str] = []
     try:
@@ -83,9 +83,7 @@ def judge_review(
     except EngineUnavailable as error:
         notes.append(f"{error}: the review goes without it")
     if judge.sizes:
-        questions = format_count(len(judge.sizes), "question")
-        size = f"{sum(judge.sizes):,} bytes"
-        notes.append(f"the judge {model.name} was asked {questions} of {size}")
+        notes.append(judge.describe_questions())
     elif not notes:
         notes.append("the judge was not asked: there is no record to hold the change against")
     return replace(review, notes=(*review.notes, *notes))
@@ -118,6 +116,12 @@ class ModelJudge:
             timeout=self.options.timeout,
             max_length=MAX_ANSWER,
         )
+
+    def describe_questions(self) -> str:
+        """How many questions of what size the model was asked, for a note."""
+        questions = format_count(len(self.sizes), "question")
+        size = f"{sum(self.sizes):,} bytes"
+        return f"the judge {self.model.name} was asked {questions} of {size}"
 
 
 def _add_findings(

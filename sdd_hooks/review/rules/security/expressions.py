@@ -34,13 +34,14 @@ _NUMBER = lazy_regex(
 )
 # The HTML of an element of this page, and a table of constants.
 _MARKUP = lazy_regex(
-    r"[\w$.?()\[\]\"'#-]*\.(?:inner|outer)HTML|[A-Z][A-Z0-9_]+(?:\[.*\])?", re.DOTALL
+    r"[\w$.?()\[\]\"'#-]*\.(?:inner|outer)HTML(?:\.replace\(.*\))?|[A-Z][A-Z0-9_]+(?:\[.*\])?",
+    re.DOTALL,
 )
 _NAME = lazy_regex(r"[A-Za-z_$][\w$]*")
 _NAMED_HTML = lazy_regex(r"\w*(?:html|markup|svg)", re.IGNORECASE)
 _SAFE_CALL = lazy_regex(
     r"(?:[\w$]+\.)*(?:(?!un)\w*(?:escape|sanitiz|sanitis|purif)\w*|esc(?:_?[a-z]{0,12})?"
-    r"|encodeURI(?:Component)?|\w*(?:to_?|as)(?:html|svg))\(.*\)",
+    r"|encodeURI(?:Component)?|\w*(?:to_?|as)(?:html|svg))(?:\(.*\)|`.*`)",
     re.IGNORECASE | re.DOTALL,
 )
 _MAPPED = lazy_regex(r".*=>\s*(?P<value>`.*`|\(\s*`.*`\s*\))\s*\)(?:\.join\([^()]*\))?", re.DOTALL)
@@ -107,12 +108,17 @@ def _is_built(reader: _Reader, name: str, depth: int) -> bool:
 
 
 def _assigned(lines: Sequence[str], name: str) -> Iterator[str]:
-    """The texts from each value that lines assign to a variable."""
-    pattern = lazy_regex(rf"(?<![\w.$]){re.escape(name)}\s*\+?=(?![=>])\s*")
-    for index, line in enumerate(lines):
-        if match := pattern.search(line[:MAX_LINE]):
+    """The texts from each value that lines assign to a variable, up to its declaration."""
+    pattern = lazy_regex(
+        rf"(?P<declared>\b(?:const|let|var)\s+)?(?<![\w.$]){re.escape(name)}\s*\+?=(?![=>])\s*"
+    )
+    for index in range(len(lines) - 1, -1, -1):
+        if match := pattern.search(lines[index][:MAX_LINE]):
             below = (one[:MAX_LINE] for one in lines[index + 1 : index + MAX_STATEMENT])
-            yield "\n".join([line[match.end() : MAX_LINE], *below])[:MAX_EXPRESSION]
+            rest = lines[index][match.end() : MAX_LINE]
+            yield "\n".join([rest, *below])[:MAX_EXPRESSION]
+            if match["declared"]:
+                return
 
 
 def _statement(text: str) -> str:

@@ -138,6 +138,8 @@ QUIET: list[tuple[str, str]] = [
     ("e14.js", "let html = ''\nhtml += '<b>' + esc(x)\nhtml += '</b>'\na.innerHTML = html\n"),
     ("e15.js", "a.innerHTML = '<i>' + (x > 0 ? '<b>' + esc(x) : '<s>') + '</i>'\n"),
     ("e16.js", "const s = toHtml(sheet)\na.insertAdjacentHTML('end', `<b>${s}</b>`)\n"),
+    ("e17.js", "a.innerHTML = S.escapeHTML`&nbsp`\nb.innerHTML = b.innerHTML.replace(/x/, 'y')\n"),
+    ("e18.js", " x = raw\n const x = esc(y)\n a.innerHTML = x\n"),
     ("rendered.tsx", "const svg = renderSVG(x)\n<p dangerouslySetInnerHTML={{ __html: svg }} />\n"),
     ("page.go", GO.format("t.ExecuteTemplate(&b, n, d)\n\tx := template.HTML(b.String())")),
     (
