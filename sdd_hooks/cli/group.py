@@ -49,6 +49,9 @@ COMMANDS = {
     "discover": LazyCommand(
         "discover:discover", "Find decisions that the code shows and no record has."
     ),
+    "work": LazyCommand(
+        "work:work", "Write the brief of an issue, and check its branch against existing code."
+    ),
     "enrich": LazyCommand(
         "enrich:enrich", "Add the sections about branch and pull request to issues."
     ),

@@ -1,0 +1,156 @@
+"""`sdd work`: the brief of an issue, the check of its branch, and tidying up after the merge."""
+
+# Governing: SPEC-0026 (work on an issue)
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+
+from sdd_hooks.cli.context import open_project
+from sdd_hooks.cli.issues.common import find_sources
+from sdd_hooks.cli.options import json_option, module_option
+from sdd_hooks.cli.output import CommandOutput, printable_line, show
+from sdd_hooks.cli.progress import SyncOutput
+from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK, SddError
+from sdd_hooks.planning.work.branch_check_report import check_data, check_lines
+from sdd_hooks.planning.work.brief_json import brief_data
+from sdd_hooks.planning.work.brief_markdown import brief_lines
+from sdd_hooks.project.project import Project
+from sdd_hooks.trackers.source import NoTracker, TrackerSources
+from sdd_hooks.usecases.sync import sync_if_due
+from sdd_hooks.usecases.work import WorkRequest, WorkResult, write_brief
+from sdd_hooks.usecases.work_check import BranchCheckRequest, check_branch
+from sdd_hooks.usecases.work_finish import FinishedWork, finish_work
+
+
+class WorkAction(NamedTuple):
+    """What to do with an issue, "" for the one that the branch names: write its brief, or check its
+    branch against `base` ("" for the main branch), or tidy up."""
+
+    issue: str
+    worktree: bool
+    check: bool
+    base: str
+    finish: bool
+
+
+def _action_options(command: Callable[..., int]) -> Callable[..., int]:
+    """The issue and the options about what to do with it, as one argument `action`."""
+
+    @wraps(command)
+    def with_action(*args: Any, **given: Any) -> int:
+        action = WorkAction(**{name: given.pop(name) for name in WorkAction._fields})
+        action = action._replace(issue=action.issue.strip().removeprefix("#"))
+        if sum((action.check, action.finish, action.worktree)) > 1:
+            raise click.UsageError("--worktree, --check and --finish exclude each other")
+        if action.base and not action.check:
+            raise click.UsageError("--base belongs to --check")
+        if not action.issue and not action.check:
+            raise click.UsageError("name the issue: sdd work 42")
+        return command(*args, action=action, **given)
+
+    for option in reversed(
+        (
+            click.argument("issue", metavar="[ISSUE]", required=False, default=""),
+            click.option("--worktree", is_flag=True, help="Check its branch out in a worktree."),
+            click.option("--check", is_flag=True, help="Check the finished branch instead."),
+            click.option(
+                "--base", metavar="REV", default="", help="With --check: compare with this."
+            ),
+            click.option("--finish", is_flag=True, help="Tidy up after the merge instead."),
+        )
+    ):
+        with_action = option(with_action)
+    return with_action
+
+
+@click.command()
+@_action_options
+@module_option
+@json_option
+@click.pass_obj
+def work(directory: Path | None, *, action: WorkAction, module: str | None, as_json: bool) -> int:
+    """Write the brief of an issue for those who build it.
+
+    The brief has the requirements in full, what governs them, existing code to import, and what
+    others change at the same time. With --check, the branch that is checked out is compared with
+    it: a new definition that exists already is a finding. ISSUE is then the one that the branch
+    names. With --finish, the worktree and the branch of a merged issue are removed. Issues are
+    synced, and a stale index is refreshed first.
+
+    \b
+    Example:
+      sdd work 42 --worktree
+      sdd work --check
+      sdd work 42 --finish
+    """
+    project = open_project(directory)
+    if action.check:
+        return _check(project, action, module, as_json)
+    sources = find_sources(project, module, asks=not as_json)
+    output = SyncOutput(as_json)
+    with output.callbacks(progress=False) as callbacks:
+        if action.finish:
+            done = finish_work(project, sources.found, action.issue, time.time(), callbacks)
+            return _show_finished(done, project, output, sources, as_json)
+        request = WorkRequest(action.issue, module, action.worktree)
+        result = write_brief(project, sources.found, request, time.time(), callbacks)
+    warnings = [*result.warnings, *sources.warnings, *project.warnings]
+    lines = list(brief_lines(result.brief))
+    # The report has its own notes in its header.
+    notes = [*output.notes, *(result.brief.notes if as_json else ())]
+    return show(CommandOutput(brief_data(result.brief), lines, notes, warnings), as_json)
+
+
+def _check(project: Project, action: WorkAction, module: str | None, as_json: bool) -> int:
+    failure: SddError | None = None
+    try:
+        sources = find_sources(project, module, asks=not as_json)
+    except NoTracker as error:
+        if action.issue:
+            raise
+        sources, failure = TrackerSources((), ()), error
+    output = SyncOutput(as_json)
+    with output.callbacks(progress=False) as callbacks:
+
+        def write(issue: str) -> WorkResult:
+            if failure:
+                raise failure
+            request = WorkRequest(issue, module)
+            return write_brief(project, sources.found, request, time.time(), callbacks)
+
+        # The name of the branch is understood by the issues that there are.
+        for source in sources.found:
+            sync_if_due(project, source, time.time(), callbacks)
+        request = BranchCheckRequest(action.issue, action.base)
+        folders = [source.folder for source in sources.found]
+        checked = check_branch(project, folders, request, write)
+    code = EXIT_FINDINGS if checked.check.fails else EXIT_OK
+    warnings = [*checked.warnings, *sources.warnings, *project.warnings]
+    notes = [*output.notes, *(checked.check.notes if as_json else ())]
+    lines = list(check_lines(checked.check))
+    return show(CommandOutput(check_data(checked.check), lines, notes, warnings, code), as_json)
+
+
+def _show_finished(
+    done: FinishedWork, project: Project, output: SyncOutput, sources: TrackerSources, as_json: bool
+) -> int:
+    lines = [f"{printable_line(done.branch)} is merged, as {done.merged_by} says"]
+    if done.removed_worktree:
+        lines.append(f"Removed the worktree {printable_line(done.removed_worktree)}")
+    if done.deleted_branch:
+        lines.append(f"Deleted the branch {printable_line(done.deleted_branch)}")
+    data = {
+        "branch": done.branch,
+        "merged_by": done.merged_by,
+        "removed_worktree": done.removed_worktree or None,
+        "deleted_branch": done.deleted_branch or None,
+    }
+    warnings = [*done.warnings, *sources.warnings, *project.warnings]
+    return show(CommandOutput(data, lines, output.notes, warnings), as_json)

@@ -1,0 +1,149 @@
+"""The check of a finished branch against the code that exists and the brief of its issue."""
+
+# Governing: SPEC-0026 REQ "Check of a branch", ADR-0053 (a duplicate is found by its name and its
+# code)
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from sdd_hooks.artifacts.governing import read_governing
+from sdd_hooks.changes.change import Change
+from sdd_hooks.changes.tree import Blob, Tree
+from sdd_hooks.code.paths import is_test
+from sdd_hooks.code.symbols import Symbol
+from sdd_hooks.findings import SEVERITIES, Finding
+from sdd_hooks.planning.conventions import issue_reference
+from sdd_hooks.planning.work.brief import WorkBrief
+from sdd_hooks.planning.work.duplicates import Duplicate
+from sdd_hooks.planning.work.likeness import split_name
+from sdd_hooks.planning.work.reuse import declares_type
+from sdd_hooks.planning.work.siblings import SiblingManifest
+from sdd_hooks.planning.work.similar_files import text_words
+from sdd_hooks.text.display import format_count
+
+
+class BranchCheck(NamedTuple):
+    """The result of a check.
+
+    `issue` is the id of the issue, "" for none. `base` and `head` are commit ids, `added` is the
+    number of new definitions. `messages` are those that a worker sends to others.
+    """
+
+    issue: str
+    branch: str
+    base: str
+    head: str
+    files: int
+    added: int
+    duplicates: tuple[Duplicate, ...]
+    findings: tuple[Finding, ...]
+    messages: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def fails(self) -> bool:
+        """Whether a finding is more than a remark."""
+        return any(one.severity != "info" for one in self.findings)
+
+
+def duplicate_findings(duplicates: Iterable[Duplicate]) -> Iterator[Finding]:
+    """A warning for each new definition that exists already."""
+    for one in duplicates:
+        new, existing = one.new, one.existing
+        message = (
+            f"`{new.name}` duplicates `{existing.name}` in `{existing.place}`"
+            f" ({one.likeness.code:.0%} of the code is the same): import `{existing.signature}`"
+        )
+        yield Finding(
+            new.path, new.first_line, "duplicate-definition", "warning", message, new.signature
+        )
+
+
+def sibling_findings(
+    added: Sequence[Symbol], change: Change, siblings: SiblingManifest
+) -> Iterator[Finding]:
+    """New types that a sibling introduces too, and files that siblings change."""
+    theirs = {
+        split_name(one.symbol.rpartition(".")[2]): one
+        for one in siblings.definitions
+        if one.is_type and one.status != "merged"
+    }
+    for symbol in added:
+        other = theirs.get(split_name(symbol.simple_name))
+        if other and declares_type(symbol) and not is_test(symbol.path):
+            message = (
+                f"`{symbol.name}` is also introduced by {other.sibling}, in `{other.path}`: agree"
+                " on one of them, and import it"
+            )
+            yield Finding(symbol.path, symbol.first_line, "sibling-type", "warning", message)
+    own = {path for one in change.files for path in (one.path, one.before)}
+    for file in siblings.files:
+        if file.path in own:
+            names = ", ".join(file.siblings)
+            message = f"{names} changes this file too: merge one after the other"
+            yield Finding(file.path, 0, "sibling-file", "info", message)
+
+
+def brief_findings(change: Change, head: Tree, branch: str, brief: WorkBrief) -> Iterator[Finding]:
+    """Where the branch departs from its brief: its name, protected paths, requirements."""
+    if branch != brief.branch.name:
+        message = f"the branch is called `{branch}`, by convention `{brief.branch.name}`"
+        yield Finding("", 0, "branch-name", "info", message)
+    for file in change.files:
+        place = next((one for one in brief.protected if _is_below(file.path, one)), "")
+        if place:
+            message = f"`{place}` is protected: change it in a branch for itself"
+            yield Finding(file.path, 0, "protected-path", "warning", message)
+    named = set(_named_requirements(change, head))
+    for one in brief.requirements:
+        if (one.spec, one.name.casefold()) not in named:
+            message = (
+                f'no changed file names {one.spec} REQ "{one.name}" in a governing comment: add'
+                " one where it is implemented"
+            )
+            yield Finding(one.path, one.first_line, "requirement-not-named", "info", message)
+
+
+def worker_messages(brief: WorkBrief, change: Change, added: Sequence[Symbol]) -> Iterator[str]:
+    """What a worker tells the others: definitions of the brief that the branch uses now, types
+    that it creates, and files that siblings change too."""
+    issue = issue_reference(brief.issue.id)
+    lines = "\n".join(line.text for file in change.files for line in file.added)
+    words = text_words(lines)
+    for one in brief.existing:
+        if one.symbol.rpartition(".")[2].encode() in words:
+            yield one.announcement(issue)
+    for symbol in added:
+        if declares_type(symbol) and not is_test(symbol.path):
+            yield f"TYPE_CREATED: {issue} created {symbol.name} in {symbol.path}"
+    theirs = {one.path for one in brief.siblings.files}
+    for path in sorted(theirs & {one.path for one in change.files}):
+        yield f"CONFLICT_ALERT: {issue} also needs {path}"
+
+
+def ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Findings by severity, path and line."""
+    return tuple(
+        sorted(findings, key=lambda one: (SEVERITIES.index(one.severity), one.path, one.line))
+    )
+
+
+def summary(check: BranchCheck) -> str:
+    """The result in one line."""
+    judged = f"{format_count(check.added, 'new definition')} in {format_count(check.files, 'file')}"
+    if not check.findings:
+        return f"Nothing to mend: {judged}"
+    return f"{format_count(len(check.findings), 'finding')}: {judged}"
+
+
+def _named_requirements(change: Change, head: Tree) -> Iterator[tuple[str, str]]:
+    blobs = [Blob(one.path, one.blob) for one in change.files if one.is_file]
+    for text in head.texts(blobs).values():
+        for reference in read_governing(text):
+            yield str(reference.id), reference.requirement.casefold()
+
+
+def _is_below(path: str, place: str) -> bool:
+    return path == place or (place.endswith("/") and path.startswith(place))
