@@ -1,0 +1,1 @@
+"""How well `sdd work --check` recognises definitions that exist already."""
