@@ -76,7 +76,7 @@ def _action_options(command: Callable[..., int]) -> Callable[..., int]:
 @json_option
 @click.pass_obj
 def work(directory: Path | None, *, action: WorkAction, module: str | None, as_json: bool) -> int:
-    """Write the brief of an issue for those who build it.
+    """Write the brief of an issue, and check its branch against existing code.
 
     The brief has the requirements in full, what governs them, existing code to import, and what
     others change at the same time. With --check, the branch that is checked out is compared with
