@@ -141,18 +141,24 @@ _Written = tuple[EntryKind | None, str]
 def _statements(record: Artifact, text: str) -> Iterator[tuple[str, int, Iterable[_Written]]]:
     """Each name with its first line and its entries. Those of a mapping have a kind."""
     for key, value in record.frontmatter.items():
-        if name := _known_name(key):
+        if name := known_name(key):
             yield name, 1, _values(value)
-    sections = [section for section in record.sections if _known_name(section.title)]
+    sections = [section for section in record.sections if known_name(section.title)]
     # A quick test: most records have none, and the parsers read the whole text.
     if not sections and not _may_have_field(record.sections, text):
         return
     prose = mask_non_prose(text)
     for field in read_header_fields(prose, record.sections):
-        if name := _known_name(field.name):
+        if name := known_name(field.name):
             yield name, field.line, _split(field.value)
     for section in sections:
-        yield _known_name(section.title), section.first_line, _items(prose, section)
+        yield known_name(section.title), section.first_line, _items(prose, section)
+
+
+def classify_entry(entry: str, *, own: bool = False) -> EntryKind | None:
+    """What an entry is under `applies-to` (`own`) or a name of another tool; None for neither."""
+    kind = _classify(entry, own=own)
+    return kind if kind and _is_valid(kind, entry) else None
 
 
 def _may_have_field(sections: Sequence[Section], text: str) -> bool:
@@ -164,7 +170,7 @@ def _may_have_field(sections: Sequence[Section], text: str) -> bool:
     return False
 
 
-def _known_name(written: str) -> str:
+def known_name(written: str) -> str:
     """The normalized name of a field or heading that lists paths; "" for another one."""
     name = normalize_field_name(written.replace("_", "-"))
     return name if name == OWN_NAME or name in OTHER_NAMES else ""

@@ -24,7 +24,10 @@ _FLOW_LIST = lazy_regex(
 _SCALAR = lazy_regex(r"(?P<start>[^:]+:[ \t]*)(?P<value>[^\s#](?:[^#]*[^\s#])?)?(?P<end>[ \t]*)")
 _LIST_ITEM = lazy_regex(r"(?P<start>[ \t]*-[ \t]+)\S")
 # What YAML reads as a plain scalar that is text: no indicator, no boolean, no number.
-_PLAIN = lazy_regex(r"(?!(?i:true|false|yes|no|on|off|null|y|n)$)[A-Za-z][A-Za-z0-9 ._/()+-]*")
+_PLAIN = lazy_regex(
+    r"(?!(?i:true|false|yes|no|on|off|null|y|n)$)[A-Za-z][A-Za-z0-9 ._/()+-]*"
+    r"|[0-9]{4}-[0-9]{2}-[0-9]{2}"
+)
 
 
 class NotEditable(SddError):

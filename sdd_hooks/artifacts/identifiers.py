@@ -63,7 +63,7 @@ _NUMBER = _DIGITS + _NUMBER_END
 _NAME = lazy_regex(
     rf"""(?:{_DATE}[-_. ])?
     (?:(?P<kind>adr|spec)[-_. ]?|decision[-_. ]|(?:madr|rfc)[-_. ])?
-    {_DIGITS}(?=[-_. ]|$)""",
+    {_DIGITS}(?=(?:adr|rfc)?[-_. ]|$)""",
     re.VERBOSE | re.IGNORECASE,
 )
 _DATE_NAME = lazy_regex(rf"{_DATE}(?:$|[^0-9])")

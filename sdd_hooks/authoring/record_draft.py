@@ -70,6 +70,8 @@ def draft_record(form: RecordForm, draft: RecordDraft, template: str = "") -> st
     """
     text = template or "\n".join(_skeleton(form))
     filled = _fill(text.replace("\r\n", "\n").rstrip("\n") + "\n", form, draft)
+    if form.file_name.is_dated and not read_document(filled, "ADR").own_id:
+        filled = set_field(filled, "id", str(draft.id._replace(module="")))
     if not read_document(filled, "ADR").statuses:
         filled = set_field(filled, "status", "proposed")
     for title, content in draft.sections.items():

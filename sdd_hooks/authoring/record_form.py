@@ -26,8 +26,11 @@ _SHARE = 0.5
 
 _NAME = lazy_regex(
     r"(?:(?P<date>[0-9]{4}-[0-9]{2}-[0-9]{2})(?P<after_date>[-_. ]))?"
-    r"(?P<prefix>(?:[A-Za-z]+[-_. ])?)(?P<digits>[0-9]{1,5})(?:(?P<separator>[-_. ]+)(?P<slug>.+))?"
+    r"(?P<prefix>(?:[A-Za-z]+[-_. ])?)(?P<digits>[0-9]{1,5})"
+    r"(?:(?P<separator>(?:adr|rfc)?[-_. ]+)(?P<slug>.+))?",
+    re.IGNORECASE,
 )
+_DATE_NAME = lazy_regex(r"[0-9]{8}(?P<separator>[-_. ])(?P<slug>.+)")
 _HEADING = lazy_regex(
     r"(?P<before>(?:ADR[-_ #]?)?)(?P<digits>[0-9]{1,5})(?P<after>(?:[.:)]|[ ]?[—–-]|[ ]?\|)?[ ]+)",
     re.IGNORECASE,
@@ -42,7 +45,8 @@ class FileNameForm(NamedTuple):
     """How files are named: `ADR-`, four digits, `-`, words joined by `-`, `.md`.
 
     `capitals` is whether the words begin with capitals. Without a `separator` there are no words.
-    `after_date` is what follows a date at the beginning, "" for no date.
+    `after_date` is what follows a date at the beginning, "" for no date. A form that `is_dated` has
+    the date in place of the number, as `20200131-use-queues.md`.
     """
 
     prefix: str = "ADR-"
@@ -52,6 +56,7 @@ class FileNameForm(NamedTuple):
     suffix: str = ".md"
     capitals: bool = False
     after_date: str = ""
+    is_dated: bool = False
 
     def name(self, number: int, title: str, date: str) -> str:
         """The name of the file of a record. `date` is ISO."""
@@ -60,6 +65,8 @@ class FileNameForm(NamedTuple):
             word.capitalize() if self.capitals else word.lower() for word in words
         )
         slug = slug[:80].rstrip(self.joiner) or "decision"
+        if self.is_dated:
+            return f"{date.replace('-', '')}{self.separator}{slug}{self.suffix}"
         before = f"{date}{self.after_date}{self.prefix}" if self.after_date else self.prefix
         words_after = f"{self.separator}{slug}" if self.separator else ""
         return f"{before}{number:0{self.width}d}{words_after}{self.suffix}"
@@ -102,7 +109,9 @@ def find_record_form(
     """
     newest = sorted(
         (one for one in records if one[0].id), key=lambda one: one[0].id.number if one[0].id else 0
-    )[-MAX_RECORDS:]
+    )
+    # Without numbers, dates at the beginning of the names tell which are the newest.
+    newest = (newest or sorted(records, key=lambda one: one[0].path))[-MAX_RECORDS:]
     if not newest:
         return fallback or RecordForm(directory)
     documents = [(artifact, read_document(text, "ADR"), text) for artifact, text in newest]
@@ -132,8 +141,13 @@ def find_record_form(
 
 def _file_name(paths: Sequence[str]) -> FileNameForm:
     """The form of the names that most of these files have."""
-    matches = [(PurePosixPath(path), _NAME.fullmatch(PurePosixPath(path).stem)) for path in paths]
-    found = [(path, match) for path, match in matches if match]
+    files = [PurePosixPath(path) for path in paths]
+    dated = [(path, match) for path in files if (match := _DATE_NAME.fullmatch(path.stem))]
+    found = [(path, match) for path in files if (match := _NAME.fullmatch(path.stem))]
+    if len(dated) > len(found):
+        path, match = dated[-1]
+        joiner = "_" if "_" in match["slug"] and "-" not in match["slug"] else "-"
+        return FileNameForm("", 0, match["separator"], joiner, path.suffix, is_dated=True)
     if not found:
         return FileNameForm()
     parts = ("prefix", "separator", "after_date")

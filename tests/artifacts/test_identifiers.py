@@ -130,6 +130,8 @@ def test_parse_id(text: str, kind: ArtifactKind | None, expected: str | None) ->
         ("0034a-options", "ADR-0034a"),
         ("decision-12-x", "ADR-0012"),
         ("0012.x", "ADR-0012"),
+        ("012adr-x", "ADR-0012"),
+        ("012adrift-x", None),
         ("2024-01-02-use-x", None),
         ("20240102-use-x", None),
         ("3d-engine", None),

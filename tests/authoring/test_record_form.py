@@ -200,3 +200,26 @@ def test_any_template_makes_a_record_with_a_status(template: str, is_sample: boo
         return
     artifact = read_adr("d/ADR-0012-use-grpc.md", text)
     assert artifact is None or artifact.statuses
+
+
+def test_names_with_the_date_in_place_of_the_number() -> None:
+    text = "# Use it\n\n- Status: accepted\n- Date: 2020-01-01\n\n## Decision Outcome\n\nYes.\n"
+    paths = [f"adr/2020010{n}-use-it.md" for n in range(1, 4)]
+    records = [(artifact, text) for path in paths if (artifact := read_adr(path, text))]
+    form = find_record_form("adr", records)
+    assert form.file_name.name(7, "Keep it", DATE) == "20261123-keep-it.md"
+    drafted = draft_record(form, RecordDraft(ArtifactId("ADR", 7), "Keep it", DATE))
+    assert read_frontmatter(drafted).fields == {"id": "ADR-0007"}
+    assert "# Keep it\n\n- Status: proposed\n- Date: 2026-11-23\n" in drafted
+
+
+def test_names_with_letters_behind_the_number() -> None:
+    text = "# ADR-{0:03d}: Use it\n\n## Status\n\nAccepted\n"
+    records = [
+        (artifact, body)
+        for n, kind in ((1, "rfc"), (2, "adr"), (3, "adr"))
+        if (artifact := read_adr(f"adr/{n:03d}{kind}-use-it.md", body := text.format(n)))
+    ]
+    assert [artifact.id and artifact.id.number for artifact, _ in records] == [1, 2, 3]
+    form = find_record_form("adr", records)
+    assert form.file_name.name(4, "Keep it", DATE) == "004adr-keep-it.md"

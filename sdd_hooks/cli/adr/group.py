@@ -10,6 +10,10 @@ from sdd_hooks.cli.lazy import LazyCommand, LazyGroup, suggest
 
 COMMANDS = {
     "new": LazyCommand("adr.new:new", "Create a decision record with the next free number."),
+    "import": LazyCommand(
+        "adr.import_records:import_records",
+        "Take over records of adr-tools, log4brains, MADR and other tools.",
+    ),
     "renumber": LazyCommand(
         "adr.renumber:renumber",
         "Give a decision record another number, and rewrite what refers to it.",

@@ -1,0 +1,179 @@
+"""The status, the date, the people and the tags of a record, in the forms of other tools.
+
+Nygard's form has `Date: 2020-01-31` and a section Status, the form of MADR before 3.0 and of
+log4brains a list (`* Status: accepted`, `* Deciders: Ada, Grace`), later forms of MADR frontmatter
+with `deciders` or `decision-makers`.
+"""
+
+# Governing: SPEC-0024 REQ "Records of other tools"
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from datetime import date
+
+from sdd_hooks.artifacts.document import ArtifactDocument, find_date
+from sdd_hooks.artifacts.fields import normalize_field_name
+from sdd_hooks.artifacts.status import UNKNOWN
+from sdd_hooks.authoring.foreign.findings import NotUnderstood, Understood
+from sdd_hooks.text.lazy_regex import lazy_regex
+
+STATUSES: Mapping[str, str] = {
+    "proposed": "proposed",
+    "accepted": "accepted",
+    "rejected": "rejected",
+    "deprecated": "deprecated",
+    "superseded": "superseded",
+    "draft": "proposed",
+    "review": "proposed",
+    "deferred": "proposed",
+    "on-hold": "proposed",
+    "approved": "accepted",
+    "implemented": "accepted",
+}
+"""The status of a decision that each word means."""
+
+_DATES = ("date", "decision-date", "decided", "decided-on", "created", "last-updated")
+_PEOPLE = ("decision-makers", "decision-maker", "decisionmakers", "deciders", "decider")
+_TAGS = ("tags", "tag", "keywords", "categories", "category", "labels")
+MAX_ITEMS = 50
+"""People or tags of one record that are read."""
+
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_ORDINAL = r"(?:st|nd|rd|th)?"
+_LONG_DATE = lazy_regex(
+    rf"(?P<day>[0-9]{{1,2}}){_ORDINAL}[ ]+(?P<month>[A-Za-z]{{3,9}})\.?,?[ ]+(?P<year>[0-9]{{4}})"
+    r"|(?P<month2>[A-Za-z]{3,9})\.?[ ]+"
+    rf"(?P<day2>[0-9]{{1,2}}){_ORDINAL},?[ ]+(?P<year2>[0-9]{{4}})"
+)
+_JOINED_DATE = lazy_regex(r"(?P<year>[0-9]{4})(?P<month>[0-9]{2})(?P<day>[0-9]{2})(?=[-_. ]|$)")
+_LINK = lazy_regex(r"\[([^\[\]\n]{1,200})\]\([^()\n]{0,400}\)")
+_COMMENT = lazy_regex(r"<!--.*?(?:-->|$)")
+_PLACEHOLDER = lazy_regex(r"\W*[\[{<].*[\]}>]\W*|\W*|tbd|n/?a|none|yyyy-mm-dd.*", re.IGNORECASE)
+
+
+def read_header(
+    document: ArtifactDocument, name: str
+) -> tuple[list[Understood], list[NotUnderstood]]:
+    """What the frontmatter of a record lacks and its text says. `name` is that of its file.
+
+    The value of a status is one of STATUSES. Never raises.
+    """
+    understood: list[Understood] = []
+    unknown: list[NotUnderstood] = []
+    for read in (
+        *_status(document),
+        *_date(document, name),
+        *_items(document, "decision-makers", _PEOPLE),
+        *_items(document, "tags", _TAGS),
+    ):
+        if isinstance(read, Understood):
+            understood.append(read)
+        else:
+            unknown.append(read)
+    return understood, unknown
+
+
+def _status(document: ArtifactDocument) -> Iterator[Understood | NotUnderstood]:
+    status = document.status
+    if not status.value:
+        return
+    meanings = {STATUSES.get(one.value, "") for one in document.statuses}
+    if status.value == UNKNOWN:
+        yield NotUnderstood(status.line, status.text, "no known status")
+    elif len(meanings - {""}) > 1:
+        yield NotUnderstood(status.line, status.text, "another line has another status")
+    elif not document.matter.text("status"):
+        yield Understood("status", STATUSES[status.value], status.line, status.text)
+
+
+def _date(document: ArtifactDocument, name: str) -> Iterator[Understood | NotUnderstood]:
+    matter = document.matter
+    if matter.text("date"):
+        return
+    for key in _DATES:
+        if text := matter.text(key):
+            yield from _dated(text, matter.lines.get(key, 0))
+            return
+    for field in document.fields:
+        if field.name in _DATES and field.value:
+            yield from _dated(field.value, field.line)
+            return
+    for section in document.sections:
+        if section.level and normalize_field_name(section.title) in ("date", "decision-date"):
+            body = document.prose[section.start : section.end].partition("\n")[2].strip()
+            yield from _dated(body.partition("\n")[0], section.first_line + 1) if body else ()
+            return
+    joined = _JOINED_DATE.match(name)
+    parts = joined.group("year", "month", "day") if joined else ("", "", "")
+    if iso := _iso(*parts) or find_date(document, name):
+        yield Understood("date", iso, 1, name)
+
+
+def _dated(text: str, line: int) -> Iterator[Understood | NotUnderstood]:
+    if iso := read_date(text):
+        yield Understood("date", iso, line, text)
+    elif not _PLACEHOLDER.fullmatch(text):
+        yield NotUnderstood(line, text, "no known form of a date")
+
+
+def read_date(text: str) -> str:
+    """The first date in a text as `YYYY-MM-DD`, "" for none.
+
+    `2020-01-31`, `2020/1/31`, `31 January 2020` and `Jan 31st, 2020` are dates. `01/02/2020` is
+    none, because it means two.
+    """
+    found = re.search(r"(?<![0-9])([0-9]{4})[-/.]([0-9]{1,2})[-/.]([0-9]{1,2})(?![0-9])", text)
+    if found:
+        return _iso(*found.groups())
+    for match in _LONG_DATE.finditer(text[:500]):
+        month = (match["month"] or match["month2"])[:3].lower()
+        if month in _MONTHS:
+            number = str(_MONTHS.index(month) + 1)
+            return _iso(match["year"] or match["year2"], number, match["day"] or match["day2"])
+    return ""
+
+
+def _iso(year: str, month: str, day: str) -> str:
+    try:
+        return date(int(year), int(month), int(day)).isoformat()
+    except ValueError:
+        return ""
+
+
+def _items(
+    document: ArtifactDocument, key: str, names: tuple[str, ...]
+) -> Iterator[Understood | NotUnderstood]:
+    """The list of a key, from the frontmatter under another name, or from a field."""
+    matter = document.matter
+    if matter.items(key):
+        return
+    is_tags = key == "tags"
+    written = []
+    for name in names:
+        value = matter.fields.get(name, "")
+        items = _split(value, words=is_tags) if isinstance(value, str) else matter.items(name)
+        written.append((items, matter.lines.get(name, 0)))
+    for field in document.fields:
+        if field.name in names:
+            written.append((_split(field.value, words=is_tags), field.line))
+    for items, line in written:
+        plain = [_LINK.sub(r"\1", item).strip(" *_`") for item in items]
+        kept = [item for item in plain if item and not _PLACEHOLDER.fullmatch(item)]
+        if kept:
+            unique = tuple(dict.fromkeys(kept[:MAX_ITEMS]))
+            yield Understood(key, unique, line, ", ".join(items))
+            return
+
+
+def _split(value: str, *, words: bool) -> list[str]:
+    """The items of a line. Tags may be separated by spaces alone."""
+    value = _COMMENT.sub("", value).strip()
+    if _PLACEHOLDER.fullmatch(value) and not _LINK.search(value):
+        return []
+    # A comma in parentheses or in a link separates nothing.
+    parts = re.split(r"[,;](?![^()\[\]]*[)\]])|\band\b(?![^()\[\]]*[)\]])|<br ?/?>", value)
+    if words and len(parts) == 1:
+        parts = value.split()
+    return [part.strip() for part in parts]
