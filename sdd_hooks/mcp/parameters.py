@@ -12,7 +12,7 @@ from typing import Literal
 
 from sdd_hooks.errors import EXIT_USAGE, SddError
 from sdd_hooks.named_tuple import NamedTuple
-from sdd_hooks.text.display import printable_line, shortened
+from sdd_hooks.text.display import is_unicode, printable_line, shortened
 
 Kind = Literal["text", "texts", "number", "score", "flag", "searches"]
 
@@ -132,8 +132,8 @@ def _text(parameter: Parameter, value: object) -> str:
         raise BadArgument(
             f"{parameter.name} has {len(value):,} characters: the limit is {parameter.high:,}"
         )
-    if "\0" in value:
-        raise BadArgument(f"{parameter.name} contains a NUL character")
+    if "\0" in value or not is_unicode(value):
+        raise BadArgument(f"{parameter.name} contains a character that is no text")
     if parameter.choices and value not in parameter.choices:
         choices = ", ".join(parameter.choices)
         raise BadArgument(f"{parameter.name} is {_shown(value)}: it is one of {choices}")

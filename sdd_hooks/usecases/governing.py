@@ -145,7 +145,8 @@ def _relative(root: Path, cwd: Path, name: str) -> str:
         path = os.path.relpath(os.path.realpath(cwd / name), real)
     if path == ".." or path.startswith("../") or "\0" in name:
         raise NotAFile(f"{shown} is outside of the repository: name a file in {root}")
-    if path == "." or (root / path).is_dir():
+    # A name that is too long is no directory, and no error.
+    if path == "." or os.path.isdir(root / path):  # noqa: PTH112
         raise NotAFile(f"{shown} is a directory: name a file in it, which may be a new one")
     return Path(path).as_posix()
 

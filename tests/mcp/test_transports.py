@@ -15,6 +15,7 @@ import httpx
 import httpx2
 import pytest
 from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
 from tests.mcp.conftest import with_client
@@ -26,8 +27,8 @@ TOKEN = "a-token-of-sixteen-characters"
 MODES = ("legacy", "2026-07-28")
 
 
-def stdio(where: Path, *arguments: str) -> StdioServerParameters:
-    return StdioServerParameters(command=SDD, args=["mcp", *arguments], cwd=where)
+def stdio(where: Path, *arguments: str) -> Any:
+    return stdio_client(StdioServerParameters(command=SDD, args=["mcp", *arguments], cwd=where))
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -100,3 +100,7 @@ def test_a_link_out_of_the_repository_is_not_read(repo: Repo, tmp_path: Path) ->
     (tmp_path / "secret.py").write_text("# Governing: ADR-0007\n")
     (repo.root / "linked.py").symlink_to(tmp_path / "secret.py")
     assert reasons(repo, "linked.py") == {}
+
+
+def test_a_name_that_is_too_long_governs_nothing(repo: Repo) -> None:
+    assert governing(repo, "x" * 300).artifacts == ()
