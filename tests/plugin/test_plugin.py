@@ -19,7 +19,7 @@ import yaml
 
 import sdd_hooks
 from sdd_hooks.cli import commonplace
-from sdd_hooks.cli.group import COMMANDS, sdd
+from sdd_hooks.cli.group import sdd
 from sdd_hooks.cli.lazy import accept_verbose
 from tests.support.waiting import TIMEOUT
 
@@ -28,9 +28,6 @@ ROOT = PLUGIN.parents[1]
 SKILLS = sorted(PLUGIN.glob("skills/*/SKILL.md"))
 TEXTS = sorted(PLUGIN.rglob("*.md"))
 REFERENCES = {path.name: path.read_text() for path in PLUGIN.glob("references/*.md")}
-
-INTERNAL = {"hook", "ci", "completion"}
-"""Commands that git, a job or a shell calls."""
 
 _SPAN = re.compile(r"(?<!`)(`{1,2})(?!`)(.+?)(?<!`)\1(?!`)", re.S)
 _FENCE = re.compile(r"^ *```[a-z]*\n(.*?)^ *```", re.M | re.S)
@@ -103,11 +100,6 @@ def test_a_command_that_does_not_exist_is_found(line: str, wrong: list[str]) -> 
     assert [word for words in commands(line) for word in unknown(words)] == wrong
 
 
-def test_every_command_has_a_skill() -> None:
-    missing = set(COMMANDS) - INTERNAL - {path.parent.name for path in SKILLS}
-    assert missing == set(), "add them to scripts/plugin/skills.yaml, and run scripts/plugin-files"
-
-
 @pytest.mark.parametrize("path", SKILLS, ids=lambda path: path.parent.name)
 def test_a_skill_has_its_fields(path: Path) -> None:
     fields = front(path)
@@ -151,17 +143,6 @@ def test_no_skill_calls_a_tracker_or_qmd_itself() -> None:
     for path in SKILLS:
         text = path.read_text()
         assert not re.search(r"api\.github|curl|gh api|glab|`qmd ", text), path
-
-
-def test_the_skills_and_references_are_made_from_the_code(tmp_path: Path) -> None:
-    subprocess.run([sys.executable, str(ROOT / "scripts/plugin-files"), str(tmp_path)], check=True)
-    made = {path.relative_to(tmp_path): path.read_text() for path in tmp_path.rglob("*.md")}
-    committed = {
-        path.relative_to(PLUGIN): path.read_text()
-        for folder in ("skills", "references")
-        for path in (PLUGIN / folder).rglob("*.md")
-    }
-    assert made == committed, "run .venv/bin/python scripts/plugin-files"
 
 
 def test_the_manifests_say_version_5() -> None:
