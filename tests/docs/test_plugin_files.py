@@ -13,7 +13,7 @@ ROOT = PLUGIN.parents[1]
 
 
 def test_the_skills_and_references_are_made_from_the_code(tmp_path: Path) -> None:
-    """Each command has a skill: one without an entry in scripts/plugin/skills.yaml gets a brief one."""
+    """A command without an entry in scripts/plugin/skills.yaml gets a brief skill."""
     subprocess.run([sys.executable, str(ROOT / "scripts/plugin-files"), str(tmp_path)], check=True)
     made = {path.relative_to(tmp_path): path.read_text() for path in tmp_path.rglob("*.md")}
     committed = {
