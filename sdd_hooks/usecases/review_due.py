@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from datetime import date
 from typing import NamedTuple, cast
@@ -11,12 +12,12 @@ from typing import NamedTuple, cast
 from sdd_hooks.artifacts.corpus import load_corpus
 from sdd_hooks.artifacts.work_tree import read_artifact_files
 from sdd_hooks.drift.audit.overdue import find_passed_dates
-from sdd_hooks.errors import SddError
+from sdd_hooks.errors import SddError, StorageError
 from sdd_hooks.findings import ReportedFinding, identify_findings
 from sdd_hooks.project.project import Project
+from sdd_hooks.system.files import read_state, state_directory, write_atomically
 from sdd_hooks.text.decoding import decode
 from sdd_hooks.trackers.issue import IssueDraft
-from sdd_hooks.trackers.issue_file import StoredIssue
 from sdd_hooks.trackers.protocol import TrackerWriter
 from sdd_hooks.trackers.source import TrackerSource
 from sdd_hooks.trackers.store import read_issues
@@ -25,6 +26,9 @@ from sdd_hooks.usecases.sync import SyncCallbacks, open_tracker, sync_and_index
 KINDS = ("adrs",)
 REFERENCE = "sdd-due-{}"
 """What marks the issue of a finding, in its body. Any tracker keeps plain text."""
+MIN_LISTING_SECONDS = 60.0
+"""Seconds after which the listing of a tracker has a new issue, if it is not known as slower."""
+MAX_RECENT_BYTES = 1 << 20
 
 
 class DueRecord(NamedTuple):
@@ -103,28 +107,71 @@ def create_due_issues(
     synced = sync_and_index(project, source, clock, callbacks)
     if synced.result is None or not synced.result.ran:
         raise SddError("another sync of the issues is running: run this again when it has ended")
-    known = _known_issues(source, records)
+    recent = _RecentIssues(project, source)
+    known = {**recent.read(clock()), **_known_issues(source, records)}
     done = []
     with open_tracker(source, callbacks.on_wait) as tracker:
         # A tracker that cannot create an issue raises Unsupported.
         writer = cast(TrackerWriter, tracker)
         for one in records:
             issue = known.get(one.reference)
-            if issue:
-                done.append(DueIssue(one, issue.id, issue.url, is_new=False))
-            else:
+            if issue is None:
                 made = writer.create(_draft(one))
+                recent.add(one.reference, (made.id, made.url), clock())
                 done.append(DueIssue(one, made.id, made.url, is_new=True))
+            else:
+                done.append(DueIssue(one, *issue, is_new=False))
+    if any(one.is_new for one in done):
+        sync_and_index(project, source, clock, callbacks)
     return done
 
 
-def _known_issues(source: TrackerSource, records: Sequence[DueRecord]) -> dict[str, StoredIssue]:
+_Place = tuple[str, str]
+"""The id and the web address of an issue."""
+
+
+class _RecentIssues:
+    """The issues that were created here in the last seconds, by their references.
+
+    A listing of the tracker may not have them yet, and would let a second run create them again.
+    """
+
+    def __init__(self, project: Project, source: TrackerSource) -> None:
+        name = f"due-issues-{source.module}.json" if source.module else "due-issues.json"
+        self._path = state_directory(project.repository.root, ".sdd", "review") / name
+        self._seconds = max(source.tracker.vendor.listing_delay, MIN_LISTING_SECONDS)
+
+    def read(self, now: float) -> dict[str, _Place]:
+        """The issues that are recent at `now`, in seconds since the epoch."""
+        return {
+            reference: (entry[0], entry[1])
+            for reference, entry in self._entries().items()
+            if 0 <= now - entry[2] <= self._seconds
+        }
+
+    def add(self, reference: str, place: _Place, now: float) -> None:
+        """Remember an issue that was created at `now`. Raises StorageError."""
+        recent = self.read(now)
+        kept = {one: entry for one, entry in self._entries().items() if one in recent}
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        data = json.dumps({**kept, reference: (*place, now)})
+        write_atomically(self._path, data.encode())
+
+    def _entries(self) -> dict[str, tuple[str, str, float]]:
+        try:
+            found = json.loads(read_state(self._path, MAX_RECENT_BYTES))
+            return {str(one): (str(a), str(b), float(at)) for one, (a, b, at) in found.items()}
+        except (OSError, StorageError, ValueError, TypeError, AttributeError, RecursionError):
+            return {}
+
+
+def _known_issues(source: TrackerSource, records: Sequence[DueRecord]) -> dict[str, _Place]:
     references = [one.reference for one in records]
-    known: dict[str, StoredIssue] = {}
+    known: dict[str, _Place] = {}
     for issue in read_issues(source.folder):
         for reference in references:
             if reference in issue.body:
-                known.setdefault(reference, issue)
+                known.setdefault(reference, (issue.id, issue.url))
     return known
 
 
