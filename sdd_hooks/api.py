@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from sdd_hooks.config.settings import BranchSettings as BranchSettings
     from sdd_hooks.config.settings import FailOn as FailOn
     from sdd_hooks.config.settings import FreshnessSettings as FreshnessSettings
+    from sdd_hooks.config.settings import KnowledgeSettings as KnowledgeSettings
     from sdd_hooks.config.settings import ProjectSettings as ProjectSettings
     from sdd_hooks.config.settings import PullRequestSettings as PullRequestSettings
     from sdd_hooks.config.settings import ReviewSettings as ReviewSettings
@@ -215,8 +216,8 @@ NAMES = {
         "sdd_hooks.project.workspace": "Module",
         "sdd_hooks.system.git": "Git",
         "sdd_hooks.config.settings": (
-            "BranchSettings FailOn FreshnessSettings ProjectSettings PullRequestSettings "
-            "ReviewSettings SearchSettings WorktreeSettings"
+            "BranchSettings FailOn FreshnessSettings KnowledgeSettings ProjectSettings "
+            "PullRequestSettings ReviewSettings SearchSettings WorktreeSettings"
         ),
         "sdd_hooks.system.processes": "ProgramResult",
     },

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from sdd_hooks.chunking.chunk import Chunk, split_chunk
 from sdd_hooks.chunking.code_chunks import chunk_code, code_chunker_version
+from sdd_hooks.chunking.knowledge_entry import read_entry_text
 from sdd_hooks.code.paths import is_markdown
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.decoding import decode
@@ -36,6 +37,9 @@ def chunk_document(path: str, data: bytes) -> ChunkedDocument:
     """Cut a file into chunks, by the suffix of `path`. Raises nothing."""
     text = decode(data)
     if not is_markdown(path):
+        if entry := read_entry_text(path, text):
+            whole = Chunk("file", "", 1, max(len(text.splitlines()), 1), entry.text)
+            return ChunkedDocument(entry.title, tuple(split_chunk(whole)))
         return ChunkedDocument("", tuple(chunk_code(path, text)))
     return _by_section(text, parse_sections(text))
 

@@ -17,6 +17,7 @@ from sdd_hooks.cli.progress import waiting_line
 from sdd_hooks.cli.report_options import (
     ReportChoice,
     baseline_options,
+    print_notes,
     print_report,
     print_written,
     report_options,
@@ -66,4 +67,5 @@ def check(
         reporter, verdict.outcome, project, as_json=report.as_json, warnings=verdict.warnings
     )
     print_written(baseline, verdict.written)
+    print_notes(verdict.notes, report.as_json)
     return EXIT_FINDINGS if verdict.fails else EXIT_OK

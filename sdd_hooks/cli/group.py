@@ -59,6 +59,9 @@ COMMANDS = {
         "organize:organize", "Group the issues of specifications by milestone, project or epic."
     ),
     "ci": LazyCommand("ci:ci", "Sync, update, embed or review in a job of CI."),
+    "knowledge": LazyCommand(
+        "knowledge.group:knowledge", "Record patterns and lessons, and find those that matter."
+    ),
     "issues": LazyCommand("issues.group:issues", "Sync, list and show the issues of the tracker."),
     "hooks": LazyCommand("hooks:hooks", "Install the git hooks that keep the index fresh."),
     "hook": LazyCommand("hook:hook", "Act on a git event; the hooks call this."),

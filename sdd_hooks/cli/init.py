@@ -39,9 +39,9 @@ def init(directory: Path | None, yes: bool, no_hooks: bool, as_json: bool) -> in
     """Set this repository up for sdd.
 
     Adds `.sdd/` to .gitignore and the sections that sdd reads to the memory file (CLAUDE.md,
-    AGENTS.md or CRUSH.md), installs the git hooks, and says which decisions and specifications it
-    found. Run again, it adds what is missing and nothing else. On a terminal it shows every change
-    and asks; elsewhere it goes ahead, as with --yes.
+    AGENTS.md or CRUSH.md), creates an empty knowledge base, installs the git hooks, and says which
+    decisions and specifications it found. Run again, it adds what is missing and nothing else. On a
+    terminal it shows every change and asks; elsewhere it goes ahead, as with --yes.
 
     \b
     Example:
@@ -51,21 +51,22 @@ def init(directory: Path | None, yes: bool, no_hooks: bool, as_json: bool) -> in
     project = open_project(directory, "all")
     require_engine(project)
     planned = plan_setup(project)
+    edits = (*planned.edits, *planned.knowledge)
     found = [
         {"kind": one.kind, "directory": one.directory, "count": one.total}
         for one in planned.records
     ]
     asks = not (yes or as_json) and sys.stdin.isatty()
-    if planned.edits and asks and not _confirmed(planned.edits):
+    if edits and asks and not _confirmed(edits):
         unchanged = CommandOutput(
             {"changes": [], "found": found, "hooks": None}, ["nothing changed"]
         )
         return show(unchanged, as_json)
-    apply_edits(project.repository.root, planned.edits)
-    lines = [f"{edit.action}d {printable_line(edit.path)}" for edit in planned.edits]
+    apply_edits(project.repository.root, edits)
+    lines = [f"{edit.action}d {printable_line(edit.path)}" for edit in edits]
     hooks = CommandOutput({}) if no_hooks else _hooks(project, asks)
     data = {
-        "changes": [{"path": edit.path, "action": edit.action} for edit in planned.edits],
+        "changes": [{"path": edit.path, "action": edit.action} for edit in edits],
         "found": found,
         "hooks": hooks.data or None,
     }

@@ -120,6 +120,12 @@ def chosen_format(form: str | None, as_json: bool) -> str:
     return "json" if as_json else form or "terminal"
 
 
+def print_notes(notes: Sequence[str], as_json: bool) -> None:
+    """Print what the project learned, beside a report for people."""
+    if not as_json:
+        sys.stderr.writelines(f"note: {printable_line(text)}\n" for text in notes)
+
+
 def print_written(use: BaselineUse | None, written: int | None) -> None:
     """Say how many findings were written to a baseline; nothing where none was written."""
     if use and written is not None:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from pathlib import Path
 from typing import BinaryIO
 
@@ -18,11 +19,13 @@ from sdd_hooks.cli.report_options import (
     fail_on_option,
     format_option,
     judge_option,
+    print_notes,
     print_report,
 )
 from sdd_hooks.config.settings import FailOn
 from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK
 from sdd_hooks.reporting.registry import load_reporter
+from sdd_hooks.usecases.fixed_findings import learn_from_review
 from sdd_hooks.usecases.review import CommitRange, review_index, review_range
 
 MAX_BODY = 1 << 20
@@ -96,4 +99,6 @@ def review(  # noqa: PLR0913 (an argument for each option)
             change = CommitRange(base or "", head or "HEAD", title, body)
             verdict = review_range(project, change, fail_on, judge=judge, check_work_tree=True)
     print_report(reporter, verdict.review, project, as_json=as_json)
+    if not staged and (head or "HEAD") == "HEAD":
+        print_notes(learn_from_review(project, base or "", verdict.review, time.time()), as_json)
     return EXIT_FINDINGS if verdict.fails else EXIT_OK

@@ -29,6 +29,7 @@ from sdd_hooks.config.memory_file import (
 from sdd_hooks.config.settings import (
     BranchSettings,
     FreshnessSettings,
+    KnowledgeSettings,
     ProjectSettings,
     PullRequestSettings,
     ReviewSettings,
@@ -73,6 +74,7 @@ class Configuration(NamedTuple):
     review: ReviewSettings = ReviewSettings()
     worktrees: WorktreeSettings = WorktreeSettings()
     projects: ProjectSettings = ProjectSettings()
+    knowledge: KnowledgeSettings = KnowledgeSettings()
     warnings: tuple[ConfigurationWarning, ...] = ()
     written: tuple[WrittenValue, ...] = ()
 

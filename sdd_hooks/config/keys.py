@@ -231,4 +231,10 @@ GROUPS = (
             SettingKey("Hotspot Threshold", "hotspot_threshold", parse_fraction),
         ),
     ),
+    SettingGroup(
+        "Knowledge",
+        "knowledge",
+        (SettingKey("Path", "path", parse_text),),
+        ("Knowledge Base",),
+    ),
 )

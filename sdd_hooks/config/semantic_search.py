@@ -38,12 +38,16 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
 class ExtraCollection(NamedTuple):
-    """A declared collection: the files below `directory` that match `pattern`; its `line`."""
+    """A declared collection: the files below `directory` that match `pattern`; its `line`.
+
+    `kind` "" is the name.
+    """
 
     name: str
     directory: str
     pattern: str
     line: int
+    kind: str = ""
 
 
 def read_semantic_search(

@@ -104,3 +104,9 @@ class ProjectSettings(NamedTuple):
     columns: tuple[str, ...] = ("Todo", "In Progress", "In Review", "Done")
     iteration_weeks: int = 2
     hotspot_threshold: float = 0.5
+
+
+class KnowledgeSettings(NamedTuple):
+    """`#### Knowledge`: the committed directory of patterns and lessons. "" is `.sdd/knowledge`."""
+
+    path: str = ""

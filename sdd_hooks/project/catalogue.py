@@ -187,7 +187,7 @@ def _extra(extra: ExtraCollection) -> Collection:
     directories = (extra.directory,)
     return Collection(
         name=extra.name,
-        kind=extra.name,
+        kind=extra.kind or extra.name,
         module="",
         repository="",
         directories=directories,

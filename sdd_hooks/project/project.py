@@ -22,6 +22,7 @@ from sdd_hooks.project.catalogue import ProjectPart, build_collections
 from sdd_hooks.project.collections import COLLECTION_KINDS, EXTERNAL, Collection
 from sdd_hooks.project.discovery import Look, Place, discover_records
 from sdd_hooks.project.external_sources import DeclaredSources, find_external_sources
+from sdd_hooks.project.knowledge_place import committed_knowledge
 from sdd_hooks.project.layout import build_layout, check_declarations, resolve_declarations
 from sdd_hooks.project.repository import Repository, discover
 from sdd_hooks.project.workspace import Module, find_modules
@@ -134,6 +135,7 @@ def read_project(repository: Repository, look: Look = "tracked") -> Project:
         parts.append(ProjectPart(name, place.root, repository_of_part, layout))
         missing += check_declarations(root, own.path, declared) if own else ()
     external = find_external_sources(memory)
+    extras = (*extras, *committed_knowledge(repository, configuration))
     collections = build_collections(root, repository.slug, parts, extras, external.sources)
     refused = [ConfigurationWarning(memory.path, *one) for one in external.problems if memory]
     warnings = [*configuration.warnings, *differences, *unknown, *missing, *refused]

@@ -44,12 +44,24 @@ class PrimedArtifact(NamedTuple):
     text: str = ""
 
 
+class PrimedKnowledge(NamedTuple):
+    """A pattern or a lesson in one line. `trigger` is "" for a pattern."""
+
+    kind: str
+    id: str
+    tags: tuple[str, ...]
+    trigger: str
+    summary: str
+    path: str
+
+
 class PrimeReport(NamedTuple):
     """The context of a session.
 
     Without a topic (None), `artifacts` are authoritative and `excluded` the others. With one, the
     artifacts that match are `artifacts`, the best first, and the others `skipped`. `modules` are
     the modules of a workspace whose artifacts are aggregated. `notes` belong to the header.
+    `knowledge` are committed patterns and lessons, the best first.
     """
 
     topic: str | None
@@ -58,6 +70,7 @@ class PrimeReport(NamedTuple):
     skipped: tuple[ArtifactName, ...] = ()
     modules: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    knowledge: tuple[PrimedKnowledge, ...] = ()
 
     def of_kind(self, kind: ArtifactKind) -> tuple[PrimedArtifact, ...]:
         """The artifacts of one kind."""

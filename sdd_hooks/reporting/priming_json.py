@@ -8,7 +8,7 @@ import json
 from collections.abc import Sequence
 
 from sdd_hooks.reporting.budget import BudgetSection, Choice, choose_entries, count_tokens
-from sdd_hooks.reporting.priming import ArtifactName, PrimedArtifact, PrimeReport
+from sdd_hooks.reporting.priming import ArtifactName, PrimedArtifact, PrimedKnowledge, PrimeReport
 
 _INDENT = 2
 _LEFT_OUT_TOKENS = 100
@@ -38,6 +38,12 @@ def _sections(report: PrimeReport) -> list[BudgetSection]:
         BudgetSection(
             "summaries", "", [_fragment(" ".join(one.summary), 3) for one in artifacts], 1
         ),
+        BudgetSection(
+            "patterns and lessons",
+            "",
+            [_fragment(_knowledge(one), 2) for one in report.knowledge],
+            1,
+        ),
     ]
     if report.topic is None:
         excluded = [_fragment(_artifact(one), 2) for one in report.excluded]
@@ -57,7 +63,7 @@ def _fragment(value: object, level: int) -> str:
 
 
 def _data(report: PrimeReport, choice: Choice, left_out: Sequence[str]) -> dict[str, object]:
-    listed, summaries, *rest = choice.kept
+    listed, summaries, learned, *rest = choice.kept
     artifacts = []
     for at, one in enumerate(report.artifacts):
         if not listed[at]:
@@ -80,7 +86,14 @@ def _data(report: PrimeReport, choice: Choice, left_out: Sequence[str]) -> dict[
     else:
         names = zip(report.skipped, rest[1], strict=True)
         data["skipped"] = [_name(name) for name, keep in names if keep]
+    if report.knowledge:
+        known = zip(report.knowledge, learned, strict=True)
+        data["knowledge"] = [_knowledge(one) for one, keep in known if keep]
     return {**data, "left_out": list(left_out)}
+
+
+def _knowledge(one: PrimedKnowledge) -> dict[str, object]:
+    return {**one._asdict(), "tags": list(one.tags)}
 
 
 def _artifact(one: PrimedArtifact) -> dict[str, object]:

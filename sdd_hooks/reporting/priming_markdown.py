@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from sdd_hooks.artifacts.identifiers import ArtifactKind
 from sdd_hooks.reporting.budget import BudgetSection, Choice, choose_entries, count_tokens
 from sdd_hooks.reporting.escape import escape_inline, fenced, table_cell
-from sdd_hooks.reporting.priming import ArtifactName, PrimedArtifact, PrimeReport
+from sdd_hooks.reporting.priming import ArtifactName, PrimedArtifact, PrimedKnowledge, PrimeReport
 from sdd_hooks.text.display import format_count
 
 NO_ARTIFACTS = (
@@ -43,7 +43,7 @@ def render_markdown(report: PrimeReport, budget: int | None = None) -> list[str]
     Text of the repository is escaped. The last line says what is left out.
     """
     head = _head(report)
-    if not report.artifacts and not report.excluded:
+    if not (report.artifacts or report.excluded or report.knowledge):
         return head
     sections = _sections(report)
     room = None
@@ -83,6 +83,12 @@ def _sections(report: PrimeReport) -> list[BudgetSection]:
         _table(report, "ADR"),
         _table(report, "SPEC"),
         BudgetSection("summaries", f"\n### {title}", summaries, 1),
+        BudgetSection(
+            "patterns and lessons",
+            "\n### Patterns and Lessons\n",
+            [f"- {_knowledge(one)}" for one in report.knowledge],
+            1,
+        ),
     ]
     if topic is None:
         excluded = [f"- {_excluded(report, one)}" for one in report.excluded]
@@ -183,6 +189,12 @@ def _summary(report: PrimeReport, one: PrimedArtifact) -> str:
 def _full_text(report: PrimeReport, one: PrimedArtifact) -> str:
     lines = [f"\n**{_heading(report, one.name)}** ({escape_inline(one.name.path)})\n"]
     return "\n".join([*lines, *fenced(one.text, "markdown")])
+
+
+def _knowledge(one: PrimedKnowledge) -> str:
+    trigger = f" ({escape_inline(one.trigger)})" if one.trigger else ""
+    summary = escape_inline(one.summary, MAX_CELL)
+    return f"**{escape_inline(f'{one.kind} {one.id}')}**{trigger}: {summary}"
 
 
 def _excluded(report: PrimeReport, one: PrimedArtifact) -> str:

@@ -21,8 +21,9 @@ _MEANINGS = {
     "specs": "Specifications and requirements for {}",
     "code": "Source code implementing {}",
     "issues": "Issues about {}",
+    "knowledge": "Patterns and lessons about {}",
 }
-_NOUNS = {"adrs": "ADRs"}
+_NOUNS = {"adrs": "ADRs", "knowledge": "patterns and lessons"}
 _INTENT = "/sdd:search — find {} relevant to: {}"
 
 

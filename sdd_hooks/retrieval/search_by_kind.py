@@ -14,6 +14,7 @@ from sdd_hooks.artifacts.work_tree import ARTIFACT_KINDS
 from sdd_hooks.engines.protocol import Engine, Hit, Query, SearchResult
 from sdd_hooks.engines.registry import not_indexed
 from sdd_hooks.project.collections import Collection
+from sdd_hooks.project.knowledge_place import KNOWLEDGE
 from sdd_hooks.project.project import Project
 from sdd_hooks.retrieval.excerpts import excerpt_by_meaning, with_excerpt
 from sdd_hooks.retrieval.names import QueryName, definition_hits, named_hits, parse_name
@@ -127,7 +128,7 @@ def _labelled(
         exact = is_named or bool(artifact and name.is_record(artifact))
         if key not in best:
             record = records.label(hit.collection, hit.path)
-            if record is None and kind in ARTIFACT_KINDS:
+            if record is None and (kind in ARTIFACT_KINDS or kind == KNOWLEDGE):
                 record = file_label(hit.path, hit.title)
             module = records.collection(hit.collection).module
             best[key] = LabelledHit(hit, kind, module, record, exact)

@@ -17,7 +17,9 @@ from sdd_hooks.errors import EngineUnavailable, RepositoryError, SddError
 from sdd_hooks.external.records import read_external_records
 from sdd_hooks.findings import Finding
 from sdd_hooks.freshness import tiers
+from sdd_hooks.knowledge.store import inspect_index, read_files
 from sdd_hooks.project.collections import OUTSIDE_GIT, RECORD_KINDS, Collection
+from sdd_hooks.project.knowledge_place import KnowledgePlace, find_knowledge, own_root
 from sdd_hooks.project.project import Project
 from sdd_hooks.setup.plan import plan_setup
 from sdd_hooks.setup.records import NOTHING_FOUND, count_records, describe_records
@@ -80,6 +82,7 @@ def project_checks(project: Project, now: float) -> Iterator[Check]:
     yield from _check_model(project)
     yield _check_artifacts(project)
     yield from _check_trackers(project, now)
+    yield from _check_knowledge(project)
 
 
 def _check_setup(project: Project) -> Check:
@@ -219,6 +222,29 @@ def _check_trackers(project: Project, now: float) -> Iterator[Check]:
             synced = tiers.age(now, last_synced(source.folder, source.tracker.name))
             ago = "never synced" if synced is None else f"synced {format_duration(synced)} ago"
             yield Check("tracker", "ok", f"{part}{source.tracker}, {ago}")
+
+
+def _check_knowledge(project: Project) -> Iterator[Check]:
+    """Check the patterns and lessons, which no command deletes or makes again."""
+    own = KnowledgePlace(own_root(project.repository))
+    try:
+        place = find_knowledge(project.repository, project.configuration)
+        problems = list(inspect_index(place))
+        known = read_files(place)
+        left = read_files(own) if place != own else None
+    except SddError as error:
+        yield Check("knowledge", "fail", str(error))
+        return
+    for problem in problems:
+        yield Check("knowledge", "warn", problem, "run `sdd knowledge reindex`")
+    if left and left.count:
+        text = f"{format_count(left.count, 'file')} left in {own.base}"
+        yield Check("knowledge", "warn", text, f"run `sdd knowledge share {place.base}`")
+    counts = f"{format_count(len(known.patterns), 'pattern')}, "
+    counts += format_count(len(known.lessons), "lesson")
+    where = "committed" if place.shared else "yours: ignored by git, and never deleted by sdd"
+    if not problems:
+        yield Check("knowledge", "ok", f"{counts} in {place.base} ({where})")
 
 
 def _location(finding: Finding) -> str:

@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sdd_hooks.config.memory_file import MAX_MEMORY_FILE_BYTES, MEMORY_FILE_NAMES
-from sdd_hooks.errors import ConfigurationError
+from sdd_hooks.errors import ConfigurationError, StorageError
+from sdd_hooks.knowledge.index import EMPTY_INDEX, INDEX_FILE
 from sdd_hooks.project.collections import RECORD_KINDS
+from sdd_hooks.project.knowledge_place import find_knowledge
 from sdd_hooks.project.project import Project
 from sdd_hooks.setup.legacy import FILE_NAME as LEGACY_FILE
 from sdd_hooks.setup.legacy import Settings, parse_legacy_settings
@@ -29,11 +31,15 @@ _BOM = b"\xef\xbb\xbf"
 
 @dataclass(frozen=True)
 class SetupPlan:
-    """The edits, none for a project that is set up, notes for the user, and the artifacts found."""
+    """The edits, none for a project that is set up, notes for the user, and the artifacts found.
+
+    `knowledge` creates the index of an empty knowledge base, where there is none.
+    """
 
     edits: tuple[FileEdit, ...]
     notes: tuple[str, ...]
     records: tuple[FoundRecords, ...]
+    knowledge: tuple[FileEdit, ...] = ()
 
 
 def plan_setup(project: Project) -> SetupPlan:
@@ -63,7 +69,7 @@ def plan_setup(project: Project) -> SetupPlan:
     content = after or before or b""
     for heading in find_old_headings(content):
         notes.append(f"{name} has `{heading}` beside its new form: merge the two by hand")
-    return SetupPlan(tuple(edits), tuple(notes), records)
+    return SetupPlan(tuple(edits), tuple(notes), records, _knowledge(project))
 
 
 def add_ignore_entry(current: bytes | None) -> bytes | None:
@@ -81,6 +87,19 @@ def add_ignore_entry(current: bytes | None) -> bytes | None:
     newline = b"\r\n" if b"\r\n" in current else b"\n"
     separator = b"" if not current or current.endswith(b"\n") else newline
     return current + separator + IGNORE_ENTRY + newline
+
+
+def _knowledge(project: Project) -> tuple[FileEdit, ...]:
+    """The edit that creates an empty index. A committed base, and one with entries, make it."""
+    place = find_knowledge(project.repository, project.configuration)
+    try:
+        exists = place.directory.is_dir()
+    except StorageError:
+        # Reported by the first command that writes there.
+        return ()
+    if place.shared or exists or place.root != project.repository.root:
+        return ()
+    return (FileEdit(f"{place.base}/{INDEX_FILE}", None, EMPTY_INDEX.encode()),)
 
 
 def _ignore(root: Path) -> tuple[bytes | None, bytes | None]:

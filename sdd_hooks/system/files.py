@@ -186,11 +186,12 @@ def create_mark(path: Path) -> None:
     write_atomically(path, b"")
 
 
-def write_atomically(path: Path, data: bytes) -> None:
+def write_atomically(path: Path, data: bytes, *, durable: bool = False) -> None:
     """Replace the file at `path` in one step: a reader sees the old or the new content.
 
     An existing file keeps its mode. A symlink is replaced, not followed. Temporary files of killed
-    processes in the same directory are removed. Raises StorageError.
+    processes in the same directory are removed. A `durable` file survives a loss of power. Raises
+    StorageError.
     """
     _remove_leftovers(path.parent)
     temporary = path.with_name(f".sdd-{os.getpid()}-{os.urandom(4).hex()}")
@@ -203,6 +204,9 @@ def write_atomically(path: Path, data: bytes) -> None:
                 if mode is not None:
                     os.fchmod(descriptor, mode)
                 file.write(data)
+                if durable:
+                    file.flush()
+                    os.fsync(descriptor)
             temporary.replace(path)
         except BaseException:
             temporary.unlink(missing_ok=True)

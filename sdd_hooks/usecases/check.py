@@ -15,13 +15,15 @@ from sdd_hooks.usecases.drift_target import DriftRequest, open_target
 class CheckVerdict(NamedTuple):
     """The report, whether its findings are severe enough to fail, and warnings.
 
-    `written` is how many entries of a baseline were written, None for none.
+    `written` is how many entries of a baseline were written, None for none. `notes` are what the
+    project learned about the target, and findings that were fixed since the last check.
     """
 
     outcome: ReviewOutcome
     fails: bool
     warnings: tuple[str, ...] = ()
     written: int | None = None
+    notes: tuple[str, ...] = ()
 
 
 def check(project: Project, request: DriftRequest, now: float) -> CheckVerdict:
@@ -39,6 +41,7 @@ def check(project: Project, request: DriftRequest, now: float) -> CheckVerdict:
         from sdd_hooks.review.judge.judging import judge_review
 
         outcome = judge_review(opened.judge, subject, outcome, environ=project.environ)
+    notes = _learned(project, request, outcome, now)
     written = None
     if request.baseline:
         from sdd_hooks.drift.check import covers_entry
@@ -48,4 +51,18 @@ def check(project: Project, request: DriftRequest, now: float) -> CheckVerdict:
         compared = use_baseline(project, request.directory, request.baseline, outcome, covers)
         outcome, written = compared.outcome, compared.written
     fails = request.fails(project, outcome, written)
-    return CheckVerdict(outcome, fails, (*opened.warnings, *project.warnings), written)
+    return CheckVerdict(outcome, fails, (*opened.warnings, *project.warnings), written, notes)
+
+
+def _learned(
+    project: Project, request: DriftRequest, outcome: ReviewOutcome, now: float
+) -> tuple[str, ...]:
+    from sdd_hooks.drift.rules import described_rules
+    from sdd_hooks.usecases.fixed_findings import CheckRun, draft_fixed
+    from sdd_hooks.usecases.knowledge import consult
+
+    repository, configuration = project.repository, project.configuration
+    scope = f"check {request.module or ''} {request.directory} {request.target}"
+    lessons = consult(repository, configuration, request.target, "guard-check-*")
+    run = CheckRun(scope, outcome, described_rules)
+    return (*lessons, *draft_fixed(repository, configuration, run, now))

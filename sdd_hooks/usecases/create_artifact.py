@@ -38,6 +38,7 @@ from sdd_hooks.retrieval.search import HitLimits
 from sdd_hooks.system.file_edits import FileEdit, FileNotEditable, apply_edits
 from sdd_hooks.text.decoding import decode
 from sdd_hooks.usecases.forge import forge_at_hand
+from sdd_hooks.usecases.knowledge import consult
 from sdd_hooks.usecases.numbers_elsewhere import find_numbers_elsewhere
 from sdd_hooks.usecases.refresh import collections_containing, refresh_after_write
 from sdd_hooks.usecases.search import SearchRequest, search
@@ -177,6 +178,7 @@ def create_artifact(
             own = edits[0]._replace(before=taken.placeholder)
             apply_edits(repository.root, [own, *edits[1:]])
     notes = (*found.notes, *elsewhere.notes, *(() if candidates else (NOTHING_RELATED,)))
+    notes += consult(repository, project.configuration, request.title, "designing-*")
     created = CreatedArtifact(
         taken.id,
         request.title,

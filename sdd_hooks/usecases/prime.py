@@ -21,6 +21,7 @@ from sdd_hooks.project.collections import RECORD_KINDS
 from sdd_hooks.project.project import Project
 from sdd_hooks.reporting.priming import ArtifactName, PrimedArtifact, PrimeReport, Relevance
 from sdd_hooks.text.decoding import decode
+from sdd_hooks.usecases.prime_knowledge import find_learned, find_learned_about
 
 if TYPE_CHECKING:
     from sdd_hooks.retrieval.topic_matches import TopicMatch
@@ -58,7 +59,9 @@ def load_context(project: Project, module: str | None, now: float) -> SessionCon
         modules=_modules(project, module),
         notes=header,
     )
-    return SessionContext(report, tuple(left_out), freshness.warnings)
+    learned = find_learned(project, module)
+    report = report._replace(knowledge=learned.entries)
+    return SessionContext(report, (*left_out, *learned.notes), freshness.warnings)
 
 
 def load_topic(project: Project, topic: str, module: str | None, now: float) -> SessionContext:
@@ -72,6 +75,7 @@ def load_topic(project: Project, topic: str, module: str | None, now: float) -> 
     freshness = refresh_index(project, now)
     with open_index(project) as engine:
         matches = find_topic_matches(project, engine, topic, collections)
+        learned = find_learned_about(project, engine, topic, module)
     replacements = find_replacements(Corpus(tuple(one.artifact for one in matches.found)))
     skipped = [
         ArtifactName(other.kind, _bare(other.id), other.title, other.path, other.module)
@@ -89,8 +93,9 @@ def load_topic(project: Project, topic: str, module: str | None, now: float) -> 
         skipped=tuple(sorted(skipped, key=lambda one: (one.module, one.kind, one.id, one.path))),
         modules=_modules(project, module),
         notes=freshness.notes,
+        knowledge=learned.entries,
     )
-    return SessionContext(report, matches.notes, freshness.warnings)
+    return SessionContext(report, (*matches.notes, *learned.notes), freshness.warnings)
 
 
 def _modules(project: Project, module: str | None) -> tuple[str, ...]:

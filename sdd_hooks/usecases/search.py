@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from sdd_hooks.freshness.read_gate import open_fresh_index
 from sdd_hooks.named_tuple import NamedTuple
+from sdd_hooks.project.knowledge_place import KNOWLEDGE
 from sdd_hooks.project.project import Project
 from sdd_hooks.retrieval.questions import DEFAULT_KINDS
 from sdd_hooks.retrieval.report import SearchReport
@@ -60,7 +61,7 @@ def search(project: Project, request: SearchRequest, now: float) -> SearchOutcom
         NotIndexed: none of the collections is indexed.
         EngineUnavailable, StorageError: the index cannot be read.
     """
-    collections = project.select(request.kinds or DEFAULT_KINDS, request.module)
+    collections = project.select(request.kinds or _default_kinds(project), request.module)
     with open_fresh_index(project, now) as (engine, freshness):
         report = search_by_kind(project, engine, request.query, collections, request.limits)
     notes = (*freshness.notes, *report.notes)
@@ -75,3 +76,9 @@ def search(project: Project, request: SearchRequest, now: float) -> SearchOutcom
         date, unfiltered = request.graph
         drawn = draw_call_graph(project, report, request.module, date, unfiltered=unfiltered)
     return SearchOutcome(report, notes, (*freshness.warnings, *project.warnings), drawn)
+
+
+def _default_kinds(project: Project) -> tuple[str, ...]:
+    """The kinds of a search that names none: committed patterns and lessons, too."""
+    declared = any(one.kind == KNOWLEDGE for one in project.collections)
+    return (*DEFAULT_KINDS, KNOWLEDGE) if declared else DEFAULT_KINDS

@@ -8,6 +8,7 @@ from tests.cli.test_errors import tree
 HOOKS = ("pre-commit", "post-commit", "post-merge", "post-checkout", "post-rewrite")
 
 
+KNOWLEDGE = "created .sdd/knowledge/index.json"
 NONE_FOUND = "no decisions or specifications found: sdd recognises the first when it is written"
 FOUND = "found 1 decision in docs/adrs/, 1 specification in docs/openspec/specs/"
 
@@ -27,11 +28,14 @@ def everything(root):
 def test_a_fresh_repository(repo):
     done = run(repo.root, "init", "--yes", "--no-hooks")
     assert done.code == 0
-    assert done.out == f"created .gitignore\ncreated CLAUDE.md\n{NONE_FOUND}\nnext: sdd index\n"
+    assert (
+        done.out
+        == f"created .gitignore\ncreated CLAUDE.md\n{KNOWLEDGE}\n{NONE_FOUND}\nnext: sdd index\n"
+    )
     text = (repo.root / "CLAUDE.md").read_text()
     assert "## Architecture Context" in text
     assert "docs/" not in text
-    assert set(tree(repo.root)) == {".gitignore", "CLAUDE.md"}
+    assert set(tree(repo.root)) == {".gitignore", "CLAUDE.md", ".sdd/knowledge/index.json"}
     assert not (repo.root / ".git/hooks/post-commit").exists()
 
 
@@ -59,6 +63,7 @@ def test_json_lists_the_changes(repo):
     assert done["changes"] == [
         {"path": ".gitignore", "action": "create"},
         {"path": "CLAUDE.md", "action": "create"},
+        {"path": ".sdd/knowledge/index.json", "action": "create"},
     ]
     assert [hook["event"] for hook in done["hooks"]["hooks"] if hook["changed"]] == list(HOOKS)
     again = run(repo.root, "init", "--json").json

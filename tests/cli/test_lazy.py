@@ -69,6 +69,7 @@ def test_every_command_can_print_json(path, group, command):
         ("graph",),
         ("hooks",),
         ("issues",),
+        ("knowledge",),
         ("ci",),
         ("completion",),
         ("index", "share"),

@@ -76,6 +76,9 @@ CANONICAL = """\
 - **Columns**: Todo, Done
 - **Iteration Weeks**: 3
 - **Hotspot Threshold**: 40%
+
+#### Knowledge
+- **Path**: docs/knowledge
 """
 
 

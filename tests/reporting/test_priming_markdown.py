@@ -205,6 +205,7 @@ HEADINGS = {
     "Matching Specs",
     "Summaries",
     "Full Text",
+    "Patterns and Lessons",
 }
 
 

@@ -47,6 +47,11 @@ _WORDINGS = {
     "specs": _Wording("specs", "Matching Specs", "No matching specs found."),
     "code": _Wording("code snippets", "Relevant Code Snippets", "No relevant code found."),
     "issues": _Wording("issues", "Matching Issues", "No matching issues found."),
+    "knowledge": _Wording(
+        "patterns and lessons",
+        "Matching Patterns and Lessons",
+        "No matching patterns or lessons found.",
+    ),
 }
 
 

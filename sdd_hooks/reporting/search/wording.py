@@ -9,7 +9,7 @@ from sdd_hooks.retrieval.questions import DEFAULT_KINDS
 from sdd_hooks.retrieval.report import LabelledHit, SearchReport
 from sdd_hooks.text.display import printable_line
 
-NOUNS = {"adrs": "ADRs", "specs": "specs", "code": "code"}
+NOUNS = {"adrs": "ADRs", "specs": "specs", "code": "code", "knowledge": "patterns or lessons"}
 """How a message calls the hits of each kind; other kinds are called by their names."""
 
 _NOTHING = "No relevant {} found for '{}'. Try a broader search term."
