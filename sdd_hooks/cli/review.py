@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import click
 
@@ -22,6 +23,7 @@ from sdd_hooks.cli.report_options import (
     print_notes,
     print_report,
 )
+from sdd_hooks.cli.review_batch import BatchOptions, parse_targets, review_batch
 from sdd_hooks.config.settings import FailOn
 from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK
 from sdd_hooks.reporting.registry import load_reporter
@@ -32,16 +34,8 @@ MAX_BODY = 1 << 20
 """Bytes of a body that are read. Forges store a tenth of that."""
 
 
-def _split_range(_: click.Context, __: click.Parameter, value: str | None) -> tuple[str, str]:
-    """The base and the head of a range as git writes it, "" for a missing end."""
-    base, dots, head = (value or "..").partition("..")
-    if not dots:
-        raise click.UsageError(f"'{value}' is no range: write BASE..HEAD, or --base {value}")
-    return base, head.removeprefix(".")
-
-
 @click.command()
-@click.argument("commits", metavar="[BASE..HEAD]", required=False, callback=_split_range)
+@click.argument("targets", metavar="[BASE..HEAD | N|SPEC...]", nargs=-1)
 @click.option("--base", metavar="REV", help="What to compare with. [default: the main branch]")
 @click.option("--head", metavar="REV", help="What to review. [default: HEAD]")
 @click.option("--staged", is_flag=True, help="Only the rules, on what is staged.")
@@ -49,29 +43,21 @@ def _split_range(_: click.Context, __: click.Parameter, value: str | None) -> tu
 @click.option(
     "--body-file", type=click.File("rb"), metavar="FILE", help="Its body; - reads it from stdin."
 )
+@click.option("--merge", is_flag=True, help="Merge the pull requests that are ready, in order.")
+@click.option("--dry-run", is_flag=True, help="With --merge: show what would be merged.")
 @format_option
 @json_option
 @fail_on_option
 @judge_option
 @click.pass_obj
-def review(  # noqa: PLR0913 (an argument for each option)
-    directory: Path | None,
-    *,
-    commits: tuple[str, str],
-    base: str | None,
-    head: str | None,
-    staged: bool,
-    title: str,
-    body_file: BinaryIO | None,
-    form: str | None,
-    as_json: bool,
-    fail_on: FailOn | None,
-    judge: str,
-) -> int:
+def review(directory: Path | None, /, *, targets: tuple[str, ...], **options: Any) -> int:
     """Report which decision a change should reference, and what it breaks.
 
     Compares HEAD with the last commit it shares with the main branch, as a pull request does. Only
     what is committed is reviewed, or with --staged what is staged.
+
+    With numbers of pull requests, or a specification for its open ones, they are read from the
+    forge, reviewed together, and put into the order of merges.
 
     \b
     Example:
@@ -79,17 +65,52 @@ def review(  # noqa: PLR0913 (an argument for each option)
       sdd review HEAD~3..HEAD
       sdd review --base origin/release --format markdown
       sdd review --staged --fail-on critical
+      sdd review SPEC-0003
+      sdd review 12 13 --merge --dry-run
     """
-    if any(commits) and (base or head):
+    target = parse_targets(targets)
+    if target.is_batch:
+        return review_batch(directory, target, _batch_options(options))
+    if options["merge"] or options["dry_run"]:
+        raise click.UsageError("--merge needs pull requests: write numbers, or SPEC-0003")
+    return _review_commits(directory, target.commits, options)
+
+
+def _batch_options(options: Mapping[str, Any]) -> BatchOptions:
+    """The options of a review of pull requests. Raises UsageError for one that it does not have."""
+    single = ("base", "head", "staged", "title", "body_file")
+    form = options["form"]
+    if any(options[name] for name in single) or form not in {None, "terminal", "json"}:
+        raise click.UsageError(
+            "pull requests are read from the forge: only --merge, --dry-run, --fail-on, --judge"
+            " and --json can be combined with them"
+        )
+    return BatchOptions(
+        options["fail_on"],
+        options["judge"],
+        options["merge"],
+        options["dry_run"],
+        options["as_json"] or form == "json",
+    )
+
+
+def _review_commits(
+    directory: Path | None, commits: tuple[str, str], options: Mapping[str, Any]
+) -> int:
+    """Review a range of commits, or what is staged."""
+    staged, title, judge = options["staged"], options["title"], options["judge"]
+    body_file: BinaryIO | None = options["body_file"]
+    fail_on: FailOn | None = options["fail_on"]
+    if any(commits) and (options["base"] or options["head"]):
         raise click.UsageError("give BASE..HEAD or --base and --head, not both")
-    base, head = commits[0] or base, commits[1] or head
+    base, head = commits[0] or options["base"], commits[1] or options["head"]
     if staged and (base or head or title or body_file or judge):
         raise click.UsageError(
             "--staged cannot be combined with options that select what is reviewed"
         )
-    form = chosen_format(form, as_json)
+    as_json = options["as_json"]
     project = open_project(directory)
-    reporter = load_reporter(form)
+    reporter = load_reporter(chosen_format(options["form"], as_json))
     body = body_file.read(MAX_BODY).decode("utf-8", "replace") if body_file else ""
     with waiting_line(sys.stderr, "Reviewing"):
         if staged:

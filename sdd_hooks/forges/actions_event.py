@@ -89,6 +89,7 @@ def parse_pull_request(data: Json) -> PullRequest | None:
         head_ref=valid_branch(text(data, "head", "ref")),
         is_draft=flag(data, "draft"),
         is_merged=flag(data, "merged") or text(data, "merged_at") != "",
+        merged_at=text(data, "merged_at"),
     )
 
 

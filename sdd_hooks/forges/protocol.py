@@ -46,7 +46,8 @@ class PullRequest(NamedTuple):
     `base` and `head` are commit ids, `base_ref` is the name of the target branch. `is_fork` says
     that the pull request comes from another repository, or may come from one. `ref` is the name
     under which its head can be fetched from the target repository. `head_ref` is the name of its
-    branch. `is_draft` says that it is not ready for a merge.
+    branch. `is_draft` says that it is not ready for a merge. `merged_at` is when it was merged, as
+    the host writes it.
     """
 
     number: int
@@ -61,6 +62,7 @@ class PullRequest(NamedTuple):
     head_ref: str = ""
     is_draft: bool = False
     is_merged: bool = False
+    merged_at: str = ""
 
 
 CheckState = Literal["success", "failure", "pending", "none", "unknown"]
@@ -243,13 +245,20 @@ class PullRequestLister(Protocol):
 
 
 @runtime_checkable
-class PullRequestMerger(PullRequestLister, Protocol):
+class PullRequestMerger(Forge, PullRequestLister, Protocol):
     """A forge whose pull requests can be reviewed together, and merged."""
 
     def details(self, pull: PullRequest) -> PullDetails:
         """Request the checks of the head of a pull request, and the paths that it changes.
 
         What the host does not tell is `unknown` or None. Raises RemoteError.
+        """
+        ...
+
+    def merged_pull_requests(self, limit: int) -> tuple[PullRequest, ...]:
+        """At most `limit` merged pull requests, those that were updated last first.
+
+        Raises RemoteError.
         """
         ...
 

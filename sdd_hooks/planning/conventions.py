@@ -17,7 +17,7 @@ BRANCH_HEADING = "### Branch"
 PULL_HEADING = "### PR Convention"
 
 _EPIC_TITLE = "implement "
-_KEYS_CLOSE = frozenset({"jira", "linear"})
+KEYS_CLOSE = frozenset({"jira", "linear"})
 """Trackers that close an issue whose key a pull request names."""
 _PARTS = re.compile(r"[^a-z0-9]+")
 _UNSAFE = re.compile(r"[^\w.-]+|\.\.+|\.lock\Z", re.ASCII)
@@ -60,7 +60,7 @@ def closing_words(tracker: str, id: str, settings: PullRequestSettings) -> str:
     """
     if settings.close_keyword:
         return f"{settings.close_keyword} {issue_reference(id)}"
-    if tracker in _KEYS_CLOSE:
+    if tracker in KEYS_CLOSE:
         return id
     if tracker == "beads":
         return f"bd close {id}"

@@ -18,6 +18,7 @@ from sdd_hooks.trackers.protocol import Tracker, TrackerWriter, Unsupported
 from sdd_hooks.trackers.source import TrackerSource
 from sdd_hooks.trackers.sync import last_synced
 from sdd_hooks.usecases.issues import EVERY_ISSUE, current_issues
+from sdd_hooks.usecases.refresh import refresh_after_write
 from sdd_hooks.usecases.sync import SyncCallbacks, SyncOptions, sync_and_index, sync_if_due
 
 MAX_FAILURES = 2
@@ -144,7 +145,11 @@ def refresh_issues(
     silent = _without_notes(callbacks)
     try:
         options = SyncOptions(wait=WRITE_WAIT_SECONDS)
-        return sync_and_index(project, source, clock, silent, options).warnings
+        warnings = sync_and_index(project, source, clock, silent, options).warnings
+        if source.tracker.vendor.is_local:
+            # The issues are files of the repository, such as tasks.md beside a specification.
+            warnings += refresh_after_write(project, project.select(("specs",)))
+        return warnings
     except SddError:
         return (failed_refresh_warning([source.collection.name]),)
 

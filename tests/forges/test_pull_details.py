@@ -21,7 +21,7 @@ from sdd_hooks.forges.protocol import (
 )
 from tests.support.loopback import CannedResponse, Server, serving
 from tests.support.machines import TOKEN, ClientFactory
-from tests.support.pull_host import Dialect, HostedPull, PullHost
+from tests.support.pull_host import MERGED_AT, Dialect, HostedPull, PullHost
 from tests.support.repos import Repo
 
 VENDORS: dict[Dialect, ForgeVendor] = {"github": GITHUB, "gitea": GITEA, "gitlab": GITLAB}
@@ -109,6 +109,8 @@ def test_merge(harness: Harness, strategy: str) -> None:
     merged = harness.forge.pull_request(1)
     assert (merged.is_open, merged.is_merged) == (False, True)
     assert harness.forge.open_pull_requests(10) == ()
+    assert [one.number for one in harness.forge.merged_pull_requests(10)] == [1]
+    assert merged.merged_at == MERGED_AT
 
 
 def test_a_head_that_changed(harness: Harness) -> None:

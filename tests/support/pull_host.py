@@ -22,6 +22,8 @@ Dialect = Literal["github", "gitea", "gitlab"]
 State = Literal["success", "failure", "pending"]
 
 API = {"github": "/api/v3", "gitea": "/api/v1", "gitlab": "/api/v4"}
+_STATES = {"open", "opened", "closed", "merged"}
+MERGED_AT = "2026-11-24T06:00:00Z"
 _MISSING = CannedResponse(404, {"message": "Not Found"})
 
 
@@ -90,11 +92,10 @@ class PullHost:
     def _below(self, request: Request, parts: list[str]) -> CannedResponse | None:
         pulls = "merge_requests" if self.dialect == "gitlab" else "pulls"
         match request.method, parts:
-            case "GET", [kind] if kind == pulls and request.query.get("state", "").startswith("op"):
-                return self._page(
-                    request,
-                    [self._entry(one) for one in reversed(self.pulls.values()) if not one.merged],
-                )
+            case "GET", [kind] if kind == pulls and request.query.get("state") in _STATES:
+                merged = not request.query["state"].startswith("open")
+                shown = [one for one in reversed(self.pulls.values()) if one.merged == merged]
+                return self._page(request, list(map(self._entry, shown)))
             case _, [kind, digits, *rest] if kind == pulls and digits.isdecimal():
                 pull = self.pulls.get(int(digits))
                 return None if pull is None else self._of_pull(request, pull, rest)
@@ -160,6 +161,7 @@ class PullHost:
                 "description": pull.body, "state": "merged" if pull.merged else "opened",
                 "draft": pull.draft, "target_branch": pull.base_ref,
                 "source_branch": pull.head_ref, "source_project_id": 1, "target_project_id": 1,
+                "merged_at": MERGED_AT if pull.merged else None,
                 "sha": pull.head, "diff_refs": {"base_sha": base, "head_sha": pull.head},
             }  # fmt: skip
             if "checks" not in self.hidden:
@@ -169,11 +171,14 @@ class PullHost:
         return {
             "number": pull.number, "id": 2000 + pull.number, "title": pull.title,
             "body": pull.body, "state": state, "draft": pull.draft, "merged": pull.merged,
+            "merged_at": MERGED_AT if pull.merged else None,
             "base": {"ref": pull.base_ref, "sha": base, "repo": {"id": 1}},
             "head": {"ref": pull.head_ref, "sha": pull.head, "repo": {"id": 1}},
         }  # fmt: skip
 
     def _changes(self, pull: HostedPull) -> list[list[str]]:
+        if self._run("cat-file", "-e", pull.head).returncode:
+            return []
         base = self._git("merge-base", f"refs/heads/{pull.base_ref}", pull.head)
         listed = self._git("diff", "--name-status", "-M", base, pull.head)
         return [line.split("\t") for line in listed.splitlines()]

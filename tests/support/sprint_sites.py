@@ -144,6 +144,7 @@ class SprintSite:
     ids: Callable[[], list[str]]
     state: Callable[[str], str]
     close: Callable[[str], object] = lambda _id: None
+    reopen: Callable[[str], object] = lambda _id: None
     now: float = NOW
     numbers: Callable[[HostedPull], int] = lambda pull: pull.number
     writes_of: Callable[[], int] = lambda: 0
@@ -399,9 +400,14 @@ def _linear(fake: Any) -> dict[str, Any]:
     def add(title: str, body: str = "", labels: tuple[str, ...] = ()) -> str:
         return str(fake.add(title, description=body, labels=list(labels)))
 
+    def reopen(id: str) -> None:
+        fake.now += 86_400
+        fake.edit(id, state="unstarted")
+
     return {
         "add": add,
         "body": lambda id: fake.find(id)["description"],
+        "reopen": reopen,
         "ids": lambda: [issue["identifier"] for issue in fake.issues],
         "state": lambda id: (
             "closed" if fake.find(id)["state"]["type"] in {"completed", "canceled"} else "open"

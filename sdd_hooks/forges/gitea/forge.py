@@ -58,10 +58,21 @@ class GiteaForge:
 
     def open_pull_requests(self, limit: int) -> tuple[PullRequest, ...]:
         """At most `limit` open pull requests, those that were updated last first."""
+        return self._pulls("open", limit)[:limit]
+
+    def merged_pull_requests(self, limit: int) -> tuple[PullRequest, ...]:
+        """At most `limit` merged pull requests, those that were updated last first.
+
+        Gitea lists those that were closed without a merge, too; ten times as many are read.
+        """
+        closed = self._pulls("closed", 10 * limit)
+        return tuple(pull for pull in closed if pull.is_merged)[:limit]
+
+    def _pulls(self, state: str, limit: int) -> tuple[PullRequest, ...]:
         found: dict[int, PullRequest] = {}
         for page in range(1, MAX_PAGES):
             window: dict[str, str | int] = {"page": page, "limit": _PAGE_SIZE}
-            query = {"state": "open", "sort": "recentupdate", **window}
+            query = {"state": state, "sort": "recentupdate", **window}
             response = self.client.get(self._path("pulls"), query)
             pulls = [pull for pull in map(parse_pull_request, rows(response.json())) if pull]
             is_new = any(pull.number not in found for pull in pulls)
@@ -70,7 +81,7 @@ class GiteaForge:
             is_last = total is not None and len(found) >= total
             if not is_new or is_last or len(found) >= limit:
                 break
-        return tuple(found.values())[:limit]
+        return tuple(found.values())
 
     def details(self, pull: PullRequest) -> PullDetails:
         """The checks of the head of a pull request, and the paths that it changes."""

@@ -8,7 +8,7 @@ https://docs.github.com/rest/issues/comments, https://docs.github.com/rest/commi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -56,9 +56,19 @@ class GitHubForge:
 
         https://docs.github.com/rest/pulls/pulls#list-pull-requests
         """
-        params = {"state": "open", "sort": "updated", "direction": "desc"}
-        pulls = map(parse_pull_request, self.api.list("pulls", params))
-        return tuple(islice(filter(None, pulls), limit))
+        return tuple(islice(self._pulls("open"), limit))
+
+    def merged_pull_requests(self, limit: int) -> tuple[PullRequest, ...]:
+        """At most `limit` merged pull requests, those that were updated last first.
+
+        GitHub lists those that were closed without a merge, too; ten times as many are read.
+        """
+        closed = islice(self._pulls("closed"), 10 * limit)
+        return tuple(islice((pull for pull in closed if pull.is_merged), limit))
+
+    def _pulls(self, state: str) -> Iterator[PullRequest]:
+        params = {"state": state, "sort": "updated", "direction": "desc"}
+        return filter(None, map(parse_pull_request, self.api.list("pulls", params)))
 
     def details(self, pull: PullRequest) -> PullDetails:
         """The checks of the head of a pull request, and the paths that it changes."""

@@ -75,7 +75,14 @@ class GitLabForge:
 
         https://docs.gitlab.com/api/merge_requests/#list-project-merge-requests
         """
-        params = {"state": "opened", "order_by": "updated_at", "sort": "desc"}
+        return self._merge_requests("opened", limit)
+
+    def merged_pull_requests(self, limit: int) -> tuple[PullRequest, ...]:
+        """At most `limit` merged merge requests, those that were updated last first."""
+        return self._merge_requests("merged", limit)
+
+    def _merge_requests(self, state: str, limit: int) -> tuple[PullRequest, ...]:
+        params = {"state": state, "order_by": "updated_at", "sort": "desc"}
         listed = self._list(f"{self._project}/merge_requests", params)
         numbered = ((number(entry, "iid"), entry) for entry in listed)
         parsed = (_parse_merge_request(iid, entry) for iid, entry in numbered if iid and iid > 0)
@@ -317,6 +324,7 @@ def _parse_merge_request(iid: int, entry: Json) -> PullRequest:
         head_ref=valid_branch(text(entry, "source_branch")),
         is_draft=flag(entry, "draft") or flag(entry, "work_in_progress"),
         is_merged=text(entry, "state") == "merged",
+        merged_at=text(entry, "merged_at"),
     )
 
 
