@@ -53,10 +53,10 @@ COMMANDS = {
         "work:work", "Write the brief of an issue, and check its branch against existing code."
     ),
     "enrich": LazyCommand(
-        "enrich:enrich", "Add the sections about branch and pull request to issues."
+        "enrich:enrich", "Add the sections about branch and pull request to issues that lack them."
     ),
     "organize": LazyCommand(
-        "organize:organize", "Group the issues of specifications by milestone, project or epic."
+        "organize:organize", "Group the open stories of specifications by their epic."
     ),
     "ci": LazyCommand("ci:ci", "Sync, update, embed or review in a job of CI."),
     "knowledge": LazyCommand(

@@ -146,12 +146,12 @@ def refresh_issues(
     try:
         options = SyncOptions(wait=WRITE_WAIT_SECONDS)
         warnings = sync_and_index(project, source, clock, silent, options).warnings
-        if source.tracker.vendor.is_local:
-            # The issues are files of the repository, such as tasks.md beside a specification.
-            warnings += refresh_after_write(project, project.select(("specs",)))
-        return warnings
     except SddError:
-        return (failed_refresh_warning([source.collection.name]),)
+        warnings = (failed_refresh_warning([source.collection.name]),)
+    if source.tracker.vendor.is_local:
+        # The issues are files of the repository, such as tasks.md beside a specification.
+        warnings += refresh_after_write(project, project.select(("specs",)))
+    return warnings
 
 
 def _without_notes(callbacks: SyncCallbacks) -> SyncCallbacks:

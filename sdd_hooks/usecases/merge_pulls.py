@@ -47,7 +47,7 @@ class MergeOptions(NamedTuple):
     dry_run: bool = False
 
 
-class NotMerged(NamedTuple):
+class UnmergedPull(NamedTuple):
     """A pull request that was not merged, and the reason in one line."""
 
     number: int
@@ -63,7 +63,7 @@ class MergeReport:
     """
 
     merged: list[int] = field(default_factory=list)
-    not_merged: list[NotMerged] = field(default_factory=list)
+    not_merged: list[UnmergedPull] = field(default_factory=list)
     left: list[int] = field(default_factory=list)
     closed: list[str] = field(default_factory=list)
     error: SddError | None = None
@@ -117,7 +117,7 @@ def merge_pulls(run: MergeRun, names: PullNames, options: MergeOptions) -> Merge
     merged_now: list[PullRequest] = []
     for review in run.batch.reviews:
         if review.pull.number not in order:
-            report.not_merged.append(NotMerged(review.pull.number, obstacle(review, run.batch)))
+            report.not_merged.append(UnmergedPull(review.pull.number, obstacle(review, run.batch)))
     for position, number in enumerate(order):
         reason = _wait_reason(run.batch, number, report) or obstacle(reviews[number], run.batch)
         try:
@@ -126,11 +126,11 @@ def merge_pulls(run: MergeRun, names: PullNames, options: MergeOptions) -> Merge
             reason = str(error)
         except SddError as error:
             report.error = error
-            report.not_merged.append(NotMerged(number, str(error)))
+            report.not_merged.append(UnmergedPull(number, str(error)))
             report.left += order[position + 1 :]
             break
         if reason:
-            report.not_merged.append(NotMerged(number, reason))
+            report.not_merged.append(UnmergedPull(number, reason))
         else:
             report.merged.append(number)
             merged_now.append(reviews[number].pull)
