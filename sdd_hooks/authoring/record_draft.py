@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from sdd_hooks.artifacts.document import read_document
@@ -40,6 +40,7 @@ _PROMPTS = {
     "confirmation": "How can one tell that the decision is followed?",
 }
 _DATES = frozenset({"date", "created", "decided", "decision-date", "last-updated", "updated"})
+_PEOPLE = frozenset({"decision-makers", "deciders", "authors", "author", "consulted", "informed"})
 _DROPPED = {*INVERSES, *INVERSES.values(), "applies-to", "review-by", "expires"} - {"related"}
 """Keys and fields that say something about one record."""
 
@@ -51,6 +52,7 @@ _ROW = lazy_regex(
     r"(?P<label>\|[ ]*[*_]{0,3}(?P<name>[A-Za-z][A-Za-z /_-]{0,40}?)[*_]{0,3}[ ]*\|[ ]*)"
     r"(?P<value>[^|]*?)(?P<end>[ ]*\|)"
 )
+_DELIMITER = lazy_regex(r"[ |:-]*-[ |:-]*\|[ |:-]*")
 _DATE_PLACEHOLDER = lazy_regex(r"\{?\b(?:YYYY|yyyy)-(?:MM|mm)-(?:DD|dd)\b[^}\n]{0,80}?(?:\}|\b)")
 
 
@@ -69,7 +71,7 @@ def draft_record(form: RecordForm, draft: RecordDraft, template: str = "") -> st
     Raises NotEditable for frontmatter that is no YAML.
     """
     text = template or "\n".join(_skeleton(form))
-    filled = _fill(text.replace("\r\n", "\n").rstrip("\n") + "\n", form, draft)
+    filled = _fill(text.replace("\r\n", "\n").rstrip("\n") + "\n", form, draft, bool(template))
     if form.file_name.is_dated and not read_document(filled, "ADR").own_id:
         filled = set_field(filled, "id", str(draft.id._replace(module="")))
     if not read_document(filled, "ADR").statuses:
@@ -108,8 +110,22 @@ def _fields(text: str, names: Container[str]) -> Iterator[str]:
     kept = [
         line
         for number, line in enumerate(rows, headed[0].first_line + 1)
-        if number in known or re.fullmatch(r"[ |:-]*-[ |:-]*\|[ |:-]*", line)
+        if number in known or _DELIMITER.fullmatch(line)
     ]
+    yield from _without_bare_heads(kept)
+
+
+def _without_bare_heads(lines: Sequence[str]) -> Iterator[str]:
+    """A blank line and the lines, without the head of a table whose columns are fields."""
+    kept: list[str] = []
+    for line, below in zip(lines, [*lines, ""][1:], strict=True):
+        cell = _ROW.match(kept[-1]) if kept and _DELIMITER.fullmatch(line) else None
+        # A field in the first row of a table is in its head, too.
+        is_field = cell and normalize_field_name(cell["name"]) in ("status", *_DATES)
+        if cell and not is_field and not below.startswith("|"):
+            kept.pop()
+        else:
+            kept.append(line)
     if kept:
         yield ""
         yield from kept
@@ -125,10 +141,11 @@ def _prompt(title: str) -> Iterator[str]:
         yield from ("", f"<!-- {prompt} -->")
 
 
-def _fill(text: str, form: RecordForm, draft: RecordDraft) -> str:
+def _fill(text: str, form: RecordForm, draft: RecordDraft, is_template: bool) -> str:
     """The template with the title, the id, the status and the date of the draft."""
     end = read_frontmatter(text).end
-    head = _fill_frontmatter(text[:end], draft)
+    kept = read_frontmatter(text).fields.keys() if is_template else form.constants - _PEOPLE
+    head = _fill_frontmatter(text[:end], draft, kept)
     lines = text[end:].split("\n")
     values = {"status": "Proposed", **dict.fromkeys(_DATES, draft.date)}
     is_titled = in_head = False
@@ -155,34 +172,50 @@ def _with_value(match: re.Match[str], line: str, values: Mapping[str, str]) -> s
     return f"{label}{value}{match['end']}{line[match.end() :]}"
 
 
-def _fill_frontmatter(text: str, draft: RecordDraft) -> str:
-    """The frontmatter with the values of the draft. Edges of another record are left out."""
+def _fill_frontmatter(text: str, draft: RecordDraft, constants: Container[str]) -> str:
+    """The frontmatter with the values of the draft, and those of the keys `constants`.
+
+    Other values, and edges of another record, are left out.
+    """
     if not text:
         return ""
     matter = read_frontmatter(text)
     rows = text.split("\n")
     starts = sorted((line - 1, key) for key, line in matter.lines.items())
     ends = [line for line, _ in starts[1:]] + [len(rows) - 2] * bool(starts)
-    values = {"status": "proposed", "title": draft.title}
     kept = rows[: starts[0][0]] if starts else rows[:1]
     for (start, key), end in zip(starts, ends, strict=True):
         if key in _DROPPED:
             continue
+        value = _value(key, rows[start], draft)
+        if value is None and key in constants:
+            kept += rows[start:end]
+            continue
         label, _, written = rows[start].partition(":")
-        value = draft.date if key in _DATES else values.get(key, "")
-        if key in ("id", "number"):
-            value = _numbered(written.strip(" \"'"), draft.id)
         mark = written.strip()[:1] if written.strip()[:1] in ("'", '"') else ""
         quoted = f"{mark}{value}{mark}" if value and mark not in value else value
         kept.append(f"{label}: {quoted}" if value else f"{label}:")
-        kept += [line for line in rows[start + 1 : end] if line.startswith("#")]
+        kept += [line for line in rows[start + 1 : end] if line.startswith("#") or not line]
     return "\n".join([*kept, *rows[len(rows) - 2 :]])
+
+
+def _value(key: str, row: str, draft: RecordDraft) -> str | None:
+    """The value of a key of the frontmatter, "" for an empty one; None: the draft says nothing."""
+    if key in _DATES:
+        return draft.date
+    if key in ("id", "number", "nav-order"):
+        return _numbered(row.partition(":")[2].strip(" \"'"), draft.id)
+    return {"status": "proposed", "title": draft.title}.get(key)
 
 
 def _numbered(written: str, id: ArtifactId) -> str:
     """The id in the spelling of another one: `ADR-0012`, `0012` or `12`; "" for another form."""
     match = re.fullmatch(r"(?P<before>(?:ADR[-_ ]?)?)(?P<digits>[0-9]+)", written, re.IGNORECASE)
-    return f"{match['before']}{id.number:0{len(match['digits'])}d}" if match else ""
+    if match is None:
+        return ""
+    is_padded = match["before"] or match["digits"].startswith("0")
+    width = len(match["digits"]) if is_padded else 1
+    return f"{match['before']}{id.number:0{width}d}"
 
 
 def _fill_sections(text: str, draft: RecordDraft) -> str:

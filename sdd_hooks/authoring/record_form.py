@@ -16,10 +16,14 @@ from typing import Literal, NamedTuple, TypeVar
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.document import ArtifactDocument, read_document
 from sdd_hooks.artifacts.fields import normalize_field_name
+from sdd_hooks.artifacts.frontmatter import Frontmatter
 from sdd_hooks.text.lazy_regex import lazy_regex
 
 MAX_RECORDS = 10
 """Records that are looked at: those with the highest numbers, which have the form of today."""
+
+MIN_CONSTANT = 3
+"""Records that have one value for a key, from which on it is none of a single record."""
 
 _SHARE = 0.5
 """The share of these records that has what belongs to the form."""
@@ -88,7 +92,8 @@ class RecordForm(NamedTuple):
     """The form of a record. `sample` is the text of the newest record that has it, "" for none.
 
     `directory` is that of the files. `sections` are the titles of the usual sections of level 2,
-    `fields` the names of the usual fields below the heading.
+    `fields` the names of the usual fields below the heading. `constants` are the keys of the
+    frontmatter whose value all of these records share.
     """
 
     directory: str
@@ -98,6 +103,7 @@ class RecordForm(NamedTuple):
     sections: tuple[str, ...] = ()
     fields: frozenset[str] = frozenset()
     sample: str = ""
+    constants: frozenset[str] = frozenset()
 
 
 def find_record_form(
@@ -136,6 +142,19 @@ def find_record_form(
         sections,
         frozenset(_usual(({one.name for one in document.fields} for _, document, _ in documents))),
         sample,
+        _constants([document.matter for _, document, _ in documents]),
+    )
+
+
+def _constants(matters: Sequence[Frontmatter]) -> frozenset[str]:
+    """The keys that have one value in all records, of which there are at least three."""
+    first, *others = matters
+    if len(others) < MIN_CONSTANT - 1:
+        return frozenset()
+    return frozenset(
+        key
+        for key, value in first.fields.items()
+        if value and all(one.fields.get(key) == value for one in others)
     )
 
 

@@ -130,7 +130,7 @@ def rewrite_references(
     path, module, owner = file
     names = list(_names(path, text, change))
     found = [*names, *_link_texts(text, change, names)]
-    leftovers: list[Leftover] = []
+    leftovers = list(_broken_links(path, text, change, names))
     for reference in (*find_id_references(text), *_bare_edges(text, owner)):
         # `0012-other.md` is the name of a file, and `_names` knows that of the record.
         if in_module(reference.id, module) != change.old or _IN_NAME.match(text, reference.end):
@@ -210,7 +210,7 @@ def _names(path: str, text: str, change: Renumbering) -> Iterator[_Replacement]:
     old_path = change.record.artifact.path
     old, new = stem(old_path), stem(change.new_path)
     # A name without words is an id, which is found as such.
-    if old == new or not re.search(r"[0-9][a-z]?[-_. ]+\w", old):
+    if old == new or not re.search(r"[0-9](?:[a-z]|adr|rfc)?[-_. ]+\w", old):
         return
     for match in re.finditer(rf"(?<![\w-]){re.escape(old)}(?![\w-])", text):
         if _may_lead_to(path, text, match, old_path):
@@ -245,6 +245,23 @@ def _link_texts(
         changed = _renumber(link["text"], change.old, change.new)
         if changed != link["text"]:
             yield _Replacement(link.start("text"), link.end("text"), changed)
+
+
+def _broken_links(
+    path: str, text: str, change: Renumbering, names: Sequence[_Replacement]
+) -> Iterator[Leftover]:
+    """The links to the name of the file that lead to another directory than that of the record."""
+    starts = {name.start for name in names}
+    name = re.compile(rf"(?<![\w-]){re.escape(stem(change.record.artifact.path))}(?![\w-])")
+    for link in _LINK.finditer(text):
+        match = name.search(text, *link.span("target"))
+        if match is None or match.start() in starts or "://" in link["target"]:
+            continue
+        # A link that names the record, or its id, was meant to lead there.
+        ids = [in_module(one.id, change.old.module) for one in find_id_references(link["text"])]
+        if ids == [change.old]:
+            line = text.count("\n", 0, link.start()) + 1
+            yield Leftover(path, line, link[0], "its path leads to another directory")
 
 
 def _renumber(text: str, old: ArtifactId, new: ArtifactId) -> str:

@@ -223,3 +223,50 @@ def test_names_with_letters_behind_the_number() -> None:
     assert [artifact.id and artifact.id.number for artifact, _ in records] == [1, 2, 3]
     form = find_record_form("adr", records)
     assert form.file_name.name(4, "Keep it", DATE) == "004adr-keep-it.md"
+
+
+def test_the_frontmatter_of_a_template_keeps_its_values() -> None:
+    template = (
+        "---\ntitle: ADR Template\n\n# Replace it\nnav_order: 100\n\n# Keep this\n"
+        "parent: Decisions\n---\n# ADR Template\n\n## Context\n"
+    )
+    drafted = draft_record(
+        RecordForm("adr"), RecordDraft(ArtifactId("ADR", 7), "Use it", DATE), template
+    )
+    assert drafted.startswith(
+        "---\ntitle: Use it\n\n# Replace it\nnav_order: 7\n\n# Keep this\nparent: Decisions\n"
+        "status: proposed\n---\n"
+    )
+
+
+def test_what_all_records_have_in_the_frontmatter_is_kept() -> None:
+    text = "---\nparent: Decisions\nauthors: [A]\nnav_order: {0}\nslug: x{0}\n---\n# {0}. Use it\n"
+    records = [
+        (artifact, body)
+        for n in (1, 2, 3)
+        if (artifact := read_adr(f"adr/000{n}-x.md", body := text.format(n)))
+    ]
+    drafted = draft_record(
+        find_record_form("adr", records), RecordDraft(ArtifactId("ADR", 4), "B", DATE)
+    )
+    assert drafted.startswith(
+        "---\nparent: Decisions\nauthors:\nnav_order: 4\nslug:\nstatus: proposed\n---\n\n# 4. B\n"
+    )
+    drafted = draft_record(
+        find_record_form("adr", records[:2]), RecordDraft(ArtifactId("ADR", 4), "B", DATE)
+    )
+    assert drafted.startswith("---\nparent:\n")
+
+
+def test_a_table_with_the_fields_as_columns_is_left_out() -> None:
+    table = "| authors | last revised |\n| --- | ---: |\n| {1} | 2025 |"
+    text = "# ADR-{0:03d}: Use it\n\n" + table + "\n\n## Context\n"
+    records = [
+        (artifact, body)
+        for n in (1, 2, 3)
+        if (artifact := read_adr(f"adr/adr-00{n}-x.md", body := text.format(n, chr(64 + n))))
+    ]
+    drafted = draft_record(
+        find_record_form("adr", records), RecordDraft(ArtifactId("ADR", 4), "B", DATE)
+    )
+    assert "|" not in drafted

@@ -169,3 +169,22 @@ def test_what_is_rewritten_can_be_rewritten_back(text: str) -> None:
     moved = holder(forth.new_path, "Use queues")
     back = Renumbering(moved, forth.record.artifact.id, PATH)
     assert rewrite_references(ReferringFile("docs/adr/a.md"), done.text, back).text == text
+
+
+def test_a_link_whose_path_leads_elsewhere_is_listed() -> None:
+    target = "../../../adr/0012-use-queues.md"
+    text = f"- [ADR-0012: Use queues]({target})\n- [x]({target})\n"
+    done = rewrite_references(ReferringFile("docs/specs/a/design.md"), text, change())
+    (leftover,) = done.leftovers
+    assert (leftover.line, leftover.reason) == (1, "its path leads to another directory")
+
+
+def test_a_name_with_letters_behind_the_number_is_rewritten() -> None:
+    path = "docs/adr/008adr-exceptions.md"
+    record = holder(path, "Exceptions")
+    new = ArtifactId("ADR", 28)
+    moved = Renumbering(record, new, renamed_path(path, record.artifact.id, new))
+    done = rewrite_references(
+        ReferringFile("docs/a.md"), "[ADR-008](./adr/008adr-exceptions.md)", moved
+    )
+    assert done.text == "[ADR-028](./adr/028adr-exceptions.md)"

@@ -50,7 +50,7 @@ _LONG_DATE = lazy_regex(
 _JOINED_DATE = lazy_regex(r"(?P<year>[0-9]{4})(?P<month>[0-9]{2})(?P<day>[0-9]{2})(?=[-_. ]|$)")
 _LINK = lazy_regex(r"\[([^\[\]\n]{1,200})\]\([^()\n]{0,400}\)")
 _COMMENT = lazy_regex(r"<!--.*?(?:-->|$)")
-_PLACEHOLDER = lazy_regex(r"\W*[\[{<].*[\]}>]\W*|\W*|tbd|n/?a|none|yyyy-mm-dd.*", re.IGNORECASE)
+_PLACEHOLDER = lazy_regex(r"\W*[\[{<].*[\]}>]\W*|\W*|tbd|n/a|none|yyyy-mm-dd.*", re.IGNORECASE)
 
 
 def read_header(
