@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from sdd_hooks.artifacts.artifact import Artifact
@@ -102,7 +102,13 @@ def write_brief(
     siblings = find_siblings(project, own, now, callbacks)
     if request.worktree:
         plan = create_worktree(git, plan, configuration.worktrees.max_agents)
-    notes = (*header, *searched.notes, *reuse.notes, *_worktree_notes(git, plan))
+    notes = (
+        *_issue_notes(issue),
+        *header,
+        *searched.notes,
+        *reuse.notes,
+        *_worktree_notes(git, plan),
+    )
     brief = WorkBrief(
         issue=issue,
         module=found.module,
@@ -153,6 +159,13 @@ def _find_reuse(project: Project, searched: _Searched, query: str) -> _Reuse:
     else:
         note = "" if existing else "No existing code fits the issue — it is written anew"
     return _Reuse(existing, texts, conventions, tuple(filter(None, [note])))
+
+
+def _issue_notes(issue: StoredIssue) -> Iterator[str]:
+    if issue.status in _DONE:
+        yield f"Issue {issue.id} is {issue.status} already"
+    if is_epic(issue.title, issue.labels):
+        yield f"Issue {issue.id} is an epic: its stories are what is built"
 
 
 def _worktree_notes(git: Git, plan: BranchPlan) -> list[str]:

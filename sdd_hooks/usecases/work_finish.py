@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from sdd_hooks.changes.base import resolve_commit
+from sdd_hooks.changes.base import find_merge_base, resolve_commit
 from sdd_hooks.errors import SddError
 from sdd_hooks.planning.conventions import issue_reference
 from sdd_hooks.planning.work.branches import list_worktrees, plan_branch
@@ -97,8 +97,8 @@ def _find_merge(
     project: Project, issue: StoredIssue, plan: BranchPlan, now: float, callbacks: SyncCallbacks
 ) -> _Merge:
     git = project.repository.git
-    if plan.exists and _contains(git, plan.base, plan.name):
-        return _Merge("git")
+    if plan.exists and (_contains(git, plan.base, plan.name) or _is_squashed(git, plan)):
+        return _Merge("git", resolve_commit(git, f"refs/heads/{plan.name}"))
     pulls = [one for one in issue.pulls if one.branch == plan.name]
     known = _forge_head(project, pulls, now, callbacks)
     if known:
@@ -164,6 +164,19 @@ def _delete_branch(git: Git, plan: BranchPlan, merge: _Merge) -> tuple[str, str]
     # The expected commit: one that is made meanwhile is not lost.
     git.output("update-ref", "-d", f"refs/heads/{plan.name}", tip)
     return plan.name, ""
+
+
+def _is_squashed(git: Git, plan: BranchPlan) -> bool:
+    """Whether a commit of the base makes the same change as the whole branch."""
+    base, tip = resolve_commit(git, plan.base), resolve_commit(git, f"refs/heads/{plan.name}")
+    common = find_merge_base(git, (plan.base, base), (plan.name, tip))
+    if not common:
+        return False
+    # A commit that no branch has: git removes it in time.
+    identity = ("-c", "user.name=sdd", "-c", "user.email=sdd@localhost")
+    squashed = git.try_output(*identity, "commit-tree", f"{tip}^{{tree}}", "-p", common, "-m", "x")
+    listed = git.try_output("cherry", base, (squashed or b"").decode().strip()) or b""
+    return listed.startswith(b"-")
 
 
 def _contains(git: Git, name: str, commit: str) -> bool:

@@ -193,6 +193,14 @@ def test_an_unknown_issue_and_a_missing_index_are_errors(work: Shop) -> None:
         brief(work)
 
 
+def test_an_issue_that_is_done_and_an_epic_have_a_note(work: Shop) -> None:
+    work.backend.edit("7", status="closed", labels=("epic",))
+    assert brief(work).brief.notes[:2] == (
+        "Issue 7 is closed already",
+        "Issue 7 is an epic: its stories are what is built",
+    )
+
+
 def test_a_worktree_is_created_once(work: Shop) -> None:
     path = ".claude/worktrees/feature/7-resolve-user-sessions-by-token"
     found = brief(work, worktree=True).brief.branch

@@ -58,7 +58,7 @@ def test_a_new_definition_that_exists_is_reported_with_the_one_to_import(work: S
     (finding,) = found.findings
     assert (finding.line, finding.severity) == (5, "warning")
     assert finding.message == (
-        "`ParseUserId` duplicates `parseUserID` in `internal/auth/parse.go:10-17` (88% of the code"
+        "`ParseUserId` duplicates `parseUserID` in `internal/auth/parse.go:10-17` (92% of the code"
         " is the same): import `func parseUserID(text string) (int64, error)`"
     )
     text = "\n".join(check_lines(found))

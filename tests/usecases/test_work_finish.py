@@ -35,9 +35,9 @@ def branches(work: Shop) -> str:
 
 
 def squash(work: Shop) -> None:
-    """Merge the branch into one commit, which does not contain its own."""
+    """Merge the branch into one commit, and edit the result as a reviewer does."""
     work.repo.git("merge", "--quiet", "--squash", BRANCH)
-    work.repo.commit("Resolve sessions (#12)")
+    work.repo.commit("Resolve sessions (#12)", {"internal/api/user.go": f"{COPY}\n// edited\n"})
 
 
 def test_after_a_merge_worktree_and_branch_go_and_the_code_is_indexed(work: Shop) -> None:
@@ -70,6 +70,15 @@ def test_a_branch_that_is_not_merged_stays(work: Shop) -> None:
         finish(work)
     assert checkout.root.exists()
     assert branches(work) == BRANCH
+
+
+def test_one_commit_with_the_whole_change_is_a_merge(work: Shop) -> None:
+    checkout = start(work)
+    checkout.commit("More", {"internal/api/more.go": "package api\n"})
+    work.repo.git("merge", "--quiet", "--squash", BRANCH)
+    work.repo.commit("Resolve sessions")
+    done = finish(work)
+    assert (done.merged_by, done.deleted_branch, done.warnings) == ("git", BRANCH, ())
 
 
 def test_a_squashed_branch_is_deleted_if_all_of_it_was_pushed(work: Shop, tmp_path: Path) -> None:
@@ -122,3 +131,16 @@ def test_the_worktree_of_the_command_stays(work: Shop) -> None:
     done = finish_work(checkout.project(), [inside.source()], "7", NOW, inside.callbacks)
     assert "this command runs in it" in done.warnings[0]
     assert checkout.root.exists()
+
+
+def test_a_refresh_that_fails_is_one_warning(work: Shop) -> None:
+    start(work)
+    work.repo.git("merge", "--quiet", BRANCH)
+    lock = work.repo.root / ".sdd/search/lock"
+    lock.unlink()
+    lock.mkdir()
+    done = finish(work)
+    assert done.deleted_branch == BRANCH
+    assert done.warnings == (
+        "Index refresh failed for shop-code — run `sdd index update` manually",
+    )

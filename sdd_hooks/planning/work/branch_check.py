@@ -146,4 +146,7 @@ def _named_requirements(change: Change, head: Tree) -> Iterator[tuple[str, str]]
 
 
 def _is_below(path: str, place: str) -> bool:
+    if path.endswith("/tasks.md"):
+        # The tracker of a specification: a story ticks its boxes.
+        return False
     return path == place or (place.endswith("/") and path.startswith(place))

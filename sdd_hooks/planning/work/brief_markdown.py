@@ -124,11 +124,9 @@ def _existing(brief: WorkBrief) -> Iterator[str]:
         "Existing code to import", lines, "Import what fits, and write no second one of it."
     )
     if lines:
-        issue = issue_reference(brief.issue.id)
+        message = brief.existing[0].announcement(issue_reference(brief.issue.id))
         yield ""
-        yield "Announce to other workers what is imported:"
-        yield ""
-        yield from (f"- {code_span(one.announcement(issue))}" for one in brief.existing)
+        yield f"Announce to other workers what is imported: {code_span(message)}"
     yield from _section(
         "Conventions",
         [

@@ -14,7 +14,7 @@ from sdd_hooks.engines.protocol import Hit
 from sdd_hooks.planning.work.brief import GoverningArtifact
 
 MAX_FOUND = 5
-"""Artifacts that only a search found."""
+"""Artifacts that only a search found, and those that only governing comments name."""
 
 
 def governing_artifacts(
@@ -37,10 +37,8 @@ def governing_artifacts(
         add(artifact, "the issue names it")
     for artifact, reason in _neighbours(corpus, named):
         add(artifact, reason)
-    for path, text in code.items():
-        for reference in read_governing(text):
-            for artifact in corpus.resolve(reference.id):
-                add(artifact, f"{path} names it")
+    for artifact, path in _of_code(corpus, code):
+        add(artifact, f"{path} names it")
     found = 0
     for hit in hits:
         of_hit = _of_hit(corpus, hit)
@@ -64,6 +62,20 @@ def _neighbours(corpus: Corpus, named: Sequence[Artifact]) -> Iterable[tuple[Art
         elif edge.target in own and edge.source:
             for artifact in corpus.resolve(edge.source):
                 yield artifact, f"it {edge.kind} {edge.target}"
+
+
+def _of_code(corpus: Corpus, code: Mapping[str, str]) -> Iterable[tuple[Artifact, str]]:
+    """The artifacts that most files name in governing comments, each with the first of the files.
+
+    A file that grew over years names many.
+    """
+    users: dict[str, tuple[Artifact, list[str]]] = {}
+    for path, text in code.items():
+        for id in dict.fromkeys(reference.id for reference in read_governing(text)):
+            for artifact in corpus.resolve(id):
+                users.setdefault(artifact.path, (artifact, []))[1].append(path)
+    ranked = sorted(users.values(), key=lambda one: -len(one[1]))
+    return [(artifact, paths[0]) for artifact, paths in ranked[:MAX_FOUND]]
 
 
 def _of_hit(corpus: Corpus, hit: Hit) -> Artifact | None:

@@ -22,6 +22,7 @@ _MAX_CHARACTERS = 60_000
 _TOKEN = re.compile(r"[^\W\d]\w*|\d[\w.]*|\"[^\"\n]*\"|'[^'\n]*'|[^\w\s]")
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _EXACT, _SHAPE = 3, 6
+_EXACT_SHARE = 0.3
 _LITERAL = frozenset("\"'0123456789")
 
 
@@ -44,8 +45,8 @@ class Likeness(NamedTuple):
 
     @property
     def code(self) -> float:
-        """How alike the code is, from 0 to 1."""
-        return (self.exact + self.shape) / 2
+        """How alike the code is, from 0 to 1. A copy with other variables has at least 0.7."""
+        return _EXACT_SHARE * self.exact + (1 - _EXACT_SHARE) * self.shape
 
 
 def take_fingerprint(symbol: Symbol) -> Fingerprint:
@@ -83,8 +84,8 @@ def _without_variable(tokens: Sequence[str], at: int) -> str:
     if not (token[:1].isalpha() or token[:1] == "_"):
         return "0" if token[:1] in _LITERAL else token
     is_called = at + 1 < len(tokens) and tokens[at + 1] == "("
-    is_member = at > 0 and tokens[at - 1] in (".", ":", ">")
-    return token if is_called or is_member else "v"
+    before = "".join(tokens[max(0, at - 2) : at])
+    return token if is_called or before.endswith((".", "::", "->")) else "v"
 
 
 def _shingles(tokens: Sequence[str], length: int) -> frozenset[int]:

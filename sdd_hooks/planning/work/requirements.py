@@ -6,13 +6,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.requirements import Requirement
 from sdd_hooks.planning.work.brief import BriefRequirement, BriefScenario
 from sdd_hooks.text.lines import split_lines
 
-_SPACE = re.compile(r"[\s*_`\"“”]+")
+_MARKS = re.compile(r"[\s*_`\"“”]+")
+_QUOTED = re.compile(r"[\"“]([^\"“”\n]{2,200})[\"”]")
+_NOTE = re.compile(r"\s*\([^()]*\)\s*\Z")
+_BREAK = re.compile(r"(?:\n[ \t]*(?:-[ \t]*){3,}[ \t]*)?\s*\Z")
 
 
 def select_requirements(
@@ -20,14 +24,33 @@ def select_requirements(
 ) -> tuple[BriefRequirement, ...]:
     """The requirements of specifications, each with its text, that an issue names.
 
-    Of a specification none of whose requirements the issue names, all are returned.
+    A name counts in quotation marks (`REQ "Landing page"`), and one of several words anywhere. A
+    note in parentheses at its end may be missing, and the name of a scenario stands for its
+    requirement. Of a specification none of whose requirements the issue names, all are returned.
     """
-    folded = f" {_fold(issue_text)} "
-    return tuple(one for spec, text in specs for one in _of_spec(spec, text, folded))
+    quoted = frozenset(_fold(match[1]) for match in _QUOTED.finditer(issue_text))
+    mentions = _Mentions(f" {_fold(issue_text)} ", quoted)
+    return tuple(one for spec, text in specs for one in _of_spec(spec, text, mentions))
 
 
-def _of_spec(spec: Artifact, text: str, folded: str) -> Iterator[BriefRequirement]:
-    named = [one for one in spec.requirements if _is_named(one, folded)]
+class _Mentions(NamedTuple):
+    """The text of an issue in lower case, and what is in quotation marks in it."""
+
+    text: str
+    quoted: frozenset[str]
+
+    def names(self, requirement: Requirement) -> bool:
+        """Whether the issue names the requirement."""
+        own = [requirement.name, _NOTE.sub("", requirement.name), requirement.id]
+        scenarios = [one.name for one in requirement.scenarios]
+        return any(self._has(_fold(name)) for name in (*own, *scenarios))
+
+    def _has(self, name: str) -> bool:
+        return name in self.quoted or ((" " in name or "-" in name) and f" {name} " in self.text)
+
+
+def _of_spec(spec: Artifact, text: str, mentions: _Mentions) -> Iterator[BriefRequirement]:
+    named = [one for one in spec.requirements if mentions.names(one)]
     lines = split_lines(text)
     for one in named or spec.requirements:
         yield BriefRequirement(
@@ -45,15 +68,12 @@ def _of_spec(spec: Artifact, text: str, folded: str) -> Iterator[BriefRequiremen
 
 
 def _body(lines: Sequence[str], requirement: Requirement) -> str:
-    return "\n".join(lines[requirement.first_line : requirement.last_line]).strip("\n")
-
-
-def _is_named(requirement: Requirement, folded: str) -> bool:
-    names = [_fold(requirement.name), *([_fold(requirement.id)] if requirement.id else [])]
-    return any(f" {name} " in folded for name in names if name)
+    """The text below the heading, without a thematic break at its end."""
+    text = "\n".join(lines[requirement.first_line : requirement.last_line])
+    return _BREAK.sub("", text).strip("\n")
 
 
 def _fold(text: str) -> str:
     """A text in lower case whose words are separated by one space, without punctuation at ends."""
-    words = (word.strip(".,;:!?()[]#") for word in _SPACE.sub(" ", text.casefold()).split())
+    words = (word.strip(".,;:!?()[]#") for word in _MARKS.sub(" ", text.casefold()).split())
     return " ".join(filter(None, words))

@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 
 from sdd_hooks.code.symbols import Symbol, without_comments
+from sdd_hooks.planning.work.likeness import split_name
 
 FILES_PER_SYMBOL = 16
 """Files that are searched for each new definition."""
@@ -35,7 +36,8 @@ class WordIndex:
         self._words = {
             symbol: text_words(without_comments(symbol.path, symbol.text)) for symbol in symbols
         }
-        self._wanted = frozenset[bytes]().union(*self._words.values())
+        self._spellings = {symbol: _spellings(symbol.simple_name) for symbol in symbols}
+        self._wanted = frozenset[bytes]().union(*self._words.values(), *self._spellings.values())
         self._files: dict[bytes, list[str]] = defaultdict(list)
         self._count = 0
 
@@ -52,7 +54,7 @@ class WordIndex:
     def similar_files(self, symbol: Symbol, accepts: Callable[[str], bool]) -> Sequence[str]:
         """The accepted files that share most rare words with a definition, the best first.
 
-        Files with its name come first: they define or use it.
+        Files with its name, in any spelling, come first: they define or use it.
         """
         limit = max(_MIN_COMMON, _COMMON_SHARE * self._count)
         shared: dict[str, float] = defaultdict(float)
@@ -62,10 +64,21 @@ class WordIndex:
                 weight = math.log((self._count + 1) / (len(paths) or 1))
                 for path in paths:
                     shared[path] += weight
-        named = frozenset(self._files.get(symbol.simple_name.encode(), ()))
+        spellings = self._spellings[symbol]
+        named = {path for name in spellings for path in self._files.get(name, ())}
+        shared.update(dict.fromkeys(named - shared.keys(), 0.0))
         ranked = sorted(shared, key=lambda path: (path not in named, -shared[path], path))
         accepted = (path for path in ranked if accepts(path))
         return [path for path, _ in zip(accepted, range(FILES_PER_SYMBOL), strict=False)]
+
+
+def _spellings(name: str) -> frozenset[bytes]:
+    """A name as it is, and in the spellings of other languages and authors."""
+    words = split_name(name)
+    title = [word.title() for word in words]
+    camel = "".join((*words[:1], *title[1:]))
+    found = (name, "_".join(words), "_".join(words).upper(), "".join(title), camel, f"_{camel}")
+    return frozenset(one.encode("utf-8", "surrogatepass") for one in found if one)
 
 
 def text_words(text: str) -> frozenset[bytes]:

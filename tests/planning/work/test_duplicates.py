@@ -8,10 +8,12 @@ import pytest
 
 from sdd_hooks.changes.diff import read_change
 from sdd_hooks.changes.tree import Tree
-from sdd_hooks.code.symbols import Symbol
+from sdd_hooks.code.symbols import Symbol, find_symbols
 from sdd_hooks.planning.work.branch_symbols import find_added_symbols
 from sdd_hooks.planning.work.duplicates import Duplicate, find_duplicates
 from sdd_hooks.planning.work.similar_files import FILES_PER_SYMBOL, WordIndex
+from tests.planning.work.memory_tree import MemoryTree
+from tests.support.cpu_time import assert_linear
 from tests.support.repos import Repo
 
 PARSE = """\
@@ -143,6 +145,23 @@ def test_the_files_that_share_rare_words_come_first() -> None:
     index.add("rare.py", b"stripes")
     assert index.similar_files(symbol, lambda _: True) == ["calls.py", "rare.py"]
     assert index.similar_files(symbol, lambda path: path != "calls.py") == ["rare.py"]
+    index.add("other.py", b"parseZebra()")
+    assert index.similar_files(symbol, lambda _: True)[:2] == ["calls.py", "other.py"]
     for at in range(2 * FILES_PER_SYMBOL):
         index.add(f"more{at}.py", b"stripes")
     assert len(index.similar_files(symbol, lambda _: True)) == FILES_PER_SYMBOL
+
+
+def test_a_larger_tree_and_more_definitions_take_linear_time() -> None:
+    def make(size: int) -> tuple[MemoryTree, list[Symbol]]:
+        files = {
+            f"src/f{at}.py": f"def handle_{at}(x):\n    y = read_{at}(x)\n    return y + {at}\n"
+            for at in range(size)
+        }
+        new = "".join(
+            f"def parse_{at}(raw):\n    n = int(raw.strip(), {at})\n    return check_{at}(n)\n\n"
+            for at in range(size // 20)
+        )
+        return MemoryTree({**files, "src/new.py": new}), list(find_symbols("src/new.py", new))
+
+    assert_linear(lambda case: find_duplicates(*case), make, 3_000)
