@@ -130,11 +130,12 @@ def _query(call: Call) -> ToolResult:
             named = hashes.get((hit.collection, hit.path))
             label = library.records.label(hit.collection, hit.path)
             mark = force_of(label).get("mark")
+            title = hit.title or (label.name if label else "")
             results.append(
                 {
                     "docid": f"#{_docid(named.document) if named else ''}",
                     "file": named.name if named else hit.path,
-                    "title": f"{hit.title} ({mark})" if mark else hit.title,
+                    "title": f"{title} ({mark})" if mark else title,
                     "score": round(hit.score, 2),
                     "context": hit.context,
                     "line": hit.first_line,

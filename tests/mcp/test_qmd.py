@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from mcp import Client
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
 from mcp.server.lowlevel import Server
 
 from sdd_hooks.mcp import qmd
+from sdd_hooks.mcp.parameters import input_schema
 from tests.mcp.conftest import Serve, call, with_client
+from tests.support.qmd import RealQmd
 from tests.support.repos import Repo
 
 
@@ -29,19 +32,26 @@ def documents(server: Any, name: str, **arguments: object) -> tuple[list[Any], l
     return with_client(server, use)  # type: ignore[no-any-return]
 
 
-def test_the_names_and_required_arguments_are_those_of_qmd() -> None:
-    """As qmd 2.8 has them: `dist/mcp/server.js`."""
-    assert {
-        tool.name: {one.name for one in tool.parameters} - {"root"} for tool in qmd.TOOLS
-    } == {
-        "query": {
-            "query", "searches", "limit", "minScore", "candidateLimit", "collections", "intent",
-            "rerank",
-        },
-        "get": {"file", "fromLine", "maxLines", "lineNumbers"},
-        "multi_get": {"pattern", "maxLines", "maxBytes", "lineNumbers"},
-        "status": set(),
-    }  # fmt: skip
+def test_the_tools_take_the_arguments_of_the_real_qmd(real_qmd: RealQmd) -> None:
+    """Names, types, defaults and what is required are those of its server."""
+    parameters = StdioServerParameters(
+        command=real_qmd.installation.command, args=["mcp"], env=dict(real_qmd.environ)
+    )
+
+    async def use(client: Client) -> Any:
+        return (await client.list_tools()).tools
+
+    theirs = {tool.name: tool.input_schema for tool in with_client(stdio_client(parameters), use)}
+    assert set(theirs) == {tool.name for tool in qmd.TOOLS}
+    for tool in qmd.TOOLS:
+        mine: Any = input_schema(tool.parameters)
+        their_properties = theirs[tool.name].get("properties", {})
+        assert set(mine["properties"]) - set(their_properties) == {"root"}
+        assert set(mine["required"]) <= set(theirs[tool.name].get("required", []))
+        for name, one in their_properties.items():
+            number = {"integer": "number"}.get(mine["properties"][name]["type"])
+            assert (number or mine["properties"][name]["type"]) == one["type"], name
+            assert mine["properties"][name].get("default") == one.get("default"), name
 
 
 def test_the_query_of_the_search_skill_is_answered(server: Any) -> None:
