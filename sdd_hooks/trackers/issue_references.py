@@ -20,8 +20,11 @@ MAX_LIST = 100
 _EDGE = re.compile(
     rf"""^[ \t>]*(?:[-*+][ \t]+)?[*_]{{0,3}}
     (?P<verb>blocks|blocked[ ]by) [*_]{{0,3}}[ \t]*:[*_]{{0,3}}
-    (?P<inline>[^\r\n]*)
-    (?P<below>(?:\r?\n[ \t>]*[-*+][ \t]+[^\r\n]*){{0,{MAX_LIST}}})""",
+    (?: [ \t*_]*(?P<inline>[^\s*_][^\r\n]*)
+      | [ \t*_]*
+        (?P<below>(?:\r?\n[ \t>]*[-*+][ \t]+
+          (?![*_]{{0,3}}(?:blocks|blocked[ ]by)[*_]{{0,3}}[ \t]*:)[^\r\n]*){{0,{MAX_LIST}}})
+    )""",
     re.VERBOSE | re.IGNORECASE | re.MULTILINE,
 )
 _LINK_TARGET = re.compile(r"\]\([^()\s]*\)|https?://\S+")
@@ -85,7 +88,7 @@ def _body_edges(issue: Issue) -> Mapping[str, Sequence[str]]:
     """The ids after `Blocks:` and `Blocked by:` in the body, in the tracker's format."""
     ids: dict[str, list[str]] = {"blocks": [], "blocked by": []}
     for edge in _EDGE.finditer(issue.body):
-        lines = edge["inline"] if edge["inline"].strip(" \t*_") else edge["below"]
+        lines = edge["inline"] or edge["below"] or ""
         ids[edge["verb"].lower()] += _parse_ids(lines, issue.url)
     return ids
 

@@ -122,3 +122,17 @@ def test_any_text_takes_linear_time(part: str) -> None:
         references_in(f"Blocks: {body}")
 
     assert_linear(parse, lambda size: "blocks " + part * (size // len(part)), 100_000)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "- Blocked by: #1\n- Blocks: #2",
+        "* **Blocked by**: #1\r\n* **Blocks**: #2\r\n",
+        "- Blocked by:\n  - #1\n- Blocks:\n  - #2",
+        "Blocked by:\n- #1\n- **Blocks:** #2",
+    ],
+)
+def test_edges_in_items_of_one_list(body: str) -> None:
+    found = references_in(body)
+    assert (found.blocked_by, found.blocks) == (("1",), ("2",))
