@@ -26,6 +26,7 @@ _FENCE = re.compile(
     re.ASCII,
 )
 _NUMBER = re.compile(r"\A[0-9]+", re.ASCII)
+_TASK_NUMBER = re.compile(r"[ \t]+[0-9]+(?:\.[0-9]+)+(?=\s|\Z)", re.ASCII)
 _LINE = re.compile(r"[^\n]+")
 _BLANK = " \t\n"
 _VISIBLE = re.compile(r"[^ \t\n]")
@@ -122,21 +123,44 @@ def replace_section(text: str, section: TaskSection, title: str | None, body: st
     return f"{text[: section.start]}{heading}{middle}{content}{after}"
 
 
-def append_section(text: str, title: str, body: str) -> tuple[str, str]:
-    """The text with another section at its end, and the key of that section.
+class AppendedSection(NamedTuple):
+    """A text with another section at its end, and the key and the body of that section."""
 
-    A box is added to a body without one: a section without a box cannot be closed.
+    text: str
+    key: str
+    body: str
+
+
+def append_section(text: str, title: str, body: str) -> AppendedSection:
+    """Append a section to a text.
+
+    Its boxes get numbers (`- [ ] 2.1 …`). A box is added to a body without one: a section without a
+    box cannot be closed.
     """
     newline = newline_of(text)
     sections, _ = parse_task_sections(text)
     used = (int(number) for section in sections for number in _NUMBER.findall(section.key))
     number = str(max(used, default=0) + 1)
-    content = normalise_body(body, text)
+    content = _number_boxes(normalise_body(body, text), number)
     if not any(_boxes(mask_non_prose(content), 0, len(content))):
         content = f"{content}{newline * 2 if content else ''}- [ ] {number}.1 {title}"
     before = text.rstrip(" \t\r\n")
     gap = newline * 2 if before else ""
-    return f"{before}{gap}## {number}. {title}{newline * 2}{content}{newline}", number
+    new_text = f"{before}{gap}## {number}. {title}{newline * 2}{content}{newline}"
+    return AppendedSection(new_text, number, content)
+
+
+def _number_boxes(body: str, number: str) -> str:
+    """The body with `N.1`, `N.2`, … behind its boxes, where they have no number."""
+    pieces: list[str] = []
+    position = 0
+    for count, tick in enumerate(_boxes(mask_non_prose(body), 0, len(body)), 1):
+        end = tick + 2
+        pieces.append(body[position:end])
+        if not _TASK_NUMBER.match(body, end):
+            pieces.append(f" {number}.{count}")
+        position = end
+    return "".join((*pieces, body[position:]))
 
 
 def append_to_section(text: str, section: TaskSection, addition: str) -> str:

@@ -115,9 +115,8 @@ class TasksMdTracker:
         text = read_text(self._root, path)
         title = _heading_title(draft.title)
         base = text if text.strip() else f"# Tasks: {capability}\n"
-        new_text, key = append_section(base, title, draft.body)
+        new_text, key, body = append_section(base, title, draft.body)
         before, after = parse_task_sections(base)[0], parse_task_sections(new_text)[0]
-        body = normalise_body(draft.body, base)
         fits = _contents(after[:-1]) == _contents(before) and after and after[-1].key == key
         if not fits or after[-1].title != title or not after[-1].body.startswith(body):
             _refuse_text(path)

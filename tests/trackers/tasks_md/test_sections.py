@@ -152,12 +152,21 @@ def test_a_repeated_number_is_kept_without_its_suffix() -> None:
 
 
 def test_append_section() -> None:
-    after, key = append_section(PLAIN, "More", "- [ ] 3.1 Four")
+    after, key, _ = append_section(PLAIN, "More", "- [ ] 3.1 Four")
     assert (after, key) == (f"{PLAIN}\n## 3. More\n\n- [ ] 3.1 Four\n", "3")
-    assert append_section("", "A", "") == ("## 1. A\n\n- [ ] 1.1 A\n", "1")
-    assert append_section("# T\r\n\r\n## 7b. X\r\n", "A", "Text.\n\nMore.") == (
+    assert append_section("", "A", "") == ("## 1. A\n\n- [ ] 1.1 A\n", "1", "- [ ] 1.1 A")
+    added = append_section("# T\r\n\r\n## 7b. X\r\n", "A", "Text.\n\nMore.")
+    assert (added.text, added.key) == (
         "# T\r\n\r\n## 7b. X\r\n\r\n## 8. A\r\n\r\nText.\r\n\r\nMore.\r\n\r\n- [ ] 8.1 A\r\n",
         "8",
+    )
+
+
+def test_boxes_of_an_appended_section_get_numbers() -> None:
+    body = "Text.\n\n- [ ] One\n  - [x] Two\n- [ ] 1.7 Three\n- [ ]\n\n```\n- [ ] no task\n```"
+    assert append_section("## 4. X\n", "A", body).body == (
+        "Text.\n\n- [ ] 5.1 One\n  - [x] 5.2 Two\n- [ ] 1.7 Three\n- [ ] 5.4\n\n"
+        "```\n- [ ] no task\n```"
     )
 
 
@@ -230,7 +239,7 @@ def test_a_replaced_section_is_parsed_back(
 ) -> None:
     text = "# Tasks\n"
     for part in parts:
-        text, _ = append_section(text, *part)
+        text = append_section(text, *part).text
     before = parse_task_sections(text)[0]
     assert len(before) == len(parts)
     assert all(section.boxes for section in before)
