@@ -42,6 +42,7 @@ COMMANDS = {
     "review": LazyCommand(
         "review:review", "Report which decision a change should reference, and what it breaks."
     ),
+    "plan": LazyCommand("plan:plan", "Plan a specification as stories, and create their issues."),
     "audit": LazyCommand(
         "audit:audit",
         "Audit decisions and specifications against the code, each other, and today's date.",
