@@ -99,7 +99,7 @@ def _signature(body: str) -> str:
             break
     else:
         head = body.split("\n", 1)[0].strip() if depth <= 0 else head
-    head = _BODY.sub("", head).strip().replace("( ", "(").replace(", )", ")").replace(",)", ")")
+    head = _BODY.sub("", head).strip().replace("( ", "(").replace(" )", ")").replace(",)", ")")
     return head if len(head) <= MAX_SIGNATURE else f"{head[: MAX_SIGNATURE - 1]}…"
 
 

@@ -97,9 +97,12 @@ def test_branch_and_pull_request_follow_the_conventions(work: Shop) -> None:
 def test_the_branch_that_the_issue_writes_down_has_precedence(work: Shop) -> None:
     work.backend.edit("7", body="### Branch\n\n`feature/7-mine`\n")
     assert brief(work).brief.branch.name == "feature/7-mine"
-    work.backend.edit("7", body="### Branch\n\n`-x/../..`\n")
-    later = brief(work, now=NOW + 400).brief
-    assert later.branch.name == "feature/7-resolve-user-sessions-by-token"
+
+
+@pytest.mark.parametrize("name", ["-x/../..", "feature/7..lock", "main", "feature/70-x", "a b"])
+def test_another_branch_than_that_of_the_issue_is_not_taken(work: Shop, name: str) -> None:
+    work.backend.edit("7", body=f"### Branch\n\n`{name}`\n")
+    assert brief(work).brief.branch.name == "feature/7-resolve-user-sessions-by-token"
 
 
 def test_siblings_are_branches_and_pull_requests_of_issues(work: Shop) -> None:

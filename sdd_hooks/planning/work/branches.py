@@ -41,7 +41,7 @@ def plan_branch(
 
     `base` is the name of the branch that it starts from.
     """
-    name = _written_name(git, issue.body) or branch_name(
+    name = _written_name(git, issue) or branch_name(
         issue.id, issue.title, configuration.branches, epic=is_epic(issue.title, issue.labels)
     )
     ref = f"refs/heads/{name}"
@@ -135,15 +135,22 @@ def open_branches(git: Git, base: str, own: str, now: float) -> Iterator[Sibling
         yield Sibling("", subject, name, "branch", head=head)
 
 
-def _written_name(git: Git, body: str) -> str:
-    """The branch that the section `### Branch` of an issue names; "" for none that git accepts."""
-    for section in parse_sections(body):
-        if section.level and section.title == BRANCH_HEADING.lstrip("# "):
-            for line in body[section.start : section.end].split("\n")[1:]:
-                match = _NAME.fullmatch(line.strip())
-                if (
-                    match
-                    and git.try_output("check-ref-format", f"refs/heads/{match[1]}") is not None
-                ):
-                    return match[1]
+def _written_name(git: Git, issue: StoredIssue) -> str:
+    """The branch that the section `### Branch` of an issue names; "" for none that git accepts.
+
+    The name begins with the id of the issue: an issue may be written by strangers, and must not
+    name a branch that other work is on.
+    """
+    for section in parse_sections(issue.body):
+        if not section.level or section.title != BRANCH_HEADING.lstrip("# "):
+            continue
+        for line in issue.body[section.start : section.end].split("\n")[1:]:
+            match = _NAME.fullmatch(line.strip())
+            own = match and f"{match[1].rpartition('/')[2]}-".startswith(f"{issue.id}-")
+            if match and own and _is_accepted(git, match[1]):
+                return match[1]
     return ""
+
+
+def _is_accepted(git: Git, name: str) -> bool:
+    return git.try_output("check-ref-format", f"refs/heads/{name}") is not None
