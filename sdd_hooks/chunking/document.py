@@ -38,8 +38,11 @@ def chunk_document(path: str, data: bytes) -> ChunkedDocument:
     text = decode(data)
     if not is_markdown(path):
         if entry := read_entry_text(path, text):
-            whole = Chunk("file", "", 1, max(len(text.splitlines()), 1), entry.text)
-            return ChunkedDocument(entry.title, tuple(split_chunk(whole)))
+            lines = max(len(text.splitlines()), 1)
+            parts = split_chunk(Chunk("file", "", 1, lines, entry.text))
+            # The lines of the text are not those of the file.
+            whole = (part._replace(first_line=1, last_line=lines) for part in parts)
+            return ChunkedDocument(entry.title, tuple(whole))
         return ChunkedDocument("", tuple(chunk_code(path, text)))
     return _by_section(text, parse_sections(text))
 
