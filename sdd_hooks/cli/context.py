@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sdd_hooks.errors import RepositoryError
-from sdd_hooks.project.discovery import Look
-from sdd_hooks.project.project import Project, load_project
+
+if TYPE_CHECKING:
+    from sdd_hooks.project.discovery import Look
+    from sdd_hooks.project.project import Project
 
 
 def start_directory(given: Path | None) -> Path:
@@ -23,4 +26,7 @@ def open_project(given: Path | None, look: Look = "tracked") -> Project:
 
     `look` says where to look for directories of records.
     """
+    # Commands about the knowledge base need no project.
+    from sdd_hooks.project.project import load_project
+
     return load_project(start_directory(given), os.environ, look)

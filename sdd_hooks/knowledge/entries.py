@@ -7,7 +7,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
-from importlib import resources
 from typing import Literal
 
 from sdd_hooks.errors import EXIT_USAGE, SddError
@@ -222,6 +221,8 @@ def known_fields(kind: EntryKind) -> Iterable[str]:
 
 def empty_form(kind: EntryKind) -> dict[str, object]:
     """The fields of the template of a kind, without values, to be filled in."""
+    from importlib import resources
+
     text = resources.files(__package__).joinpath("templates", f"{kind}.json").read_text("utf-8")
     return {name: type(value)() for name, value in json.loads(text).items()}
 

@@ -69,6 +69,27 @@ def test_only_the_index_and_the_matching_files_are_opened(repo, tag, files):
     assert count == len(files) - 1
 
 
+def test_a_lookup_imports_nothing_slow(repo):
+    fill(repo, LESSON)
+    code = (
+        "import sys; from sdd_hooks.cli.entry import main; main(); "
+        "print(*sorted(sys.modules), file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, "knowledge", "lookup", "--tags", "orm"],
+        cwd=repo.root,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=TIMEOUT,
+    )
+    assert done.stdout.startswith("lesson prisma-no-returning: ")
+    imported = set(done.stderr.split())
+    assert "sdd_hooks.knowledge.lookup" in imported
+    slow = {"apsw", "git", "httpx", "llm", "numpy", "onnxruntime", "yaml"}
+    assert not imported & slow
+
+
 def test_the_most_tags_in_common_come_first():
     entries = [lesson("one", tags=("a",)), lesson("two", tags=("a", "b")), PATTERN]
     assert names(entries, ["a", "b"]) == ["two", "one"]
