@@ -71,7 +71,7 @@ def _discover(root: Path, environ: Mapping[str, str]) -> tuple[DiscoverReport, f
     project = load_project(root, environ)
     started = time.monotonic()
     # An index that was scanned long ago is refreshed, which removes the hidden records.
-    found = discover(project, DiscoverRequest(root), time.time() + 10**6, os.environ)
+    found = discover(project, DiscoverRequest(root), time.time() + 10**6)
     return found.report, time.monotonic() - started
 
 
