@@ -26,8 +26,8 @@ MAX_GAPS = 100
 """Directories that are looked at, the largest first."""
 
 
-_PATH = lazy_regex(r"[\w.@+-]+(?:/[\w.@+-]+)+")
-_NAME = lazy_regex(r"[\w.@+-]*\w[-_]\w[\w.@+-]*")
+# A path or a word. An expression that needs a `/` tries each character of a long word.
+_TOKEN = lazy_regex(r"[\w.@+-]+(?:/[\w.@+-]+)*")
 # No decision is expected about hidden directories, sites of documentation, and texts.
 _NO_GAP = lazy_regex(
     r"(?:^|/)(?:\.|(?:(?:docs?|web)[-_]?)?(?:site|website)(?:/|$)|docusaurus(?:/|$)"
@@ -96,7 +96,7 @@ def named_paths(audited: Audited) -> list[str]:
     for one in audited.corpus.artifacts:
         if one.status.authoritative:
             for path in one.paths:
-                found.update(_PATH.findall(audited.subject.text(path)))
+                found.update(_TOKEN.findall(audited.subject.text(path)))
     return sorted(found & audited.source_set)
 
 
@@ -105,10 +105,10 @@ def _named_directories(audited: Audited) -> frozenset[str]:
     found: set[str] = set()
     for one in audited.corpus.artifacts:
         for path in one.paths if one.status.authoritative else ():
-            text = audited.subject.text(path)
-            found.update(name.strip(".") for name in _NAME.findall(text))
-            for named in _PATH.findall(text):
-                found.update((named.strip("."), *_parents(named)))
+            for token in _TOKEN.findall(audited.subject.text(path)):
+                named = token.strip(".")
+                found.update((named, *_parents(named)) if "/" in named else ())
+                found.update(word for word in named.split("/") if "-" in word or "_" in word)
     return frozenset(found)
 
 

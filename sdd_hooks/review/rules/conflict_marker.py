@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from sdd_hooks.code.paths import is_markdown
+from sdd_hooks.code.paths import is_external, is_markdown, is_test
 from sdd_hooks.findings import Finding
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.subject import Subject
@@ -17,6 +17,7 @@ from sdd_hooks.text.markdown import find_frontmatter_end, mask_non_prose
 
 _START, _BASE, _MIDDLE, _END = "<", "|", "=", ">"
 
+_HERE_DOCUMENT = lazy_regex(r"(?<!<)<<-?\s?[\"']?[A-Z]\w+[\"']?[ \t]*\n(?:[^\n]*\n){0,2}$")
 # `=======` alone underlines a heading in Markdown and reStructuredText: it counts between others.
 _MARKER = lazy_regex(r"^(?:<{7}|>{7}|\|{7}|={7})(?=[ \r]|$)[^\n]*", re.MULTILINE)
 
@@ -30,6 +31,9 @@ def check(subject: Subject) -> Iterator[Finding]:
     """Find each conflict in a changed file, on added lines or not, at its first marker."""
     for file in subject.change.files:
         if file.is_file and not file.binary:
+            if subject.whole_tree and (is_external(file.path) or is_test(file.path)):
+                # They have markers as data, and a merge would have left some in other files.
+                continue
             text = subject.text(file.path)
             for conflict in find_conflicts(text, markdown=is_markdown(file.path)):
                 lines = ", ".join(str(marker.line) for marker in conflict)
@@ -62,6 +66,9 @@ def find_conflicts(text: str, *, markdown: bool = False) -> Iterator[tuple[_Mark
         position = match.start()
         marker = _Marker(line, match[0].rstrip()[:200])
         kind = match[0][0]
+        if kind == _START and _HERE_DOCUMENT.search(text[max(0, position - 200) : position]):
+            # A script that writes markers.
+            return
         if kind == _START:
             if opened:
                 yield (opened[0],)

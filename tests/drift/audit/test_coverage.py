@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from sdd_hooks.drift.audit.audited import Audited
 from sdd_hooks.drift.audit.coverage import (
     NearRecord,
     find_gaps,
     governed_files,
     measure_coverage,
+    named_paths,
 )
 from sdd_hooks.reporting.audit import DecisionCoverage, UncitedRecord
 from tests.drift.audit.repositories import adr, audited, named_files
+from tests.support.cpu_time import assert_linear
 from tests.support.repos import Repo
 
 MAIL = {f"src/mail/part{number}.py": "def send(): ...\n" for number in range(5)}
@@ -116,3 +119,16 @@ def test_hidden_directories_documentation_and_texts_are_no_gap(repo: Repo) -> No
     files = {f"{folder}/{number}.py": "" for folder in folders for number in range(5)}
     governed = {"src/a.py": "# Governing: ADR-0001\n", "db/a.py": "# Governing: ADR-0001\n"}
     assert gaps(repo, {**named, **files, **governed}) == []
+
+
+def test_a_long_word_in_a_record_is_read_in_linear_time(repo: Repo) -> None:
+    def make(count: int) -> Audited:
+        files = {"docs/adrs/ADR-0001-a.md": adr(1, text="x" * 1_000 * count)}
+        found = audited(repo, files)
+        assert len(found.subject.text("docs/adrs/ADR-0001-a.md")) > 1_000 * count
+        return found
+
+    def read(found: Audited) -> None:
+        assert named_paths(found) == []
+
+    assert_linear(read, make, 50)

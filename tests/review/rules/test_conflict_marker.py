@@ -119,3 +119,9 @@ def test_a_staged_conflict_is_reported(tmp_path: Path) -> None:
     subject = staged_subject_of(tmp_path, {"a.py": "1\n"}, {"a.py": text(OURS, MIDDLE, THEIRS)})
 
     assert places(run_rule(RULE, subject)) == [("a.py", 1)]
+
+
+def test_a_script_that_writes_markers_has_no_conflict() -> None:
+    here = ["cat >>a <<EOF", "", OURS, "a", MIDDLE, THEIRS, "EOF"]
+    assert lines(text(*here)) == []
+    assert lines(text("cat <<EOF", "b", "EOF", "c", OURS, MIDDLE, THEIRS)) == [[5, 6, 7]]

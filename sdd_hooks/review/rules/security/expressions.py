@@ -53,10 +53,10 @@ _JOINS_LINES = ("+", "?", ":", "||", "&&", "??", "=", "(", ",", ".")
 
 
 class _Reader(NamedTuple):
-    """The site of an expression, and whether the variables that were followed are harmless."""
+    """The site of an expression, and what is not harmless of the variables that were followed."""
 
     site: MatchSite
-    known: dict[str, bool]
+    known: dict[str, tuple[str, ...]]
 
 
 def is_harmless(site: MatchSite, text: str) -> bool:
@@ -64,26 +64,42 @@ def is_harmless(site: MatchSite, text: str) -> bool:
 
     `text` continues to the end of the statement, and beyond.
     """
-    return _is_harmless(_Reader(site, {}), _statement(text[:MAX_EXPRESSION]), 0)
+    return not unsafe_parts(site, text)
 
 
-def _is_harmless(reader: _Reader, expression: str, depth: int) -> bool:
+def unsafe_parts(site: MatchSite, text: str) -> tuple[str, ...]:
+    """The parts of the expression at the start of a text that are not harmless, as written.
+
+    A variable is replaced by what is not harmless in its values.
+    """
+    return tuple(_unsafe(_Reader(site, {}), _statement(text[:MAX_EXPRESSION]), 0))
+
+
+def _unsafe(reader: _Reader, expression: str, depth: int) -> Iterator[str]:
     expression = expression.strip()
     while expression.startswith("(") and _end_of(expression, 0) == len(expression):
         expression = expression[1:-1].strip()
+    parts = _parts(expression)
     if depth > MAX_DEPTH or not expression:
-        return False
-    parts = _operands(expression)
-    if len(parts) > 1:
-        return all(_is_harmless(reader, one, depth + 1) for one in parts)
+        yield expression
+    elif parts is not None:
+        for part in parts:
+            yield from _unsafe(reader, part, depth + 1)
+    elif _NAME.fullmatch(expression) and not _is_simple(expression):
+        yield from _unsafe_values(reader, expression, depth)
+    elif not is_constant(expression) and not _is_simple(expression):
+        yield expression
+
+
+def _parts(expression: str) -> Sequence[str] | None:
+    """The expressions that an expression consists of; None for one that is not divided."""
+    operands = _operands(expression)
+    if len(operands) > 1:
+        return operands
     if expression.startswith("`"):
-        found = interpolations(expression)
-        return found is not None and all(_is_harmless(reader, one, depth + 1) for one in found)
-    if is_constant(expression) or _is_simple(expression):
-        return True
-    if mapped := _MAPPED.fullmatch(expression):
-        return _is_harmless(reader, mapped["value"], depth + 1)
-    return bool(_NAME.fullmatch(expression)) and _is_built(reader, expression, depth)
+        return interpolations(expression)
+    mapped = _MAPPED.fullmatch(expression)
+    return [mapped["value"]] if mapped else None
 
 
 def _is_simple(expression: str) -> bool:
@@ -92,18 +108,19 @@ def _is_simple(expression: str) -> bool:
     ) or expression in ("true", "false", "null", "undefined")
 
 
-def _is_built(reader: _Reader, name: str, depth: int) -> bool:
-    """Whether the lines above assign only harmless values to a variable.
+def _unsafe_values(reader: _Reader, name: str, depth: int) -> tuple[str, ...]:
+    """What is not harmless of the values that the lines above assign to a variable.
 
-    One without an assignment is harmless if its name says that it is HTML.
+    Without a value, that is the variable, unless its name says that it is HTML.
     """
     if name not in reader.known:
         # `html = html + …` adds to what is known.
-        reader.known[name] = True
+        reader.known[name] = ()
         values = list(_assigned(reader.site.above, name))
-        reader.known[name] = all(
-            _is_harmless(reader, _statement(value), depth + 1) for value in values
-        ) and (bool(values) or bool(_NAMED_HTML.fullmatch(name)))
+        found = [part for one in values for part in _unsafe(reader, _statement(one), depth + 1)]
+        if not values and not _NAMED_HTML.fullmatch(name):
+            found = [name]
+        reader.known[name] = tuple(found)
     return reader.known[name]
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from sdd_hooks.code.source_files import COMPONENTS, GO, PAGES, PYTHON, SCRIPT
-from sdd_hooks.review.rules.security.expressions import is_harmless
+from sdd_hooks.code.source_files import COMPONENTS, GO, MAX_LINE, PAGES, PYTHON, SCRIPT
+from sdd_hooks.review.rules.security.expressions import is_harmless, unsafe_parts
 from sdd_hooks.review.rules.security.site import (
     Hazard,
     MatchSite,
@@ -37,6 +37,29 @@ _GENERATED = lazy_regex(
     re.IGNORECASE,
 )
 _HOST = lazy_regex(r"//([\w.-]+)")
+_PACKAGES = lazy_regex(
+    r"(?:^|\.)(?:unpkg\.com|jsdelivr\.net|cdnjs\.cloudflare\.com|code\.jquery\.com|esm\.sh|jspm\.io"
+    r"|skypack\.dev|ajax\.googleapis\.com|ajax\.aspnetcdn\.com|bootstrapcdn\.com|bootcss\.com"
+    r"|staticfile\.org)$",
+    re.IGNORECASE,
+)
+_UNTRUSTED = lazy_regex(
+    r"""\bFormValue\(|\.URL\.Query\(|\b(?:req|request)\.(?:query|body|params|GET|POST|args|form)\b
+    | \bparams\[|\bgetParameter\(|\$_(?:GET|POST|REQUEST)\b | \bsearchParams\.get\(
+    | \b(?:markdown|marked|md|make_?html)\( | \|\s*(?:markdown|md|markdownify)\s*\|
+    | (?:mark_safe|Markup)\(\s*(?:rf|fr|f)["']
+    | \|\s*default(?:_if_none)?:\s*["'][^"']*<""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_TEXT_MEMBER = lazy_regex(
+    r"""[\w$]+(?:\??\.[\w$]+|\[[^\[\]]{1,40}\])*\??\.(?:\w*(?:[nN]ame|[tT]itle|[mM]essage|[tT]ext
+    |[dD]escription|[sS]ummary|[rR]eason|[cC]omment|[lL]abel)|value|textContent|query|content|email)
+    |error|err|(?:error|err|e)\.message""",
+    re.VERBOSE,
+)
+_ASSIGNED = lazy_regex(r"(?<![\w.$])([A-Za-z_$][\w$]*)\s*(?::=|=(?![=>]))")
+_NAME = lazy_regex(r"[A-Za-z_$][\w$]*")
+_MAX_LINES_TO_VALUE = 40
 _CDN_TAG = lazy_regex(r"<(script|link)\b", re.IGNORECASE)
 _STYLE = lazy_regex(r"\brel\s*=\s*[\"'{]*(?:stylesheet|modulepreload)|\.css\b", re.IGNORECASE)
 _MAX_LINES_ABOVE = 8
@@ -101,6 +124,41 @@ def _is_unsafe_insertion(site: MatchSite) -> bool:
     return bool(value) and not is_constant(value) and not is_harmless(site, value)
 
 
+def _shows_untrusted(site: MatchSite) -> bool:
+    """Whether the statement, or a value that it uses, has a parameter of a request, or Markdown.
+
+    Markdown may contain HTML. So may a text with a value in it in Python, and what has a default
+    with markup.
+    """
+    line = site.line[:MAX_LINE]
+    text = "\n".join([line, *site.rest.split("\n")[1:6]]) if line.rstrip().endswith("(") else line
+    if _UNTRUSTED.search(text):
+        return True
+    names = set(_NAME.findall(text))
+    assigned = (
+        one for one in site.above[-_MAX_LINES_TO_VALUE:] if _UNTRUSTED.search(one[:MAX_LINE])
+    )
+    return any(
+        match[1] in names for one in assigned for match in _ASSIGNED.finditer(one[:MAX_LINE])
+    )
+
+
+def _puts_text_into_markup(site: MatchSite) -> bool:
+    """Whether markup with a member that is a text for people, such as a title, is assigned."""
+    if site.matched.endswith("("):
+        value = site.arguments[1] if len(site.arguments) > 1 else ""
+    else:
+        value = site.matched.rpartition("=")[2] + site.rest
+    parts = unsafe_parts(site, value)
+    return any(_TEXT_MEMBER.fullmatch(one) for one in parts if one != value.strip())
+
+
+def _is_package_cdn(site: MatchSite) -> bool:
+    """Whether the host serves releases of packages, for which a digest stays the same."""
+    host = _HOST.search(site.matched)
+    return bool(host and _PACKAGES.search(host[1]))
+
+
 def _disables_escaping(site: MatchSite) -> bool:
     """Whether escaping is switched off in a page, or by code that renders pages."""
     return not site.path.endswith(PYTHON) or bool(_PAGE.search(site.whole))
@@ -131,6 +189,7 @@ HAZARDS = (
         GO,
         f"this text is not escaped any more: {_ADVICE}",
         _is_unsafe_argument,
+        is_certain=_shows_untrusted,
     ),
     Hazard(
         "unescaped-html",
@@ -139,6 +198,7 @@ HAZARDS = (
         "dangerouslySetInnerHTML puts HTML into the page as it is: render elements, or sanitise it"
         " with a library first",
         _is_unsafe_react,
+        is_certain=_shows_untrusted,
     ),
     Hazard(
         "unescaped-html",
@@ -146,6 +206,7 @@ HAZARDS = (
         PAGES,
         f"this filter switches escaping off: {_ADVICE}",
         _is_unsafe_filter,
+        is_certain=_shows_untrusted,
     ),
     Hazard(
         "unescaped-html",
@@ -160,6 +221,7 @@ HAZARDS = (
         PYTHON,
         f"this text is not escaped any more: {_ADVICE}",
         _is_unsafe_argument,
+        is_certain=_shows_untrusted,
     ),
     Hazard(
         "unescaped-html",
@@ -167,6 +229,7 @@ HAZARDS = (
         (*COMPONENTS, *PAGES),
         f"this puts HTML into the page as it is: {_ADVICE}",
         _is_unsafe_attribute,
+        is_certain=_shows_untrusted,
     ),
     Hazard(
         "unescaped-html",
@@ -174,6 +237,7 @@ HAZARDS = (
         PAGES,
         f"this is not escaped: {_ADVICE}",
         _is_unsafe_output,
+        is_certain=_shows_untrusted,
     ),
     Hazard(
         "unescaped-html",
@@ -181,6 +245,7 @@ HAZARDS = (
         (".rb", ".erb"),
         f"this text is not escaped any more: {_ADVICE}",
         _is_unsafe_ruby,
+        is_certain=_shows_untrusted,
     ),
     Hazard(
         "unescaped-html",
@@ -188,6 +253,7 @@ HAZARDS = (
         (".cshtml", ".razor", ".cs", *SCRIPT),
         f"this text is not escaped any more: {_ADVICE}",
         _is_unsafe_argument,
+        is_certain=_shows_untrusted,
     ),
     Hazard(
         "inner-html",
@@ -196,6 +262,7 @@ HAZARDS = (
         "HTML is assigned to a document as it is: use textContent, or sanitise it with a library"
         " first",
         _is_unsafe_assignment,
+        is_certain=_puts_text_into_markup,
     ),
     Hazard(
         "inner-html",
@@ -203,6 +270,7 @@ HAZARDS = (
         (*SCRIPT, *COMPONENTS, *PAGES),
         "HTML is put into a document as it is: build elements, or sanitise it with a library first",
         _is_unsafe_insertion,
+        is_certain=_puts_text_into_markup,
     ),
     Hazard(
         "cdn-integrity",
@@ -212,5 +280,6 @@ HAZARDS = (
         " integrity and crossorigin, or serve the file yourself",
         _lacks_integrity,
         in_strings=True,
+        is_certain=_is_package_cdn,
     ),
 )

@@ -29,6 +29,8 @@ _CHECKED = lazy_regex(
     re.IGNORECASE,
 )
 _MAX_LINES_ABOVE = 30
+# A program that stands for another one in tests.
+_DOUBLE = lazy_regex(r"fake|mock|stub|dummy|e2e|cypress|test-?utils?", re.IGNORECASE)
 
 
 def _reads_body_in_go(site: MatchSite) -> bool:
@@ -76,6 +78,35 @@ def _comes_from_request(name: str, site: MatchSite) -> bool:
     return False
 
 
+def _is_no_double(site: MatchSite) -> bool:
+    """Whether the file is not one that stands for another program in tests, by its path."""
+    return not _DOUBLE.search(site.path)
+
+
+def _handles_in_go(site: MatchSite) -> bool:
+    """Whether the function is a handler, and the file does not know a limit set elsewhere."""
+    is_handler = any("http.ResponseWriter" in line for line in site.above)
+    return is_handler and "MaxBytes" not in site.whole and _is_no_double(site)
+
+
+def _never(_: MatchSite) -> bool:
+    """The parsers have a limit of their own: 100 kB."""
+    return False
+
+
+def _has_literal_options(site: MatchSite) -> bool:
+    """Whether options are written in the call: a variable may have a limit."""
+    is_literal = all(not one or one.startswith("{") for one in site.arguments)
+    return is_literal and _is_no_double(site)
+
+
+def _allows_other_hosts(site: MatchSite) -> bool:
+    """Whether another host is allowed: Rails refuses one otherwise."""
+    return any("allow_other_host: true" in one for one in site.arguments) or (
+        "allow_other_host: true" in site.line
+    )
+
+
 _REDIRECT_MESSAGE = (
     "a parameter of the request says where to: redirect to a path of this host, or to one of a list"
 )
@@ -87,6 +118,7 @@ HAZARDS = (
         GO,
         "the body of a request is read without a limit: wrap it in http.MaxBytesReader first",
         _reads_body_in_go,
+        is_certain=_handles_in_go,
         in_service=True,
     ),
     Hazard(
@@ -95,6 +127,7 @@ HAZARDS = (
         SCRIPT,
         "a body parser has no `limit` option: say how large a body of these routes may be",
         _lacks_limit,
+        is_certain=_never,
         in_service=True,
     ),
     Hazard(
@@ -103,6 +136,7 @@ HAZARDS = (
         SCRIPT,
         "bodies are read without a limit: pass `limits` or `limit`",
         _lacks_limit,
+        is_certain=_has_literal_options,
         in_service=True,
     ),
     Hazard(
@@ -112,6 +146,7 @@ HAZARDS = (
         "the body of a request is gathered without a limit: count its bytes, and answer 413 past"
         " one",
         _reads_unbounded,
+        is_certain=_is_no_double,
         in_service=True,
     ),
     Hazard(
@@ -155,6 +190,7 @@ HAZARDS = (
         (".rb",),
         _REDIRECT_MESSAGE,
         _redirects_to_parameter,
+        is_certain=_allows_other_hosts,
         in_service=True,
     ),
     Hazard(

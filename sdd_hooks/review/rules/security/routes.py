@@ -3,7 +3,7 @@
 A route is reported in two cases: most other routes of the same block are authenticated one by one;
 or a change adds a file that creates the application, registers this route first, and names no
 authentication. A block that receives its router from a caller can be behind a middleware already.
-An application that has long been without authentication is meant to be.
+In a whole tree no route is reported: a route that has long been public is meant to be.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ MAX_PATH = 100
 """Characters of the path of a route that are read."""
 MAX_BLOCK = 200
 """Lines of a block above and below a route that are read."""
-MAX_STATEMENT = 12
+MAX_STATEMENT = 40
 """Lines of a registration that are read."""
 _PUBLIC_PATH = lazy_regex(
     r"""^/?$ | /(?:\$|\{\$\})$ | health|ready|readiness|live(?:ness|z)|livez|metrics|ping|version
@@ -83,8 +83,7 @@ def _lacks_authentication(site: MatchSite) -> bool:
     if authenticated:
         return 2 * authenticated >= len(others)
     return (
-        not site.whole_tree
-        and not any(_registers(line) for line in site.lines[: site.number - 1])
+        not any(_registers(line) for line in site.lines[: site.number - 1])
         and bool(_APPLICATION.search(site.whole))
         and not _names_authentication(site.whole)
         and all(
@@ -159,6 +158,10 @@ def _statement(lines: Sequence[str], index: int) -> str:
     return text
 
 
+def _never(_: MatchSite) -> bool:
+    return False
+
+
 _MESSAGE = (
     "this route is registered without authentication: put its middleware in front, or say why not"
     " in a comment, `Public: …`"
@@ -176,6 +179,7 @@ HAZARDS = (
         _MESSAGE,
         _lacks_authentication,
         in_service=True,
+        is_certain=_never,
     ),
     Hazard(
         "route",
@@ -184,6 +188,7 @@ HAZARDS = (
         _MESSAGE,
         _lacks_authentication,
         in_service=True,
+        is_certain=_never,
     ),
     Hazard(
         "route",
@@ -192,5 +197,6 @@ HAZARDS = (
         _MESSAGE,
         _lacks_authentication,
         in_service=True,
+        is_certain=_never,
     ),
 )

@@ -61,8 +61,9 @@ def check(subject: Subject) -> Iterator[Finding]:
                 continue
             if file.path not in added:
                 added[file.path] = frozenset(number for number, _ in file.added)
-            numbers, whole = added[file.path], subject.whole_tree
-            site = MatchSite(file.path, source.lines, line.number, start, end, numbers, whole)
+            site = MatchSite(file.path, source.lines, line.number, start, end, added[file.path])
+            if subject.whole_tree and not hazard.is_certain(site):
+                continue
             if _is_live(source, site, hazard) and hazard.is_hazard(site):
                 evidence = line.text.strip()[:MAX_EVIDENCE]
                 rule = f"{ID}/{hazard.name}"

@@ -47,7 +47,6 @@ class MatchSite:
     """A match in the file at `path`: line `number` from 1, columns `start` to `end` from 0.
 
     `lines` are all lines of the file after the change; `added` are the numbers of the added ones.
-    In a whole tree all lines are added, and what they lack is no news.
     """
 
     path: str
@@ -56,7 +55,6 @@ class MatchSite:
     start: int
     end: int
     added: frozenset[int]
-    whole_tree: bool = False
 
     @property
     def line(self) -> str:
@@ -123,12 +121,17 @@ class MatchSite:
         return frozenset(name for line in lines for name in _ASSIGNED.findall(line))
 
 
+def _always(_: MatchSite) -> bool:
+    return True
+
+
 class Hazard(NamedTuple):
     """A pattern that RE2 searches in files with these suffixes.
 
     `name` follows the rule's id in a finding; `message` says what is wrong and what to do.
     `is_hazard` decides from the text around a match. With `in_strings` a match in a string counts,
-    with `in_service` only code that answers requests of others.
+    with `in_service` only code that answers requests of others. In a whole tree `is_certain` has to
+    hold as well: what a person would explain in a review has to be shown.
     """
 
     name: str
@@ -138,6 +141,7 @@ class Hazard(NamedTuple):
     is_hazard: Callable[[MatchSite], bool]
     in_strings: bool = False
     in_service: bool = False
+    is_certain: Callable[[MatchSite], bool] = _always
 
 
 def is_constant(expression: str) -> bool:

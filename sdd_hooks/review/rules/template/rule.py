@@ -57,7 +57,7 @@ _DEVELOPMENT = lazy_regex(
     r"""\b(?:src|href)\s*=\s*["'{`]*(?:https?:)?//[^"'`\s<>]{0,300}?
     (cdn\.tailwindcss\.com | @tailwindcss/browser | @babel/standalone | babel-standalone
      | [\w.-]+\.development\.js | /vue(?:\.global|\.esm-browser)?\.js | /less(?:\.min)?\.js
-     | /(?:dev|debug)/)""",
+     | /(?:dev|debug)/(?=[^"'`\s<>]{1,200}\.(?:js|css)\b))""",
     re.VERBOSE,
 )
 

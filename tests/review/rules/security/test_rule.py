@@ -230,12 +230,40 @@ def test_what_developers_run_serves_no_requests(tmp_path: Path, folder: str) -> 
     assert findings_of(tmp_path, {}, files) == {f"{folder}/b.js": ["1 inner-html"]}
 
 
-def test_an_application_that_has_long_had_no_authentication_is_meant_to(repo: Repo) -> None:
-    repo.write("src/s.js", "const app = express()\napp.post('/users', create)\n")
-    some = "router.get('/a', requireAuth, a)\nrouter.get('/b', b)\n"
-    repo.write("src/t.js", some)
-    found = RULE.check(whole_tree_subject(repo.project(), Scope()))
-    assert [(one.path, one.line) for one in found] == [("src/t.js", 2)]
+CERTAIN: list[tuple[str, str, bool]] = [
+    # (name of the file, its text, whether a whole tree has a finding in it)
+    ("s.js", "const app = express()\napp.post('/users', create)\n", False),
+    ("t.js", "router.get('/a', requireAuth, a)\nrouter.get('/b', b)\n", False),
+    ("json.js", "app.use(express.json())\n", False),
+    ("multer1.js", "upload = multer(options)\n", False),
+    ("multer2.js", "upload = multer({ dest: 'x' })\n", True),
+    ("on.js", "req.on('data', (chunk) => { text += chunk })\n", True),
+    ("fake-on.js", "req.on('data', (chunk) => { text += chunk })\n", False),
+    ("body.go", GO.format("b, _ := io.ReadAll(r.Body)"), True),
+    ("trip.go", "func f(r *http.Request) {\n\tb, _ := io.ReadAll(r.Body)\n}\n", False),
+    ("r1.rb", "redirect_to params[:to]\n", False),
+    ("r2.rb", "redirect_to params[:to], allow_other_host: true\n", True),
+    ("c1.html", '<script src="https://unpkg.com/x@1/a.js"></script>\n', True),
+    ("c2.html", '<script src="https://cdn.vendor.example/all.js"></script>\n', False),
+    ("u1.py", "def f(x):\n    return mark_safe(markdown(x))\n", True),
+    ("u2.py", "def f(x):\n    return mark_safe(render(x))\n", False),
+    ("u3.py", "def f(x):\n    return mark_safe(\n        f'<b>{x}</b>'\n    )\n", True),
+    ("u4.html", "<p>{{ field.contents|safe }}</p>\n", False),
+    ("u5.html", "<p>{{ a.name|default:'<b>none</b>'|safe }}</p>\n", True),
+    ("u6.tsx", "<p dangerouslySetInnerHTML={{ __html: icon }} />\n", False),
+    ("u7.go", GO.format("x := r.FormValue(n)\n\ty := template.HTML(x)"), True),
+    ("e1.js", "a.innerHTML = html\nb.innerHTML = await response.text()\n", False),
+    ("e2.js", "a.innerHTML = `<b>${item.title}</b>`\n", True),
+    ("e3.js", "a.innerHTML = '<b>' + error.message\n", True),
+    ("e4.js", "a.innerHTML = `<b>${t('load')}</b>`\n", False),
+]
+
+
+def test_in_a_whole_tree_only_what_is_shown_is_found(repo: Repo) -> None:
+    for name, text, _ in CERTAIN:
+        repo.write(f"src/{name}", text)
+    found = {one.path for one in RULE.check(whole_tree_subject(repo.project(), Scope()))}
+    assert found == {f"src/{name}" for name, _, expected in CERTAIN if expected}
 
 
 def test_only_added_lines_count(tmp_path: Path) -> None:
