@@ -32,7 +32,7 @@ KINDS = ("github", "gitea", "gitlab", "jira", "linear", "beads", "tasks-md")
 SPEC = "SPEC-0003"
 SPECS = "docs/openspec/specs"
 
-_MEMORY = """\
+MEMORY = """\
 # Shop
 
 ## Architecture Context
@@ -45,7 +45,7 @@ _MEMORY = """\
 #### Tracker
 
 """
-_SPEC = """\
+SPEC_TEXT = """\
 ---
 status: approved
 ---
@@ -271,9 +271,9 @@ def _settings(kind: str, server: Server, owner: str) -> tuple[str, dict[str, str
 def _repository(kind: str, root: Path, settings: str, origin: str) -> Repo:
     repo = Repo.init(root / "shop")
     files = {
-        "CLAUDE.md": _MEMORY + settings,
+        "CLAUDE.md": MEMORY + settings,
         ".gitignore": ".sdd/\n.beads/\n",
-        f"{SPECS}/sessions/spec.md": _SPEC,
+        f"{SPECS}/sessions/spec.md": SPEC_TEXT,
         f"{SPECS}/sessions/design.md": "# Design\n",
         "docs/adrs/ADR-0001-use-python.md": "# ADR-0001: Use Python\n\nstatus: accepted\n",
         "shop/sessions.py": "def open_session():\n    return 1\n",

@@ -7,8 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from sdd_hooks.engines.protocol import SubQuery
 from sdd_hooks.errors import Missing, NotIndexed
+from sdd_hooks.freshness.read_gate import open_index
 from sdd_hooks.freshness.refresh import refresh
+from sdd_hooks.retrieval.search import search_typed
 from sdd_hooks.usecases.forge import find_forge, open_forge
 from sdd_hooks.usecases.merge_pulls import MergeOptions, MergeReport, MergeRun, merge_pulls
 from sdd_hooks.usecases.review_pulls import PullBatch, PullNames, review_pulls
@@ -102,6 +105,10 @@ def test_from_a_story_to_a_closed_issue(kind: str, tmp_path: Path) -> None:
         assert (site.repo.root / "shop/expiry.py").exists()
         project = site.project()
         assert refresh(project).total.changed == 0
+        with open_index(project) as engine:
+            queries = (SubQuery("lex", "Sessions expire"),)
+            hits = search_typed(project, engine, queries, project.select(("issues",))).hits
+        assert [hit.path for hit in hits] == [f".sdd/issues/{story}.md"]
 
         writes = site.writes()
         site.now += 301
