@@ -23,7 +23,9 @@ EDGES = (
     "embedding/background.py",
     "engines/qmd/release.py",
     "githooks/background.py",
+    "agents/after_edit.py",
     "usecases/external_records.py",
+    "usecases/prepare_agents.py",
     "usecases/refresh.py",
     # Called by llm.
     "models/llm_plugin.py",

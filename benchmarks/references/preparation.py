@@ -40,12 +40,12 @@ def prepare(evaluator: Any, case: Case, clones: Path, folder: Path) -> Prepared:
     _create(evaluator, clone, root)
     if case.kind == "ordinary":
         head = case.fields["commit"]
-        _check_out(evaluator, root, evaluator.git(clone, "rev-parse", "HEAD").strip())
+        check_out(evaluator, root, evaluator.git(clone, "rev-parse", "HEAD").strip())
         # Like score_ordinary.py, which writes through a link.
-        (root / MEMORY_FILE).write_text(_memory(case.folders))
+        (root / MEMORY_FILE).write_text(memory_text(case.folders))
         return Prepared(root, f"{head}^", head)
     head = _prepared_head(evaluator, case, clone, root)
-    _check_out(evaluator, root, head)
+    check_out(evaluator, root, head)
     return Prepared(root, f"{head}~1", head)
 
 
@@ -61,7 +61,8 @@ def _create(evaluator: Any, clone: Path, root: Path) -> None:
     alternates.write_text(objects)
 
 
-def _check_out(evaluator: Any, root: Path, commit: str) -> None:
+def check_out(evaluator: Any, root: Path, commit: str) -> None:
+    """Check out a commit, as far as the clone has its files, and remove all others."""
     try:
         evaluator.git(root, "checkout", "-q", "-f", "--detach", commit)
     except RuntimeError:
@@ -102,14 +103,14 @@ def _apply(evaluator: Any, case: Case, clone: Path, root: Path) -> None:
     """
     fields = case.fields
     comment = case.kind == "comment"
-    _check_out(evaluator, root, fields["commit"] if comment else fields["parent"])
+    check_out(evaluator, root, fields["commit"] if comment else fields["parent"])
     if comment:
         (root / fields["files"][0]).unlink()
     else:
         _normalize(evaluator, root, fields["parent"], fields["commit"])
     memory = root / MEMORY_FILE
     memory.unlink(missing_ok=True)
-    memory.write_text(_memory(case.folders))
+    memory.write_text(memory_text(case.folders))
     evaluator.git(root, "add", "-A")
     evaluator.git(root, "commit", "-q", "--allow-empty", "-m", "setup")
     evaluator.apply_change(fields, str(clone), str(root))
@@ -123,6 +124,7 @@ def _normalize(evaluator: Any, root: Path, parent: str, commit: str) -> None:
         evaluator.git(root, "add", "--renormalize", "--", *paths[start : start + _GROUP])
 
 
-def _memory(folders: Sequence[str]) -> str:
+def memory_text(folders: Sequence[str]) -> str:
+    """The memory file that declares the folders of the records."""
     declared = (f"- Architecture Decision Records are in `{one}/`\n" for one in folders)
     return "## Architecture Context\n\n" + "".join(declared)

@@ -28,6 +28,8 @@ def main() -> int:
     _replace_closed_streams()
     if arguments[:1] == ["hook"] and arguments[1:] and not arguments[1].startswith("-"):
         return _run_hook(arguments)
+    if arguments[:2] == ["agent", "hook"] and not {"-h", "--help"} & {*arguments}:
+        return _run_agent_hook(arguments)
     if instruction := os.environ.get("_SDD_COMPLETE"):
         from sdd_hooks.cli.completion import complete
 
@@ -58,6 +60,26 @@ def _run_hook(arguments: list[str]) -> int:
         reason = " ".join(f"{type(error).__name__}: {error}".split()).encode("ascii", "replace")
         with suppress(OSError):
             sys.stderr.write(f"sdd: the hook failed: run `sdd doctor` ({reason.decode()})\n")
+        return EXIT_OK
+    return code
+
+
+def _run_agent_hook(arguments: list[str]) -> int:
+    """Run a hook of a coding agent, which waits for it. A failure is none for the agent."""
+    try:
+        tracing.enable_if_requested(os.environ, sys.stderr)
+        arguments = tracing.take_option(arguments, sys.stderr)
+        from sdd_hooks.agents.hook import HookStreams, run_agent_hook
+
+        stdin = sys.stdin.buffer if sys.stdin else None
+        streams = HookStreams(os.environ, stdin, sys.stdout, sys.stderr)
+        with tracing.span("sdd", *arguments) as span:
+            code = run_agent_hook(arguments[2:], streams)
+            span.outcome = f"exit {code}"
+    except KeyboardInterrupt:
+        return EXIT_INTERRUPTED
+    except Exception as error:
+        tracing.log("agent hook", outcome=f"{type(error).__name__}: {error}")
         return EXIT_OK
     return code
 

@@ -67,6 +67,9 @@ COMMANDS = {
     "hooks": LazyCommand("hooks:hooks", "Install the git hooks that keep the index fresh."),
     "hook": LazyCommand("hook:hook", "Act on a git event; the hooks call this."),
     "mcp": LazyCommand("mcp:mcp", "Serve decisions, specifications and code to agents (MCP)."),
+    "agent": LazyCommand(
+        "agent:agent", "Hand the deciding sentence to a coding agent before it edits a file."
+    ),
     "completion": LazyCommand(
         "completion:completion", "Print the script that completes commands and options in a shell."
     ),

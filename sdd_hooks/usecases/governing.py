@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from sdd_hooks.artifacts.applies_to import AppliesTo, read_applies_to
+from sdd_hooks.artifacts.applies_to import AppliesTo, AppliesToEntry, read_applies_to
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus
 from sdd_hooks.artifacts.governing import read_governing
@@ -187,16 +187,29 @@ def _definitions(path: str, text: str) -> Iterator[tuple[str, int]]:
             pending += [(one.name, member) for member in definitions.members(one)]
 
 
+def find_defined_symbols(
+    applies: AppliesTo, path: str, text: str
+) -> Iterator[tuple[AppliesToEntry, int]]:
+    """Find the symbols of a record that a file defines, each with its line of the file."""
+    return _defined(applies, list(_definitions(path, text)))
+
+
+def _defined(
+    applies: AppliesTo, definitions: list[tuple[str, int]]
+) -> Iterator[tuple[AppliesToEntry, int]]:
+    lines: Mapping[str, int] = dict(reversed(definitions))
+    for symbol in applies.symbols:
+        if symbol.qualified_name in lines:
+            yield symbol, lines[symbol.qualified_name]
+
+
 def _by_entries(
     artifact: Artifact, applies: AppliesTo, path: str, definitions: list[tuple[str, int]]
 ) -> Iterator[GoverningReason]:
     if entry := applies.match(path):
         yield GoverningReason("glob", entry.text, artifact.path, entry.line)
-    lines: Mapping[str, int] = dict(reversed(definitions))
-    for symbol in applies.symbols:
-        name = symbol.qualified_name
-        if name in lines:
-            yield GoverningReason("symbol", symbol.text, path, lines[name])
+    for symbol, line in _defined(applies, definitions):
+        yield GoverningReason("symbol", symbol.text, path, line)
 
 
 def _by_rules(artifact: Artifact, text: str, path: str) -> Iterator[GoverningReason]:

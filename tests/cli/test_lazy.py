@@ -14,6 +14,7 @@ import pytest
 from sdd_hooks.cli.group import sdd
 from sdd_hooks.cli.lazy import LazyGroup
 from sdd_hooks.named_tuple import NamedTuple
+from tests.agents.support import edit, prepared
 from tests.cli.commands import FILES, OFFLINE, run
 
 HEAVY = {"git", "httpx", "llm", "mcp", "onnxruntime", "numpy", "yaml", "frontmatter", "tokenizers"}
@@ -29,11 +30,12 @@ sys.exit(code)
 """
 
 
-def modules_of(where, *args, env=None):
+def modules_of(where, *args, env=None, stdin=""):
     """Every module that is loaded when `sdd args` has run."""
     done = subprocess.run(
         [sys.executable, "-c", LIST_MODULES, *args],
         cwd=where,
+        input=stdin.encode(),
         capture_output=True,
         check=True,
         env={**os.environ, **OFFLINE, **(env or {})},
@@ -70,6 +72,8 @@ def test_every_command_can_print_json(path, group, command):
         ("hooks",),
         ("issues",),
         ("knowledge",),
+        ("agent",),
+        ("agent", "hook"),
         ("ci",),
         ("completion",),
         ("index", "share"),
@@ -141,3 +145,26 @@ def test_a_check_of_staged_artifacts_imports_no_report(repo):
     # Frontmatter is parsed by libraries.
     assert not ((HEAVY - {"yaml", "frontmatter"}) | {"click"}) & loaded
     assert not {name for name in loaded if name.startswith("sdd_hooks.reporting")}
+
+
+def test_a_hook_of_an_agent_imports_little(repo):
+    prepared(repo)
+    silent = json.dumps(edit(repo, "src/other.py"))
+    loaded = modules_of(repo.root, "agent", "hook", "claude", "before", stdin=silent)
+    assert "sdd_hooks.review.references.prepared" in loaded
+    # Each of these takes a tenth of the time of a hook and more.
+    slow = HEAVY | {"click", "dataclasses", "inspect", "hashlib", "apsw", "concurrent.futures"}
+    assert not slow & loaded
+    packages = ("artifacts.adr", "review.rules", "review.review", "reporting", "engines", "cli.")
+    assert not {
+        name for name in loaded for one in packages if name.startswith(f"sdd_hooks.{one}")
+    } - {"sdd_hooks.cli.entry"}
+    own_modules = {name for name in loaded if name.startswith("sdd_hooks.")}
+    assert len(own_modules) <= 70
+    governed = json.dumps(edit(repo, "src/outbox/store.py", session="other"))
+    more = modules_of(repo.root, "agent", "hook", "claude", "before", stdin=governed)
+    assert "sdd_hooks.usecases.deciding_sentences" in more
+    # Frontmatter is parsed by libraries.
+    assert not ((HEAVY - {"yaml", "frontmatter"}) | {"click", "apsw"}) & more
+    after = modules_of(repo.root, "agent", "hook", "claude", "after", stdin=silent)
+    assert not slow & after

@@ -14,20 +14,17 @@ from functools import cached_property
 from hashlib import sha256
 
 from sdd_hooks.project.repository import Repository
-from sdd_hooks.review.references.bm25 import Bm25, inverse_document_frequency
+from sdd_hooks.review.references.bm25 import Bm25
 from sdd_hooks.review.references.cache import load_cached, store_cached
-from sdd_hooks.review.references.change_words import ChangeWords
 from sdd_hooks.review.references.past_changes import PastChange
 from sdd_hooks.review.references.query import ChangeQuery
+from sdd_hooks.review.references.rarity import Rarity, surprise
 from sdd_hooks.review.references.records import DecisionRecord
 from sdd_hooks.review.references.section_roles import SectionRole, find_role
 
 MIN_CHANGES = 20
 """Past changes below which nothing is known of a usual change."""
-UNKNOWN = 0.8
-"""The surprise when nothing is known: that of most questions that are right."""
 
-_MIN_RARITY = 0.05
 _CACHE = "usual-fits"
 
 
@@ -41,45 +38,41 @@ class Background:
         records: Sequence[DecisionRecord],
         repository: Repository | None = None,
     ) -> None:
-        """With `repository`, what past changes fit is cached there."""
+        """With `repository`, what past changes fit is cached there.
+
+        `rarity` is how rare words are in the past changes.
+        """
         self._past = past
         self._query = query
         self._records = records
         self._repository = repository
-        self._frequency = Counter(word for one in past for word in one.words.distinct())
-        self._highest = inverse_document_frequency(len(past), 0)
-
-    def rarity(self, word: str) -> float:
-        """How rare a word is in the past changes: from 0 for a usual word to 1 for a new one."""
-        idf = inverse_document_frequency(len(self._past), self._frequency[word])
-        return idf / self._highest
-
-    def query(self, index: Bm25, words: ChangeWords) -> Mapping[str, float]:
-        """The words of a change as a query for an index, weighted by their rarity."""
-        weights = words.query(index, lambda word: self.rarity(word) + _MIN_RARITY)
-        return {word: weight * self.rarity(word) for word, weight in weights.items()}
+        frequency = Counter(word for one in past for word in one.words.distinct())
+        self.rarity = Rarity(len(past), frequency)
 
     def surprise(self) -> list[float]:
         """The share of the past changes that no decision fits as well as each record fits this.
 
         One number from 0 to 1 for each record; UNKNOWN with fewer than MIN_CHANGES.
         """
+        fits = self.usual_fits()
+        index = self._index(self._query.words.distinct()) if fits else None
+        return surprise(fits, index, self._query.words, self.rarity, len(self._records))
+
+    def usual_fits(self) -> Sequence[float]:
+        """The score of the decision that fits each past change best; () with too few of them."""
         if len(self._past) < MIN_CHANGES:
-            return [UNKNOWN] * len(self._records)
+            return ()
         best = self._load_fits()
         if best is None:
-            index = self._index({*self._query.words.distinct(), *self._frequency})
-            found = (index.scores(self.query(index, one.words)) for one in self._past)
+            index = self._index(self.rarity.frequency.keys())
+            found = (index.scores(self.rarity.query(index, one.words)) for one in self._past)
             best = [max(scores, default=0.0) for scores in found]
             self._store_fits(best)
-        else:
-            index = self._index(self._query.words.distinct())
-        scores = index.scores(self.query(index, self._query.words))
-        return [sum(other < score for other in best) / len(best) for score in scores]
+        return best
 
     def _index(self, vocabulary: Set[str]) -> Bm25:
         """The decisions as documents, of which the words in the vocabulary are known."""
-        documents = [_decision_words(record, vocabulary) for record in self._records]
+        documents = [decision_words(record, vocabulary) for record in self._records]
         return Bm25(
             [words for words, _ in documents], vocabulary, [count for _, count in documents]
         )
@@ -112,7 +105,7 @@ class Background:
         return digest.hexdigest()
 
 
-def _decision_words(record: DecisionRecord, vocabulary: Set[str]) -> tuple[Mapping[str, int], int]:
+def decision_words(record: DecisionRecord, vocabulary: Set[str]) -> tuple[Mapping[str, int], int]:
     """The words of what a record decides; those of all it says when no heading tells.
 
     Returns the counts of those in the vocabulary, and the number of all.

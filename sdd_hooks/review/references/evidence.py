@@ -26,7 +26,7 @@ from sdd_hooks.review.references.query import ChangeQuery
 from sdd_hooks.review.references.ranking import APPLIES, RankedRecord, Scores, rank_records
 from sdd_hooks.review.references.records import read_external, read_records
 from sdd_hooks.review.references.signals import RepositoryContext
-from sdd_hooks.review.references.similarity import Similarity
+from sdd_hooks.review.references.similarity import Similarity, section_words
 from sdd_hooks.review.subject import Subject
 
 KINDS = {
@@ -77,7 +77,7 @@ def gather_evidence(repository: Repository, subject: Subject) -> GatheredEvidenc
     """Gather the evidence for every record, and rank the records. Raises GitError."""
     context = _read_context(repository, subject)
     query = ChangeQuery(subject.change)
-    similarity = Similarity(query, context.records)
+    similarity = Similarity(query, section_words(context.records))
     scores = {**_score(query, context, similarity)}
     reach = find_reach(query, context.records, context.paths)
     if any(one.score for one in reach):
@@ -86,7 +86,7 @@ def gather_evidence(repository: Repository, subject: Subject) -> GatheredEvidenc
     paths = [record.artifact.path for record in context.records]
     ranked = rank_records(scores, links, paths)
     background = Background(context.past, query, context.records, repository)
-    measures = Measures(similarity.by_rare_words(background), background.surprise())
+    measures = Measures(similarity.by_rare_words(background.rarity), background.surprise())
     return GatheredEvidence(query, context, similarity, scores, measures, reach, ranked)
 
 

@@ -6,12 +6,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
 
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.review.references.bm25 import K1, inverse_document_frequency
-from sdd_hooks.review.references.query import ChangeQuery
-from sdd_hooks.review.references.records import DecisionRecord
+
+if TYPE_CHECKING:
+    from sdd_hooks.review.references.query import ChangeQuery
+    from sdd_hooks.review.references.records import DecisionRecord
 
 MAX_PHRASES = 40
 """Phrases of a title that are looked for."""
@@ -34,18 +37,34 @@ def score_phrases(query: ChangeQuery, records: Sequence[DecisionRecord]) -> list
     The score of a phrase is that of a word in BM25, without regard to the length of the record.
     Returns one number for each record, in order; 0 means none.
     """
-    scores = [0.0] * len(records)
-    for phrase in query.title_phrases[:MAX_PHRASES]:
+
+    def with_word(word: str) -> list[int]:
+        return [index for index, record in enumerate(records) if _has_word(record, word)]
+
+    def text_of(index: int) -> str:
+        return records[index].text_lower
+
+    return phrase_scores(query.title_phrases, len(records), with_word, text_of)
+
+
+def phrase_scores(
+    phrases: Sequence[tuple[str, str]],
+    count: int,
+    with_word: Callable[[str], Iterable[int]],
+    text_of: Callable[[int], str],
+) -> list[float]:
+    """Score phrases like `score_phrases`, among `count` records.
+
+    `with_word` returns the records that have a word, `text_of` the text of one in lower case.
+    """
+    scores = [0.0] * count
+    for phrase in phrases[:MAX_PHRASES]:
         pattern = _pattern(phrase)
         counts = Counter(
-            {
-                index: len(pattern.findall(record.text_lower))
-                for index, record in enumerate(records)
-                if _has_word(record, phrase[0])
-            }
+            {index: len(pattern.findall(text_of(index))) for index in with_word(phrase[0])}
         )
-        containing = [index for index, count in counts.items() if count]
-        idf = inverse_document_frequency(len(records), len(containing))
+        containing = [index for index, found in counts.items() if found]
+        idf = inverse_document_frequency(count, len(containing))
         for index in containing:
             scores[index] += idf * counts[index] * (K1 + 1) / (counts[index] + K1)
     return scores

@@ -130,7 +130,7 @@ class _ContentCache:
     def content(self, id: str, artifact: Artifact, text: str) -> RecordContent:
         """The content of a record, which is read if it is not cached."""
         content = _from_row(self._cached.get(id), artifact, self._origins)
-        content = content or _read_content(artifact, text, self._origins)
+        content = content or read_content(artifact, text, self._origins)
         self._stored[id] = _to_row(content)
         return content
 
@@ -156,7 +156,8 @@ def _with_origin(content: RecordContent, origin: str) -> RecordContent:
     return content._replace(ids=frozenset(id._replace(origin=origin) for id in content.ids))
 
 
-def _read_content(artifact: Artifact, text: str, origins: Origins) -> RecordContent:
+def read_content(artifact: Artifact, text: str, origins: Origins = NO_ORIGINS) -> RecordContent:
+    """Read the content of a record. `origins` are as in `identifiers.find_id_references`."""
     sections = [text[section.start : section.end] for section in artifact.sections]
     return RecordContent(
         tuple(Counter(split_words(section)) for section in sections),

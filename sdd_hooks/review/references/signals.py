@@ -9,16 +9,25 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import PurePosixPath
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.identifiers import ArtifactId
 from sdd_hooks.review.references.bm25 import Bm25
 from sdd_hooks.review.references.file_mentions import FileMentions
 from sdd_hooks.review.references.history import PastCommit
+from sdd_hooks.review.references.name_scores import (
+    Neighbourhood,
+    comment_scores,
+    directories,
+    identifier_scores,
+    message_weights,
+    neighbour_scores,
+    path_scores,
+    used_names,
+)
 from sdd_hooks.review.references.past_changes import PastChange
 from sdd_hooks.review.references.query import ChangeQuery
 from sdd_hooks.review.references.records import DecisionRecord
@@ -28,10 +37,6 @@ MAX_WORDS_OF_MENTIONS = 3_000
 """Words of the lines and paths that mention a record."""
 MAX_WORDS_OF_MESSAGE = 200
 """Words of one commit message."""
-NEAREST_WEIGHT = 0.5
-"""The weight of a mention in the same directory; each directory further up has half of it."""
-MIN_WEIGHT = 0.1
-"""The weight below which directories further up are ignored."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +80,14 @@ class RepositoryContext:
         return indexes_of
 
     @cached_property
+    def mentioned(self) -> Mapping[str, Sequence[Set[int]]]:
+        """The indexes of the records that each mention of a file names."""
+        return {
+            path: [self.find_records(mention.ids) for mention in mentions]
+            for path, mentions in self.mentions.items()
+        }
+
+    @cached_property
     def message_words(self) -> Sequence[Sequence[str]]:
         """The words of the message of each citing commit."""
         return [split_words(commit.message) for commit in self.citing]
@@ -96,68 +109,40 @@ class RepositoryContext:
 
 def score_identifiers(query: ChangeQuery, context: RepositoryContext) -> list[float]:
     """Score the identifiers that a record names and the change uses. Rare ones count more."""
-    records = context.records
-    frequency = Counter(name for record in records for name in record.content.identifiers)
-    used = {*query.identifiers, *query.title}
-    for file in query.files:
-        for part in file.path.lower().split("/"):
-            used |= {part, PurePosixPath(part).stem}
-    return [
-        sum(
-            math.log(1 + len(records) / frequency[name])
-            for name in sorted(record.content.identifiers & used)
-        )
-        / (1 + math.log1p(len(record.content.identifiers)))
-        for record in records
-    ]
+    identifiers = [record.content.identifiers for record in context.records]
+    used = used_names(query)
+    frequency = Counter(name for names in identifiers for name in names)
+    return identifier_scores(
+        [names & used for names in identifiers], list(map(len, identifiers)), frequency
+    )
 
 
 def score_paths(query: ChangeQuery, context: RepositoryContext) -> list[float]:
     """Score the share of the change at paths that a record names. Deeper paths count more."""
-    return [
-        sum(
-            query.share * query.path_names[path] * (1 + path.count("/"))
-            for path in sorted(record.content.paths)
-        )
-        for record in context.records
-    ]
+    return path_scores(query, [record.content.paths for record in context.records])
 
 
 def score_comments(query: ChangeQuery, context: RepositoryContext) -> list[float]:
     """Score the mentions in the changed files."""
-    scores = [0.0] * len(context.records)
-    for file in query.files:
-        mentions = context.mentions.get(file.before or file.path, ())
-        counts = Counter(
-            index for mention in mentions for index in context.find_records(mention.ids)
-        )
-        for index, count in counts.items():
-            scores[index] += query.share * (1 + math.log(count))
-    return scores
+    return comment_scores(query, context.mentioned, len(context.records))
 
 
 def score_neighbours(query: ChangeQuery, context: RepositoryContext) -> list[float]:
     """Score the mentions in other files of the same directory, and of the directories above."""
-    in_file: dict[str, set[int]] = {}
+    below = find_neighbourhoods(context)
+    return neighbour_scores(query, context.mentioned, below, len(context.records))
+
+
+def find_neighbourhoods(context: RepositoryContext) -> Mapping[str, Neighbourhood]:
+    """Find which records the files below each directory mention."""
     below: dict[str, Counter[int]] = defaultdict(Counter)
-    file_counts: Counter[str] = Counter()
-    for path, mentions in context.mentions.items():
-        in_file[path] = context.find_records(id for mention in mentions for id in mention.ids)
-        for directory in _directories(path):
-            below[directory].update(in_file[path])
-            file_counts[directory] += 1
-    scores = [0.0] * len(context.records)
-    for file in query.files:
-        weight = NEAREST_WEIGHT
-        for directory in _directories(file.path):
-            others = file_counts[directory] - (file.path in in_file)
-            for index, count in below.get(directory, Counter()).items():
-                in_others = count - (index in in_file.get(file.path, ()))
-                scores[index] += query.share * weight * in_others / (others + 2)
-            weight /= 2
-            if weight < MIN_WEIGHT:
-                break
-    return scores
+    files: Counter[str] = Counter()
+    for path, mentions in context.mentioned.items():
+        in_file = {index for indexes in mentions for index in indexes}
+        for directory in directories(path):
+            below[directory].update(in_file)
+            files[directory] += 1
+    return {path: Neighbourhood(count, below[path]) for path, count in files.items()}
 
 
 def score_mention_words(weights: Mapping[str, float], context: RepositoryContext) -> list[float]:
@@ -165,6 +150,11 @@ def score_mention_words(weights: Mapping[str, float], context: RepositoryContext
 
     `weights` are those of the main query of `Similarity`.
     """
+    return Bm25(count_mention_words(context), weights.keys()).scores(weights)
+
+
+def count_mention_words(context: RepositoryContext) -> list[Counter[str]]:
+    """Count, for each record, the words of the lines that mention it and of their paths."""
     documents: list[Counter[str]] = [Counter() for _ in context.records]
     sizes = [0] * len(documents)
     for path, mentions in context.mentions.items():
@@ -179,7 +169,7 @@ def score_mention_words(weights: Mapping[str, float], context: RepositoryContext
             for index in indexes:
                 sizes[index] += len(words)
                 documents[index].update(words)
-    return Bm25(documents, weights.keys()).scores(weights)
+    return documents
 
 
 def score_history(query: ChangeQuery, context: RepositoryContext) -> list[float]:
@@ -197,14 +187,14 @@ def score_history(query: ChangeQuery, context: RepositoryContext) -> list[float]
 
 def score_messages(query: ChangeQuery, context: RepositoryContext) -> list[float]:
     """Score the similarity of title and paths to the messages of commits that named a record."""
+    weights = message_weights(query)
+    return Bm25(count_message_words(context), weights.keys()).scores(weights)
+
+
+def count_message_words(context: RepositoryContext) -> list[Counter[str]]:
+    """Count, for each record, the words of the messages of the commits that named it."""
     documents: list[Counter[str]] = [Counter() for _ in context.records]
     for commit, words in zip(context.citing, context.message_words, strict=True):
         for index in context.find_records(commit.ids):
             documents[index].update(words[:MAX_WORDS_OF_MESSAGE])
-    weights = query.title + Counter(query.words.paths)
-    return Bm25(documents, weights.keys()).scores(weights)
-
-
-def _directories(path: str) -> list[str]:
-    """The directories above a path, innermost first, without the root."""
-    return [str(parent) for parent in PurePosixPath(path).parents][:-1]
+    return documents

@@ -9,13 +9,19 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING
 
-from sdd_hooks.review.references.background import Background
 from sdd_hooks.review.references.bm25 import Bm25
 from sdd_hooks.review.references.change_words import MAX_WORDS
 from sdd_hooks.review.references.query import ChangeQuery, total_counts
-from sdd_hooks.review.references.records import DecisionRecord
+from sdd_hooks.review.references.rarity import Rarity
 from sdd_hooks.review.references.words import split_words
+
+if TYPE_CHECKING:
+    from sdd_hooks.review.references.records import DecisionRecord
+
+SectionWords = Sequence[Mapping[str, int]]
+"""The word counts of each section of a record, in order."""
 
 TOP_SECTIONS = 3
 """Sections of a record whose scores are added. One section, or all of them, rank worse."""
@@ -25,6 +31,11 @@ MAX_WORDS_PER_FILE = 25
 """Words of one file in its query."""
 
 
+def section_words(records: Sequence[DecisionRecord]) -> list[SectionWords]:
+    """The words of the sections of records that are compared."""
+    return [[counts for _, counts in record.sections] for record in records]
+
+
 class Similarity:
     """The BM25 scores of the sections of records for several queries made from a change.
 
@@ -32,12 +43,12 @@ class Similarity:
     main query, which is that of `ChangeWords`.
     """
 
-    def __init__(self, query: ChangeQuery, records: Sequence[DecisionRecord]) -> None:
+    def __init__(self, query: ChangeQuery, records: Sequence[SectionWords]) -> None:
         self._query = query
         self._records = records
         # The first section of each record among those of all, and of the next one.
-        self._starts = list(accumulate((len(one.sections) for one in records), initial=0))
-        sections = [counts for record in records for _, counts in record.sections]
+        self._starts = list(accumulate(map(len, records), initial=0))
+        sections = [counts for record in records for counts in record]
         self._sections = Bm25(sections, query.words.distinct())
         self.weights = query.words.query(self._sections)
 
@@ -45,9 +56,9 @@ class Similarity:
         """The scores for the main query."""
         return self._sum_top(self._scores)
 
-    def by_rare_words(self, background: Background) -> list[float]:
+    def by_rare_words(self, rarity: Rarity) -> list[float]:
         """The best section score for the words that are rare in the repository's past changes."""
-        scores = self._sections.scores(background.query(self._sections, self._query.words))
+        scores = self._sections.scores(rarity.query(self._sections, self._query.words))
         return [max(scores[first:end], default=0.0) for first, end in pairwise(self._starts)]
 
     def by_title(self) -> list[float]:

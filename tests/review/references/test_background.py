@@ -5,11 +5,12 @@ from collections.abc import Callable
 import pytest
 
 from sdd_hooks.changes.change import Change, ChangedFile
-from sdd_hooks.review.references.background import UNKNOWN, Background
+from sdd_hooks.review.references.background import Background
 from sdd_hooks.review.references.change_words import ChangeWords
 from sdd_hooks.review.references.past_changes import PastChange
 from sdd_hooks.review.references.query import ChangeQuery
-from sdd_hooks.review.references.similarity import Similarity
+from sdd_hooks.review.references.rarity import UNKNOWN
+from sdd_hooks.review.references.similarity import Similarity, section_words
 from sdd_hooks.text.lines import NumberedLine
 from tests.review.references.support import record_of
 from tests.support.repos import Repo
@@ -32,9 +33,9 @@ def background(query: ChangeQuery, past: list[PastChange]) -> Background:
 
 def test_a_usual_word_is_less_rare_than_a_new_one() -> None:
     compared = background(change("Use it"), [USUAL] * 20)
-    assert compared.rarity("broker") == 1.0
-    assert compared.rarity("client") < 0.1
-    assert background(change("Use it"), []).rarity("client") == 1.0
+    assert compared.rarity.of("broker") == 1.0
+    assert compared.rarity.of("client") < 0.1
+    assert background(change("Use it"), []).rarity.of("client") == 1.0
 
 
 def test_a_change_unlike_past_ones_is_surprising() -> None:
@@ -58,8 +59,8 @@ def test_few_past_changes_say_nothing(count: int) -> None:
 def test_rare_words_decide_where_all_words_do_not() -> None:
     query = change("Client messages", "client.messages()", "memory.cache.shared()")
     records = [record_of("1.md", QUEUE), record_of("2.md", CACHE)]
-    similarity = Similarity(query, records)
-    queue, cache = similarity.by_rare_words(Background([USUAL] * 20, query, records))
+    similarity = Similarity(query, section_words(records))
+    queue, cache = similarity.by_rare_words(Background([USUAL] * 20, query, records).rarity)
     assert cache > queue
 
 

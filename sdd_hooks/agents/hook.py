@@ -1,0 +1,198 @@
+"""Run the hook of a coding agent: `sdd agent hook PROGRAM EVENT`, with the input on stdin.
+
+The agent waits for it. A failure is a line in the log of the hooks and nothing for the agent.
+"""
+
+# Governing: ADR-0056 (agents are handed the deciding sentence), SPEC-0029 (hooks of coding agents)
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, TextIO
+
+from sdd_hooks.agents.event import EVENTS, MAX_INPUT, AgentEvent, parse_event
+from sdd_hooks.agents.reply import PROGRAMS, reply
+from sdd_hooks.errors import EXIT_OK, EXIT_USAGE, RepositoryError
+from sdd_hooks.named_tuple import NamedTuple
+from sdd_hooks.project.repository import Repository, discover
+from sdd_hooks.system.time_limit import time_limit
+
+if TYPE_CHECKING:
+    from sdd_hooks.agents.handover import Handover
+    from sdd_hooks.usecases.agent_table import AgentTable
+
+SECONDS = 5.0
+"""Seconds after which a hook gives up. An agent waits longer for a session to start."""
+SESSION_SECONDS = 20.0
+PRIME = "--prime"
+
+
+class HookStreams(NamedTuple):
+    """The environment and the streams of the process."""
+
+    environ: Mapping[str, str]
+    stdin: BinaryIO | None
+    stdout: TextIO
+    stderr: TextIO
+
+
+class _TooLate(BaseException):
+    """The hook did not end in time."""
+
+
+def run_agent_hook(arguments: Sequence[str], streams: HookStreams) -> int:
+    """Run a hook with `[PROGRAM, EVENT]`, and perhaps `--prime`. Returns its exit code.
+
+    It is 0 whatever happens to the event, because another one means a refusal for the programs.
+    Wrong arguments give 2 and a line.
+    """
+    program, event, *options = [*arguments, "", ""][: max(2, len(arguments))]
+    if program not in PROGRAMS or event not in EVENTS or {*options} - {PRIME}:
+        streams.stderr.write(
+            "sdd: usage: sdd agent hook PROGRAM EVENT: the programs are"
+            f" {', '.join(PROGRAMS)}, the events {', '.join(EVENTS)}\n"
+        )
+        return EXIT_USAGE
+    repository: Repository | None = None
+    text = ""
+    try:
+        with time_limit(SESSION_SECONDS if event == "session" else SECONDS, _TooLate):
+            data = streams.stdin.read(MAX_INPUT) if streams.stdin else b""
+            told = parse_event(event, data)
+            repository = _repository(told, streams.environ) if told else None
+            if told and repository:
+                text = _answer(repository, event, told, PRIME in options)
+    except RepositoryError:
+        # The agent works outside of a repository.
+        return EXIT_OK
+    except (_TooLate, Exception) as error:
+        from sdd_hooks.agents.log import log_failure
+
+        log_failure(repository, program, event, error)
+        text = ""
+    output = reply(program, event, text)
+    if output:
+        streams.stdout.write(f"{output}\n")
+        streams.stdout.flush()
+    return EXIT_OK
+
+
+def _repository(told: AgentEvent, environ: Mapping[str, str]) -> Repository | None:
+    """The repository of the first file, else of the directory in which the agent works.
+
+    None for an edit without a file. Raises RepositoryError outside of a repository.
+    """
+    start = Path(told.directory or os.curdir)
+    if told.paths:
+        start = (start / told.paths[0]).parent
+    while not start.is_dir() and start != start.parent:
+        # A new file may be in a new directory.
+        start = start.parent
+    return discover(start, environ)
+
+
+def _answer(repository: Repository, event: str, told: AgentEvent, prime: bool) -> str:
+    if event in ("before", "after"):
+        if not told.paths:
+            return ""
+        if event == "before" or told.is_read:
+            return _before(repository, told)
+        from sdd_hooks.agents.after_edit import check_edit
+
+        return check_edit(repository, inside(repository, told))
+    from sdd_hooks.agents.session import Session, load_session, store_session
+    from sdd_hooks.usecases.agent_table import agent_folder
+
+    folder = agent_folder(repository)
+    if event == "prompt":
+        session = load_session(folder, told.session)
+        store_session(folder, told.session, session._replace(prompt=told.prompt))
+        _keep_current(repository)
+        return ""
+    # After a compaction the agent does not know any more what it was told.
+    session = load_session(folder, told.session)
+    store_session(folder, told.session, Session(prompt=told.prompt or session.prompt))
+    _keep_current(repository)
+    if not prime:
+        return ""
+    from sdd_hooks.agents.start import prime_session
+
+    return prime_session(repository)
+
+
+def _before(repository: Repository, told: AgentEvent) -> str:
+    """What the agent is handed before it edits files, or when it has read them; "" for nothing."""
+    from sdd_hooks.agents.session import load_session, store_session
+    from sdd_hooks.usecases.agent_table import agent_folder, open_table
+
+    paths = inside(repository, told)
+    table = open_table(repository) if paths else None
+    if table is None:
+        if paths:
+            _prepare(repository)
+        return ""
+    folder = agent_folder(repository)
+    with closing(table):
+        session = load_session(folder, told.session)
+        handover = find_handover(table, repository.root, session.prompt, paths, session.handed)
+        if not table.is_current(repository.root):
+            _prepare(repository)
+    if handover is None:
+        return ""
+    store_session(folder, told.session, session._replace(handed=(*session.handed, *handover.keys)))
+    return handover.text
+
+
+def find_handover(
+    table: AgentTable, root: Path, title: str, paths: Sequence[str], told: Sequence[str] = ()
+) -> Handover | None:
+    """Find what is handed over before an edit of `paths`, relative to `root`.
+
+    `title` is what the author wants. None for nothing, and for what was `told` before.
+    """
+    from sdd_hooks.usecases.deciding_records import find_deciding
+
+    found = find_deciding(table, root, title, paths)
+    if found is None or not found.records:
+        return None
+    from sdd_hooks.agents.handover import write_handover
+    from sdd_hooks.usecases.deciding_sentences import quote_deciding
+
+    return write_handover(paths, quote_deciding(table, root, found), told)
+
+
+def inside(repository: Repository, told: AgentEvent) -> list[str]:
+    """The files of an event that are in the repository, relative to its root."""
+    root = os.path.realpath(repository.root)
+    found = []
+    for name in told.paths:
+        if "\0" in name:
+            continue
+        path = os.path.join(told.directory or os.curdir, name)  # noqa: PTH118
+        # A link is followed to what it names, except for the last part: the edit replaces that.
+        parent, base = os.path.split(os.path.abspath(path))  # noqa: PTH100
+        relative = os.path.relpath(os.path.join(os.path.realpath(parent), base), root)  # noqa: PTH118
+        if relative != os.pardir and not relative.startswith(f"{os.pardir}{os.sep}"):
+            found.append(Path(relative).as_posix())
+    return [path for path in found if path != "." and not path.startswith(".git/")]
+
+
+def _keep_current(repository: Repository) -> None:
+    """Make the table in the background unless it is that of the files."""
+    from sdd_hooks.usecases.agent_table import open_table
+
+    table = open_table(repository)
+    if table is not None:
+        with closing(table):
+            if table.is_current(repository.root):
+                return
+    _prepare(repository)
+
+
+def _prepare(repository: Repository) -> None:
+    from sdd_hooks.usecases.start_preparing import start_preparing
+
+    start_preparing(repository)

@@ -1,0 +1,148 @@
+"""`sdd agent`: the hooks of coding agents."""
+
+# Governing: SPEC-0029 (hooks of coding agents), ADR-0056 (agents are handed the deciding sentence)
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from sdd_hooks.agents.hook import HookStreams, run_agent_hook
+from sdd_hooks.agents.install import (
+    NoProgram,
+    plan_install,
+    plan_uninstall,
+    remove_empty_directories,
+)
+from sdd_hooks.agents.programs import PROGRAMS, AgentProgram, detect_programs
+from sdd_hooks.cli.context import open_project, start_directory
+from sdd_hooks.cli.lazy import CommandGroup
+from sdd_hooks.cli.options import dry_run_option, json_option, yes_option
+from sdd_hooks.cli.output import CommandOutput, printable_line, show
+from sdd_hooks.project.repository import Repository, discover
+from sdd_hooks.system.file_edits import FileEdit, apply_edits
+from sdd_hooks.usecases.prepare_agents import prepare_table
+
+NOTHING = "nothing to change"
+
+_program_argument = click.argument(
+    "names", nargs=-1, type=click.Choice(list(PROGRAMS)), metavar="[PROGRAM]..."
+)
+
+
+@click.group(cls=CommandGroup)
+def agent() -> None:
+    """Hand the deciding sentence to a coding agent before it edits a file.
+
+    \b
+    Example:
+      sdd agent install claude
+      sdd agent uninstall
+    """
+
+
+@agent.command()
+@_program_argument
+@click.option("--prime", is_flag=True, help="Start sessions with what `sdd prime` prints.")
+@dry_run_option
+@yes_option
+@json_option
+@click.pass_obj
+def install(directory: Path | None, /, names: tuple[str, ...], **options: bool) -> int:
+    """Install the hooks of coding agents in this repository.
+
+    The programs are claude, codex, cursor, copilot and opencode; without one, those that the
+    repository has files for. Existing settings stay as they are, byte for byte, and a section of
+    CLAUDE.md or AGENTS.md tells the agent of the commands. On a terminal it shows every change and
+    asks; elsewhere it goes ahead, as with --yes.
+
+    \b
+    Example:
+      sdd agent install --dry-run
+      sdd agent install claude codex --prime
+    """
+    project = open_project(directory)
+    root = project.repository.root
+    programs = _named(names) or detect_programs(root)
+    if not programs:
+        raise NoProgram(
+            f"no files of a coding agent here: name the program, one of {', '.join(PROGRAMS)}"
+        )
+    edits = plan_install(root, programs, prime=options["prime"])
+    code = _change(project.repository, edits, programs, options)
+    if not options["dry_run"]:
+        prepare_table(project)
+    return code
+
+
+@agent.command()
+@_program_argument
+@dry_run_option
+@yes_option
+@json_option
+@click.pass_obj
+def uninstall(directory: Path | None, /, names: tuple[str, ...], **options: bool) -> int:
+    """Remove the hooks of coding agents, and nothing else.
+
+    Without a program, all of them. A file that only sdd has written is deleted.
+
+    \b
+    Example:
+      sdd agent uninstall claude
+    """
+    repository = discover(start_directory(directory), os.environ)
+    programs = _named(names) or list(PROGRAMS.values())
+    edits = plan_uninstall(repository.root, programs)
+    return _change(repository, edits, programs, options)
+
+
+@agent.command(context_settings={"ignore_unknown_options": True})
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="PROGRAM EVENT")
+def hook(arguments: tuple[str, ...]) -> int:
+    """Answer the hook of a coding agent; its settings call this.
+
+    Reads the program's JSON object from stdin and prints one, or nothing. EVENT is before, after,
+    prompt or session. A failure is silent; `.git/sdd/agents/hooks.log` has it.
+
+    \b
+    Example:
+      sdd agent hook claude before <event.json
+    """
+    stdin = sys.stdin.buffer if sys.stdin else None
+    return run_agent_hook(arguments, HookStreams(os.environ, stdin, sys.stdout, sys.stderr))
+
+
+def _named(names: Sequence[str]) -> list[AgentProgram]:
+    return [PROGRAMS[name] for name in dict.fromkeys(names)]
+
+
+def _change(
+    repository: Repository,
+    edits: Sequence[FileEdit],
+    programs: Sequence[AgentProgram],
+    options: dict[str, bool],
+) -> int:
+    """Make the edits, unless the user declines or only wants to see them."""
+    dry_run, as_json = options["dry_run"], options["as_json"]
+    asks = not (options["yes"] or as_json or dry_run) and sys.stdin.isatty()
+    if (dry_run or asks) and not as_json:
+        for edit in edits:
+            click.echo(f"{edit.action} {printable_line(edit.path)}")
+            # The headers repeat the path.
+            for line in edit.diff(context=2).split("\n")[2:-1]:
+                click.echo(f"    {printable_line(line) if line.strip() else line}")
+    declined = bool(edits) and asks and not click.confirm("Go ahead?", default=True)
+    changes = [{"path": edit.path, "action": edit.action} for edit in edits]
+    data = {"programs": [one.name for one in programs], "changes": changes, "dry_run": dry_run}
+    if declined:
+        return show(CommandOutput({**data, "changes": []}, ["nothing changed"]), as_json)
+    if dry_run:
+        return show(CommandOutput(data, [] if edits else [NOTHING]), as_json)
+    apply_edits(repository.root, edits)
+    remove_empty_directories(repository.root, edits)
+    lines = [f"{edit.action}d {printable_line(edit.path)}" for edit in edits] or [NOTHING]
+    return show(CommandOutput(data, lines), as_json)
