@@ -15,10 +15,11 @@ from sdd_hooks.code.paths import is_production_code
 from sdd_hooks.drift.citations import read_citations, resolve_citation
 from sdd_hooks.engines.protocol import Engine, Hit, Query
 from sdd_hooks.errors import EXIT_USAGE, SddError
-from sdd_hooks.freshness.read_gate import open_fresh_index
+from sdd_hooks.freshness.read_gate import open_fresh_index, open_index
 from sdd_hooks.planning.plan.build import PlanSurroundings, build_plan
 from sdd_hooks.planning.plan.hotspots import read_merges
 from sdd_hooks.planning.plan.rehearsal import PlannedChanges
+from sdd_hooks.planning.plan.requirements import read_planned
 from sdd_hooks.planning.plan.story import Plan, PlanIssue
 from sdd_hooks.planning.plan.work_tree import find_names, list_files
 from sdd_hooks.project.collections import Collection
@@ -97,13 +98,17 @@ def plan(
         EngineUnavailable, StorageError, GitError.
     """
     artifact = _find_spec(project, request)
+    # What cannot be planned is refused before the tracker is asked.
+    read_planned(artifact, _text_of(project, artifact))
+    with open_fresh_index(project, clock()) as (_, freshness):
+        warnings = (*freshness.warnings, *project.warnings)
     source = _source_of(artifact, sources)
     header: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
 
     def make(issues: Sequence[StoredIssue]) -> Plan:
-        nonlocal header, warnings
-        made, header, warnings = _make(project, artifact, source, issues, clock())
+        nonlocal header
+        made, notes = _make(project, artifact, source, issues, clock())
+        header = (*freshness.notes, *notes)
         return made
 
     if source is None:
@@ -113,7 +118,7 @@ def plan(
     target = PlanTarget(project, source, clock, syncing, on_created)
     if request.create and not request.dry_run:
         creation = create_plan(target, artifact.name, make)
-        warnings = (*warnings, *creation.warnings)
+        warnings = (*creation.warnings, *warnings)
         return PlanOutcome(creation.plan, source.label, header, warnings, creation=creation)
     sync = sync_if_due(project, source, clock(), syncing)
     current = current_issues(source, sync, clock(), EVERY_ISSUE, syncing)
@@ -131,11 +136,15 @@ def _find_spec(project: Project, request: PlanRequest) -> Artifact:
         raise NotASpecification(
             f"{artifact.name} is a decision: name a specification, which has requirements"
         )
-    if artifact.status.value == "deprecated":
+    if not artifact.status.authoritative:
         raise NotASpecification(
-            f"{artifact.name} is deprecated: plan the specification that replaces it"
+            f"{artifact.name} is {artifact.status.value}: plan the specification that replaces it"
         )
     return artifact
+
+
+def _text_of(project: Project, artifact: Artifact) -> str:
+    return decode(read_inside(project.repository.root, artifact.path, MAX_ARTIFACT_BYTES))
 
 
 def _source_of(artifact: Artifact, sources: Sequence[TrackerSource]) -> TrackerSource | None:
@@ -150,12 +159,12 @@ def _make(
     source: TrackerSource | None,
     issues: Sequence[StoredIssue],
     now: float,
-) -> tuple[Plan, tuple[str, ...], tuple[str, ...]]:
-    """The plan, the lines about the index, and warnings."""
+) -> tuple[Plan, tuple[str, ...]]:
+    """The plan, and lines about the index."""
     git = project.repository.git
-    text = decode(read_inside(project.repository.root, artifact.path, MAX_ARTIFACT_BYTES))
+    text = _text_of(project, artifact)
     files = list_files(git)
-    with open_fresh_index(project, now) as (engine, freshness):
+    with open_index(project) as engine:
         collections = project.select(("code",), artifact.module or None)
         code = _indexed(engine, collections)
         tracked = _indexed(engine, [source.collection] if source else [])
@@ -182,7 +191,7 @@ def _make(
             now,
         )
         made = build_plan(artifact, text, around)
-    return made, (*freshness.notes, *partial, *pending), (*freshness.warnings, *project.warnings)
+    return made, (*partial, *pending)
 
 
 def _is_code(path: str, collections: Sequence[Collection]) -> bool:

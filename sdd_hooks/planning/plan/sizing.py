@@ -55,7 +55,7 @@ def size_story(
         extended = sum(bool(existing.get(key)) for key in work)
         reasons.append(
             f"{format_count(len(files), 'existing file')} for {extended} of them:"
-            f" {points} points instead of {scratch}"
+            f" {format_count(points, 'point')} instead of {scratch}"
         )
     reasons += [f"changes the hotspot {one.path}" for one in hotspots]
     return StorySize(size_name(points), points, size_name(scratch), scratch, tuple(reasons))
