@@ -67,6 +67,8 @@ def _duplicate(collision: IdCollision, path: str) -> Finding:
     others = [other for other in collision.paths if other != path]
     is_same = any(numbering_directory(other) == directory for other in others)
     message = f"{collision.id} is also {', '.join(others)}: give one of them another number"
+    if collision.id.kind == "ADR":
+        message += ", as by `sdd adr renumber PATH`"
     severity: Severity = "critical" if is_same else "warning"
     return Finding(path, 0, "duplicate-id", severity, message, str(collision.id))
 

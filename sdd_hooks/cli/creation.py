@@ -75,12 +75,15 @@ def _with_input(request: CreateRequest, source: IO[bytes]) -> CreateRequest:
             for target in ([targets] if isinstance(targets, str) else targets)
         ]
         sections = {str(name): str(text) for name, text in dict(given.get("sections", {})).items()}
-        title = request.title or given["title"]
+        title, context = request.title or given["title"], str(given.get("context", ""))
     except (ValueError, TypeError, AttributeError, LookupError, RecursionError):
         raise click.UsageError(
-            'The input is no JSON object with "title" and, if wanted, "edges" and "sections"'
+            'The input is no JSON object with "title" and, if wanted, "context", "edges" and'
+            ' "sections"'
         ) from None
-    return request._replace(title=str(title), edges=(*request.edges, *edges), sections=sections)
+    return request._replace(
+        title=str(title), edges=(*request.edges, *edges), sections=sections, context=context
+    )
 
 
 def _choose_none(_candidates: Sequence[CandidateEdge]) -> Sequence[str]:

@@ -34,6 +34,7 @@ from sdd_hooks.authoring.status_change import NewStatus, change_status, validate
 from sdd_hooks.errors import EXIT_USAGE, SddError
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project
+from sdd_hooks.retrieval.report import LabelledHit
 from sdd_hooks.retrieval.search import HitLimits
 from sdd_hooks.system.file_edits import FileEdit, FileNotEditable, apply_edits
 from sdd_hooks.text.decoding import decode
@@ -41,9 +42,12 @@ from sdd_hooks.usecases.forge import forge_at_hand
 from sdd_hooks.usecases.knowledge import consult
 from sdd_hooks.usecases.numbers_elsewhere import find_numbers_elsewhere
 from sdd_hooks.usecases.refresh import collections_containing, refresh_after_write
-from sdd_hooks.usecases.search import SearchRequest, search
+from sdd_hooks.usecases.search import SearchOutcome, SearchRequest, search
 
 NOTHING_RELATED = "No related artifacts found — drafting from scratch"
+
+MAX_CONTEXT = 2_000
+"""Characters of the context that are searched with."""
 
 ChooseEdges = Callable[[Sequence[CandidateEdge]], Sequence[str]]
 """Decides which of the candidates become edges. Returns them as `kind=ID`."""
@@ -62,7 +66,8 @@ class CreateRequest(NamedTuple):
     """A new artifact. `edges` are requested ones as `kind=ID`, `date` is ISO.
 
     `sections` are texts by the titles of sections, for an ADR. With `dry_run`, nothing is written.
-    With `reserve`, the number is reserved in the remote for all clones.
+    With `reserve`, the number is reserved in the remote for all clones. `context` is further text
+    that related artifacts are searched with.
     """
 
     kind: ArtifactKind
@@ -73,6 +78,7 @@ class CreateRequest(NamedTuple):
     module: str = ""
     dry_run: bool = False
     reserve: bool = False
+    context: str = ""
 
 
 class CreatedArtifact(NamedTuple):
@@ -159,11 +165,7 @@ def create_artifact(
         raise EmptyTitle("The title is empty: describe what is decided")
     draft = _begin(project, request)
     edges = _requested(draft, request.edges)
-    # In an index of few records every score is low.
-    limits = HitLimits(min_score=0.0)
-    searched = SearchRequest(request.title, (_KINDS[request.kind],), request.module, limits)
-    found = search(project, searched, now)
-    hits = found.report.hits(_KINDS[request.kind])
+    found, hits = _search(project, request, now)
     candidates = propose_edges(request.kind, request.title, hits)
     repository = project.repository
     scope = NumberScope(request.kind, draft.new.collection.module)
@@ -194,6 +196,28 @@ def create_artifact(
     written = collections_containing(project, [edit.path for edit in edits])
     warnings = (*found.warnings, *refresh_after_write(project, written))
     return created._replace(warnings=warnings)
+
+
+def _search(
+    project: Project, request: CreateRequest, now: float
+) -> tuple[SearchOutcome, Sequence[LabelledHit]]:
+    """What the title and the context find, each record with the better of its scores."""
+    kind = _KINDS[request.kind]
+    # In an index of few records every score is low.
+    limits = HitLimits(min_score=0.0)
+    searched = SearchRequest(request.title, (kind,), request.module, limits)
+    found = search(project, searched, now)
+    hits = found.report.hits(kind)
+    if context := " ".join(request.context.split())[:MAX_CONTEXT]:
+        best: dict[str, LabelledHit] = {}
+        for one in (
+            *hits,
+            *search(project, searched._replace(query=context), now).report.hits(kind),
+        ):
+            known = best.get(one.hit.path)
+            best[one.hit.path] = one if known is None or one.hit.score > known.hit.score else known
+        hits = tuple(sorted(best.values(), key=lambda one: -one.hit.score))
+    return found, hits
 
 
 def _begin(project: Project, request: CreateRequest) -> _Draft:

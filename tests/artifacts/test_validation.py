@@ -79,7 +79,10 @@ def test_duplicate_ids() -> None:
         ("adr/0001-b.md", 0, "duplicate-id", "critical"),
         ("adr/0002-c.md", 2, "ambiguous-id", "warning"),
     ]
-    assert found[0].message == "ADR-0001 is also adr/0001-b.md: give one of them another number"
+    assert found[0].message == (
+        "ADR-0001 is also adr/0001-b.md: give one of them another number, as by `sdd adr renumber"
+        " PATH`"
+    )
 
 
 def test_directories_may_count_separately() -> None:

@@ -74,6 +74,26 @@ def test_an_agent_gives_edges_and_sections_as_json(indexed):
     assert text.endswith("\n## Costs\n\nNone.\n")
 
 
+def test_the_context_that_an_agent_gathered_is_searched_as_well(indexed):
+    given = {"title": "Choose a wire format", "context": "Browsers speak REST to the API today."}
+    arguments = ("adr", "--input", "-", "--dry-run", "--json")
+    found = run(indexed.root, *arguments, stdin=json.dumps(given).encode()).json["candidates"]
+    assert [one["id"] for one in found] == ["ADR-0008"]
+    data = run(indexed.root, "adr", given["title"], "--dry-run", "--json").json
+    assert data["candidates"] == []
+
+
+def test_a_failed_refresh_is_a_warning(indexed):
+    lock = indexed.root / ".sdd/search/lock"
+    lock.unlink()
+    lock.mkdir()
+    done = run(indexed.root, "adr", TITLE, "--edge", "related=8")
+    assert (done.code, done.out) == (0, f"created {NEW}\n")
+    name = f"{indexed.root.name}-adrs"
+    warning = f"Index refresh failed for {name} — run `sdd index update` manually"
+    assert f"warning: {warning}\n" in done.err
+
+
 @pytest.mark.parametrize("given", [b"", b"[]", b"7", b'{"title": 7, "edges": 7}', b"\xff", b"{}"])
 def test_an_input_that_is_none(indexed, given):
     done = run(indexed.root, "adr", "--input", "-", stdin=given)

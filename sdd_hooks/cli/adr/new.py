@@ -18,7 +18,8 @@ from sdd_hooks.cli.creation import creation_options, run_creation
     "--input",
     "source",
     type=click.File("rb"),
-    help='Read a JSON object: "title", "edges" (lists of ids by kind), "sections" (texts).',
+    help='Read a JSON object: "title", "context" (searched, too), "edges" (lists of ids by kind),'
+    ' "sections" (texts).',
 )
 @creation_options("supersedes=ADR-0008, extends=… or related=…")
 @click.pass_obj
