@@ -122,7 +122,7 @@ def _check(project: Project, action: WorkAction, module: str | None, as_json: bo
         def write(issue: str) -> WorkResult:
             if failure:
                 raise failure
-            request = WorkRequest(issue, module)
+            request = WorkRequest(issue, module, needs_index=False)
             return write_brief(project, sources.found, request, time.time(), callbacks)
 
         # The name of the branch is understood by the issues that there are.

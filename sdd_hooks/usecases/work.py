@@ -16,6 +16,7 @@ from sdd_hooks.artifacts.find_artifact import UnknownArtifact, find_artifact
 from sdd_hooks.artifacts.work_tree import read_artifact_files
 from sdd_hooks.config.configuration import Configuration
 from sdd_hooks.engines.protocol import Engine, Hit, SearchResult
+from sdd_hooks.errors import NotIndexed
 from sdd_hooks.planning.conventions import is_epic, pull_convention
 from sdd_hooks.planning.work.branches import create_worktree, plan_branch
 from sdd_hooks.planning.work.brief import (
@@ -58,11 +59,13 @@ _DONE = ("closed", "merged")
 
 class WorkRequest(NamedTuple):
     """The issue to work on, and the module (None: any). With `worktree`, its branch is checked out
-    in a worktree."""
+    in a worktree. Without `needs_index`, a brief without existing code is written where nothing is
+    indexed."""
 
     id: str
     module: str | None = None
     worktree: bool = False
+    needs_index: bool = True
 
 
 class WorkResult(NamedTuple):
@@ -94,8 +97,13 @@ def write_brief(
     issues = _other_issues(sources, found.module)
     configuration = project.module_configuration(found.module)
     records = _read_records(project, found)
-    with open_report_index(project, now) as (engine, header, index_warnings):
-        searched = _search_all(project, engine, issue, records.requirements)
+    try:
+        with open_report_index(project, now) as (engine, header, index_warnings):
+            searched = _search_all(project, engine, issue, records.requirements)
+    except NotIndexed as error:
+        if request.needs_index:
+            raise
+        searched, header, index_warnings = _Searched(is_complete=False), (str(error),), ()
     reuse = _find_reuse(project, searched, _query(issue, records.requirements))
     plan = plan_branch(git, issue, configuration, starting_branch(project.repository))
     own = OwnWork(issue, plan.name, plan.base, issues)
@@ -106,7 +114,7 @@ def write_brief(
         *_issue_notes(issue),
         *header,
         *searched.notes,
-        *reuse.notes,
+        *(reuse.notes if searched.is_complete else ()),
         *_worktree_notes(git, plan),
     )
     brief = WorkBrief(
@@ -162,6 +170,8 @@ def _find_reuse(project: Project, searched: _Searched, query: str) -> _Reuse:
 
 
 def _issue_notes(issue: StoredIssue) -> Iterator[str]:
+    if not issue.specs:
+        yield f"Issue {issue.id} names no specification: write its id (SPEC-0001) into the body"
     if issue.status in _DONE:
         yield f"Issue {issue.id} is {issue.status} already"
     if is_epic(issue.title, issue.labels):
@@ -204,11 +214,15 @@ def _read_records(project: Project, found: FoundIssue) -> _Records:
 
 
 class _Searched(NamedTuple):
-    """The hits among the code and among the records, and notes on the searches."""
+    """The hits among the code and among the records, and notes on the searches.
 
-    code: tuple[Hit, ...]
-    records: tuple[Hit, ...]
-    notes: tuple[str, ...]
+    Where nothing is indexed, it is not complete.
+    """
+
+    code: tuple[Hit, ...] = ()
+    records: tuple[Hit, ...] = ()
+    notes: tuple[str, ...] = ()
+    is_complete: bool = True
 
 
 def _search_all(

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from sdd_hooks.changes.base import resolve_commit
 from sdd_hooks.changes.diff import read_change
 from sdd_hooks.changes.tree import Tree
-from sdd_hooks.errors import Missing, NotIndexed
+from sdd_hooks.errors import Missing
 from sdd_hooks.planning.work.branch_check import (
     BranchCheck,
     brief_findings,
@@ -62,9 +62,9 @@ def check_branch(
     """Check a branch.
 
     `folders` have the issues by which the name of the branch is understood. `write` returns the
-    brief of an issue. Without one (no tracker, no such issue, nothing is
-    indexed) the new definitions are checked all the same, unless the request names the issue.
-    Raises RepositoryError for an unknown branch, and what `write` raises.
+    brief of an issue. Without one (no tracker, no such issue) the new definitions are checked all
+    the same, unless the request names the issue. Raises RepositoryError for an unknown branch, and
+    what `write` raises.
     """
     git = project.repository.git
     branch = _checked_out(git)
@@ -109,7 +109,7 @@ def _brief(
         return None, ()
     try:
         result = write(issue)
-    except (Missing, NotIndexed, NoTracker) as error:
+    except (Missing, NoTracker) as error:
         if request.issue:
             raise
         notes.append(f"Only definitions were checked, without the brief of {issue}: {error}")

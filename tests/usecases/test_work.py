@@ -204,6 +204,21 @@ def test_an_issue_that_is_done_and_an_epic_have_a_note(work: Shop) -> None:
     )
 
 
+def test_an_issue_without_a_specification_has_a_note(work: Shop) -> None:
+    work.backend.edit("7", title="Sessions", body="Soon.")
+    found = brief(work).brief
+    assert found.notes[0].startswith("Issue 7 names no specification")
+    assert found.requirements == ()
+
+
+def test_without_an_index_a_brief_can_do_without_existing_code(work: Shop) -> None:
+    shutil.rmtree(work.repo.root / ".sdd/search")
+    request = WorkRequest("7", needs_index=False)
+    result = write_brief(work.repo.project(), [work.source()], request, NOW, work.callbacks)
+    assert result.brief.notes == ("No collections found for shop. Run `sdd index` first.",)
+    assert (result.brief.existing, len(result.brief.requirements)) == ((), 1)
+
+
 def test_a_worktree_is_created_once(work: Shop) -> None:
     path = ".claude/worktrees/feature/7-resolve-user-sessions-by-token"
     found = brief(work, worktree=True).brief.branch

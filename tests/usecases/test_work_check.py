@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Mapping
 
 import pytest
@@ -35,7 +36,7 @@ def check(work: Shop, request: BranchCheckRequest = DEFAULT) -> BranchCheck:
     source = work.source()
 
     def write(id: str) -> WorkResult:
-        request = WorkRequest(id)
+        request = WorkRequest(id, needs_index=False)
         return write_brief(work.repo.project(), [source], request, NOW, work.callbacks)
 
     return check_branch(work.repo.project(), [source.folder], request, write).check
@@ -122,6 +123,17 @@ def test_without_an_issue_definitions_are_checked_alone(work: Shop) -> None:
     assert "Only definitions were checked, without the brief of 999" in unknown.notes[0]
     with pytest.raises(Missing):
         check(work, BranchCheckRequest("999"))
+
+
+def test_without_an_index_the_rest_of_the_brief_is_compared(work: Shop) -> None:
+    shutil.rmtree(work.repo.root / ".sdd/search")
+    branch(work, {"internal/api/user.go": COPY}, "feature/7-mine")
+    found = check(work)
+    assert [rule for rule, _ in rules(found)] == [
+        "duplicate-definition",
+        "branch-name",
+        "requirement-not-named",
+    ]
 
 
 def test_an_unknown_base_is_an_error(work: Shop) -> None:

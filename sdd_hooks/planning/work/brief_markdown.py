@@ -19,7 +19,7 @@ MAX_FILES = 60
 def brief_lines(brief: WorkBrief) -> Iterator[str]:
     """The lines of the brief. Untrusted text is escaped, quoted, or in code."""
     issue = brief.issue
-    yield f"# {issue_reference(issue.id)}: {escape_inline(issue.title)}"
+    yield f"# {_inside(issue_reference(issue.id))}: {_inside(issue.title)}"
     yield ""
     facts = [issue.status, issue.tracker, *(code_span(one) for one in issue.labels)]
     yield f"{', '.join(facts)}{f' — {escape_inline(issue.url)}' if issue.url else ''}"
@@ -77,7 +77,8 @@ def _branch(brief: WorkBrief) -> Iterator[str]:
     if plan.checked_out:
         yield f"- Worktree: {code_span(plan.worktree)}"
     else:
-        yield f"- Worktree: none; `sdd work {brief.issue.id} --worktree` creates it"
+        command = code_span(f"sdd work {brief.issue.id} --worktree")
+        yield f"- Worktree: none; {command} creates it"
     if brief.pull:
         yield f"- Pull request: {'; '.join(code_span(line) for line in brief.pull.splitlines())}"
 
@@ -90,10 +91,10 @@ def _requirements(brief: WorkBrief) -> Iterator[str]:
     unnamed = dict.fromkeys(one.spec for one in brief.requirements if not one.is_named)
     for spec in unnamed:
         yield ""
-        yield f"The issue names no requirement of {spec}: all of them are here."
+        yield f"The issue names no requirement of {_inside(spec)}: all of them are here."
     for one in brief.requirements:
         yield ""
-        yield f"### {one.spec} REQ “{escape_inline(one.name)}”"
+        yield f"### {_inside(one.spec)} REQ “{_inside(one.name)}”"
         yield ""
         yield f"{code_span(_place(one))}"
         yield ""
@@ -107,7 +108,7 @@ def _place(requirement: BriefRequirement) -> str:
 def _governing(artifact: GoverningArtifact) -> str:
     force = "" if artifact.authoritative else ", not in force"
     status = f", {artifact.status}{force}" if artifact.status or force else ""
-    text = f"- **{artifact.id}** {escape_inline(artifact.title)}"
+    text = f"- **{_inside(artifact.id)}** {_inside(artifact.title)}"
     text += f" ({code_span(artifact.path)}{status}): {escape_inline(artifact.reason)}"
     if artifact.section:
         text += f", section “{escape_inline(artifact.section)}”"
