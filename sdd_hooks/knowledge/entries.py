@@ -105,11 +105,18 @@ def entry_data(entry: Entry) -> dict[str, object]:
 
 
 def entry_text(entry: Entry) -> str:
-    """The content of the file of an entry. It is valid JSON: it was parsed again.
+    """The content of the file of an entry. It is valid JSON, and can be read as the same entry.
 
-    Raises EntryRefused for a value that JSON cannot express.
+    Raises EntryRefused for an entry whose file could not be read.
     """
-    return to_json(entry_data(entry), indent=2) + "\n"
+    text = to_json(entry_data(entry), indent=2) + "\n"
+    try:
+        same = parse_entry(kind_of(entry), parse_json(text.encode())) == entry
+    except ValueError as error:
+        raise EntryRefused(f"{kind_of(entry)} {entry.id!a} {error}") from None
+    if not same:
+        raise EntryRefused(f"{kind_of(entry)} {entry.id!a} changes when it is read again")
+    return text
 
 
 def to_json(data: object, indent: int | None = None) -> str:

@@ -15,6 +15,8 @@ from typing import NamedTuple
 from sdd_hooks.errors import EXIT_USAGE, SddError
 from sdd_hooks.knowledge.drafts import ACTIONS, Action, Draft, Level
 from sdd_hooks.knowledge.entries import (
+    MAX_TAGS,
+    MAX_TEXT,
     Entry,
     EntryKind,
     Lesson,
@@ -155,9 +157,10 @@ def render_table(rows: Sequence[TriageRow]) -> list[str]:
 def merge(existing: Entry, draft: Entry) -> Entry:
     """The existing entry with the tags of the draft, and with what its texts lack.
 
-    The id, the trigger and the name stay.
+    The id, the trigger and the name stay. What would make it larger than an entry may be is left
+    out.
     """
-    tags = tuple(dict.fromkeys((*existing.tags, *draft.tags)))
+    tags = tuple(dict.fromkeys((*existing.tags, *draft.tags)))[:MAX_TAGS]
     if isinstance(existing, Lesson) and isinstance(draft, Lesson):
         return existing._replace(
             tags=tags,
@@ -305,8 +308,10 @@ def _add_sentences(existing: str, addition: str) -> str:
     text = existing.rstrip()
     for one in re.split(r"(?<=[.!?])\s+", addition.strip()):
         words = read_advice(one).words
-        if len(words - known) >= max(len(words) * NEW_WORDS, 1) and one not in text:
-            text += f"{'' if text.endswith(('.', '!', '?', ':')) else '.'} {one}"
+        if len(words - known) < max(len(words) * NEW_WORDS, 1) or one in text:
+            continue
+        longer = f"{text}{'' if text.endswith(('.', '!', '?', ':')) else '.'} {one}"
+        text = longer if len(longer) <= MAX_TEXT else text
     return text
 
 

@@ -32,6 +32,7 @@ from sdd_hooks.text.decoding import decode
 from sdd_hooks.trackers.issue_file import StoredIssue
 from sdd_hooks.trackers.source import TrackerSource
 from sdd_hooks.usecases.issues import EVERY_ISSUE, current_issues
+from sdd_hooks.usecases.knowledge import consult
 from sdd_hooks.usecases.plan_creation import Creation, PlanTarget, create_plan, rehearse_plan
 from sdd_hooks.usecases.sync import SyncCallbacks, sync_if_due
 
@@ -191,7 +192,8 @@ def _make(
             now,
         )
         made = build_plan(artifact, text, around)
-    return made, (*partial, *pending)
+    learned = consult(project.repository, project.configuration, artifact.title, "planning-*")
+    return made, (*partial, *pending, *learned)
 
 
 def _is_code(path: str, collections: Sequence[Collection]) -> bool:

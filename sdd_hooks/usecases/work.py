@@ -40,6 +40,7 @@ from sdd_hooks.trackers.issue_file import StoredIssue
 from sdd_hooks.trackers.source import TrackerSource
 from sdd_hooks.trackers.store import read_issues
 from sdd_hooks.usecases.issues import FoundIssue, find_issue
+from sdd_hooks.usecases.knowledge import consult
 from sdd_hooks.usecases.report_index import open_report_index
 from sdd_hooks.usecases.sync import SyncCallbacks
 from sdd_hooks.usecases.work_siblings import OwnWork, find_siblings, starting_branch
@@ -116,6 +117,7 @@ def write_brief(
         *searched.notes,
         *(reuse.notes if searched.is_complete else ()),
         *_worktree_notes(git, plan),
+        *consult(project.repository, project.configuration, issue.title, "implementing-*"),
     )
     brief = WorkBrief(
         issue=issue,

@@ -129,6 +129,16 @@ def test_nothing_is_written_for_an_entry_that_json_cannot_express(filled):
     assert ids(filled) == ["auth-jwt-flow", "prisma-no-returning"]
 
 
+@pytest.mark.parametrize(
+    "odd", [{"advice": "x" * 20_001}, {"tags": ("Upper",)}, {"id": "../x"}, {"trigger": None}]
+)
+def test_an_entry_that_could_not_be_read_is_not_written(filled, odd):
+    with pytest.raises(EntryRefused):
+        write_entries(filled.place, index(filled).known, [LESSON._replace(**odd)])
+    assert index(filled).notes == ()
+    assert index(filled).known.count == 2
+
+
 def test_a_link_in_place_of_the_directory_is_refused(repo, tmp_path):
     repo.link(".sdd", tmp_path)
     with pytest.raises(StorageError, match="symbolic link"):

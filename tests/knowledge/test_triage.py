@@ -3,6 +3,7 @@
 import pytest
 
 from sdd_hooks.knowledge.drafts import Draft, Surroundings, parse_draft
+from sdd_hooks.knowledge.entries import entry_data, parse_entry
 from sdd_hooks.knowledge.index import index_entry, index_of
 from sdd_hooks.knowledge.rules import ProjectRule
 from sdd_hooks.knowledge.same_advice import Judge
@@ -192,6 +193,13 @@ def test_a_merge_keeps_the_wider_tags_and_what_is_new():
     assert merged.advice == f"{LESSON.advice} SQLite drivers behave alike everywhere."
     assert merged.context == f"{LESSON.context} It also happened with SQLite."
     assert merge(LESSON, LESSON) == LESSON
+
+
+def test_a_merge_never_outgrows_what_an_entry_may_be():
+    full = LESSON._replace(tags=tuple(f"t-{n}" for n in range(30)), advice="x" * 19_990)
+    merged = merge(full, LESSON)
+    assert parse_entry("lesson", entry_data(merged)) == merged
+    assert merged.tags == full.tags
 
 
 def test_a_merge_of_patterns_fills_what_is_empty():

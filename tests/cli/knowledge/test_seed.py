@@ -274,7 +274,8 @@ def test_d9_9_rows_are_overridden_by_answers(ready):
 
 
 def test_d10_8_d10_9_other_commands_consult_it(ready):
-    """A decision mentions what was learned while designing, a check while guarding."""
+    """A decision mentions what was learned while designing, a plan while planning, a check while
+    guarding."""
     assert run(ready, "index", "add").code == 0
     learn(ready, "Support SSO", "--tags", "auth", "--id", "sso", "--trigger", "designing-auth")
     learn(
@@ -282,5 +283,9 @@ def test_d10_8_d10_9_other_commands_consult_it(ready):
     )
     drafted = run(ready, "adr", "Choose an auth provider", "--dry-run")
     assert "note: lesson sso: Support SSO" in drafted.err
+    learn(
+        ready, "One story per page", "--tags", "search", "--id", "p", "--trigger", "planning-tasks"
+    )
+    assert "lesson p: One story per page" in run(ready, "plan", "SPEC-0001").out
     checked = run(ready, "check", "src/parse.py")
     assert "note: lesson ids: Parse ids once" in checked.err
