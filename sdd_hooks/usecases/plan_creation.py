@@ -26,6 +26,7 @@ from sdd_hooks.project.project import Project
 from sdd_hooks.system.locks import hold_lock
 from sdd_hooks.trackers.issue import Issue
 from sdd_hooks.trackers.issue_file import StoredIssue, to_stored
+from sdd_hooks.trackers.late_listing import with_written
 from sdd_hooks.trackers.protocol import Tracker, Unsupported
 from sdd_hooks.trackers.source import TrackerSource
 from sdd_hooks.usecases.issues import EVERY_ISSUE, CurrentIssues, current_issues
@@ -104,7 +105,8 @@ def create_plan(target: PlanTarget, spec: str, make: MakePlan) -> Creation:
             journal.settle()
             plan = make(issues)
             creation = _create(plan, writer, target, journal, issues)
-            warnings = (*current.warnings, *_refresh(target))
+            written = [issue.id for issue in (*creation.created, *creation.changed)]
+            warnings = (*current.warnings, *_refresh(target, written))
     return creation._replace(warnings=warnings)
 
 
@@ -208,9 +210,10 @@ def _plan_issue(issue: Issue) -> PlanIssue:
     return PlanIssue(issue.id, issue.title, issue.status, issue.url)
 
 
-def _refresh(target: PlanTarget) -> tuple[str, ...]:
+def _refresh(target: PlanTarget, written: Sequence[str]) -> tuple[str, ...]:
     """Refresh the collection of issues (tier 1). Silent unless it fails."""
-    project, source, clock, callbacks, _ = target
+    project, clock, callbacks = target.project, target.clock, target.callbacks
+    source = with_written(target.source, written)
     silent = SyncCallbacks(lambda _note: None, on_wait=callbacks.on_wait)
     try:
         return sync_and_index(project, source, clock, silent).warnings

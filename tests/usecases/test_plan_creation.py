@@ -216,6 +216,29 @@ def test_what_a_tracker_does_not_list_yet_is_not_created_again(tmp_path: Path) -
         assert_complete(site)
 
 
+def test_issues_that_are_listed_late_are_in_the_cache_at_once(tmp_path: Path) -> None:
+    with sprint_site("jira", tmp_path) as site:
+        prepared(site)
+        respond = site.host.other
+
+        def answer(request: Request) -> CannedResponse:
+            response = respond(request)
+            if "/search" in request.path and isinstance(response.data, dict):
+                response.data["issues"] = []
+            return response
+
+        site.host.other = answer
+        first = run(site).creation
+        assert first is not None
+        assert set(edges(site)) == {*TITLES, f"Implement {SPEC}: Sessions"}
+        assert edges(site)["Session Store"] == (["Invoice Export"], [])
+        again = run(site).creation
+        assert again is not None
+        assert (again.created, again.changed) == ((), ())
+        site.host.other = respond
+        assert_complete(site)
+
+
 def test_a_failure_says_what_is_missing(github: SprintSite) -> None:
     respond = github.host.other
     posted = 0
