@@ -6,11 +6,12 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import click
 
+from sdd_hooks.agents.claude_plugin import install_plugin, uninstall_plugin
 from sdd_hooks.agents.hook import HookStreams, run_agent_hook
 from sdd_hooks.agents.install import (
     NoProgram,
@@ -48,6 +49,7 @@ def agent() -> None:
 @agent.command()
 @_program_argument
 @click.option("--prime", is_flag=True, help="Start sessions with what `sdd prime` prints.")
+@click.option("--plugin", is_flag=True, help="Also install Claude Code's plug-in, for the user.")
 @dry_run_option
 @yes_option
 @json_option
@@ -64,6 +66,7 @@ def install(directory: Path | None, /, names: tuple[str, ...], **options: bool) 
     Example:
       sdd agent install --dry-run
       sdd agent install claude codex --prime
+      sdd agent install claude --plugin
     """
     project = open_project(directory)
     root = project.repository.root
@@ -73,7 +76,8 @@ def install(directory: Path | None, /, names: tuple[str, ...], **options: bool) 
             f"no files of a coding agent here: name the program, one of {', '.join(PROGRAMS)}"
         )
     edits = plan_install(root, programs, prime=options["prime"])
-    code = _change(project.repository, edits, programs, options)
+    plugin = _plugin(options, programs, install_plugin, root)
+    code = _change(project.repository, edits, programs, options, plugin)
     if not options["dry_run"]:
         prepare_table(project)
     return code
@@ -81,6 +85,7 @@ def install(directory: Path | None, /, names: tuple[str, ...], **options: bool) 
 
 @agent.command()
 @_program_argument
+@click.option("--plugin", is_flag=True, help="Also remove Claude Code's plug-in, of the user.")
 @dry_run_option
 @yes_option
 @json_option
@@ -97,7 +102,8 @@ def uninstall(directory: Path | None, /, names: tuple[str, ...], **options: bool
     repository = discover(start_directory(directory), os.environ)
     programs = _named(names) or list(PROGRAMS.values())
     edits = plan_uninstall(repository.root, programs)
-    return _change(repository, edits, programs, options)
+    plugin = _plugin(options, programs, uninstall_plugin, repository.root)
+    return _change(repository, edits, programs, options, plugin)
 
 
 @agent.command(context_settings={"ignore_unknown_options": True})
@@ -120,11 +126,26 @@ def _named(names: Sequence[str]) -> list[AgentProgram]:
     return [PROGRAMS[name] for name in dict.fromkeys(names)]
 
 
+def _plugin(
+    options: dict[str, bool],
+    programs: Sequence[AgentProgram],
+    change: Callable[[Path, Mapping[str, str]], str],
+    root: Path,
+) -> Callable[[], str] | None:
+    """What changes the plug-in, if that is wanted. Returns a line about it."""
+    if not options["plugin"]:
+        return None
+    if PROGRAMS["claude"] not in programs:
+        raise click.UsageError("--plugin is for claude")
+    return lambda: change(root, os.environ)
+
+
 def _change(
     repository: Repository,
     edits: Sequence[FileEdit],
     programs: Sequence[AgentProgram],
     options: dict[str, bool],
+    plugin: Callable[[], str] | None,
 ) -> int:
     """Make the edits, unless the user declines or only wants to see them."""
     dry_run, as_json = options["dry_run"], options["as_json"]
@@ -135,14 +156,19 @@ def _change(
             # The headers repeat the path.
             for line in edit.diff(context=2).split("\n")[2:-1]:
                 click.echo(f"    {printable_line(line) if line.strip() else line}")
-    declined = bool(edits) and asks and not click.confirm("Go ahead?", default=True)
+    if plugin and (dry_run or asks) and not as_json:
+        click.echo("run `claude plugin`, which changes the plug-ins of the user")
+    declined = bool(edits or plugin) and asks and not click.confirm("Go ahead?", default=True)
     changes = [{"path": edit.path, "action": edit.action} for edit in edits]
     data = {"programs": [one.name for one in programs], "changes": changes, "dry_run": dry_run}
     if declined:
         return show(CommandOutput({**data, "changes": []}, ["nothing changed"]), as_json)
     if dry_run:
-        return show(CommandOutput(data, [] if edits else [NOTHING]), as_json)
+        return show(CommandOutput(data, [] if edits or plugin else [NOTHING]), as_json)
     apply_edits(repository.root, edits)
     remove_empty_directories(repository.root, edits)
-    lines = [f"{edit.action}d {printable_line(edit.path)}" for edit in edits] or [NOTHING]
+    lines = [f"{edit.action}d {printable_line(edit.path)}" for edit in edits]
+    if plugin:
+        lines.append(plugin())
+    lines = lines or [NOTHING]
     return show(CommandOutput(data, lines), as_json)
