@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import string
-from collections.abc import Mapping
 
 from sdd_hooks.code.symbols import find_symbols
 from sdd_hooks.planning.work.duplicates import find_duplicates
@@ -75,29 +74,5 @@ def test_a_copy_is_found_and_other_code_is_not(rounds: Rounds) -> None:
         assert [(one.new.name, one.existing.path, one.existing.name) for one in found] == [
             (camel(name), path, name)
         ]
-
-    rounds.run(case)
-
-
-def test_any_text_is_compared(rounds: Rounds) -> None:
-    parts = ("def f(", "class A:", "):\n", "    x = 1\n", "{", "}", '"', "/*", "func g() {\n", "\r")
-    suffixes = ("py", "go", "ts", "rs", "java", "rb", "c", "sql")
-
-    def files(chance: random.Random) -> Mapping[str, str]:
-        return {
-            f"{word(chance)}.{chance.choice(suffixes)}": "".join(
-                chance.choices((*parts, "\udcff", "é\x00", word(chance)), k=chance.randint(0, 60))
-            )
-            .encode("utf-8", "replace")
-            .decode()
-            for _ in range(chance.randint(1, 6))
-        }
-
-    def case(chance: random.Random) -> None:
-        head = {**files(chance), **files(chance)}
-        new = [one for path, text in head.items() for one in find_symbols(path, text)]
-        for pair in find_duplicates(MemoryTree(head), new[: len(new) // 2]):
-            assert pair.existing.path != pair.new.path
-            assert 0.7 < pair.likeness.code <= 1.0
 
     rounds.run(case)

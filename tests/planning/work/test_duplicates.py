@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sdd_hooks.changes.diff import read_change
 from sdd_hooks.changes.tree import Tree
@@ -165,3 +167,30 @@ def test_a_larger_tree_and_more_definitions_take_linear_time() -> None:
         return MemoryTree({**files, "src/new.py": new}), list(find_symbols("src/new.py", new))
 
     assert_linear(lambda case: find_duplicates(*case), make, 3_000)
+
+
+PARTS = (
+    "def f(",
+    "class A:",
+    "):\n",
+    "    x = 1\n",
+    "{",
+    "}",
+    '"',
+    "/*",
+    "func g() {\n",
+    "\r",
+    "é",
+)
+TEXTS = st.lists(st.sampled_from(PARTS), max_size=40).map("".join)
+PATHS = st.sampled_from(
+    [f"{name}.{end}" for name in "abc" for end in ("py", "go", "ts", "rs", "c")]
+)
+
+
+@given(st.dictionaries(PATHS, TEXTS, max_size=6))
+def test_any_text_is_compared(files: dict[str, str]) -> None:
+    new = [one for path, text in files.items() for one in find_symbols(path, text)]
+    for pair in find_duplicates(MemoryTree(files), new[: len(new) // 2]):
+        assert pair.existing.path != pair.new.path
+        assert 0.7 < pair.likeness.code <= 1.0
