@@ -103,7 +103,12 @@ def _answer(repository: Repository, event: str, told: AgentEvent, prime: bool) -
         from sdd_hooks.agents.after_edit import check_edit
 
         return check_edit(repository, inside(repository, told))
-    from sdd_hooks.agents.session import Session, load_session, store_session
+    from sdd_hooks.agents.session import (
+        Session,
+        load_session,
+        remove_old_sessions,
+        store_session,
+    )
     from sdd_hooks.usecases.agent_table import agent_folder
 
     folder = agent_folder(repository)
@@ -112,6 +117,7 @@ def _answer(repository: Repository, event: str, told: AgentEvent, prime: bool) -
         store_session(folder, told.session, session._replace(prompt=told.prompt))
         _keep_current(repository)
         return ""
+    remove_old_sessions(folder)
     # After a compaction the agent does not know any more what it was told.
     session = load_session(folder, told.session)
     store_session(folder, told.session, Session(prompt=told.prompt or session.prompt))
