@@ -132,6 +132,9 @@ def _apply(found: Organized, writer: TrackerWriter, dry_run: bool) -> None:
 
     def change(story: StoredIssue) -> IssueChange | Untouched | None:
         candidates = [one for one in wanted[story.id] if one.group]
+        if not candidates and all(len(one.issues.stories) == 1 for one in wanted[story.id]):
+            # A plan of one story has no epic.
+            return None
         if not candidates:
             specs = ", ".join(one.issues.spec for one in wanted[story.id])
             return Untouched(story.id, f"{specs} has no epic: `sdd plan {specs} --create` makes it")

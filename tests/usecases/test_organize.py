@@ -120,11 +120,15 @@ def test_a_story_of_two_specifications(github: SprintSite) -> None:
 def test_an_epic_that_is_missing_is_not_created(kind: str, tmp_path: Path) -> None:
     with sprint_site(kind, tmp_path) as site:
         site.add("One", SPEC)
+        # A plan of one story has no epic.
+        assert run(site).batch.unchanged == site.ids()
+        site.add("Two", SPEC)
+        site.now += 301
         batch = run(site).batch
         assert [one.reason for one in batch.skipped] == [
             f"{SPEC} has no epic: `sdd plan {SPEC} --create` makes it"
-        ]
-        assert len(site.ids()) == 1
+        ] * 2
+        assert len(site.ids()) == 2
 
 
 def test_a_milestone_without_an_epic(github: SprintSite) -> None:
