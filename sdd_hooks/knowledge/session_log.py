@@ -64,10 +64,10 @@ class Event(NamedTuple):
 
 
 class SessionLog(NamedTuple):
-    """The events of the log, and its size in bytes when it was read."""
+    """The events of the log, and its content when it was read."""
 
     events: tuple[Event, ...]
-    size: int
+    content: bytes = b""
 
 
 def log_path(root: Path) -> Path:
@@ -113,17 +113,23 @@ def read_log(root: Path) -> SessionLog:
     try:
         data = read_state(log_path(root), MAX_LOG_BYTES)
     except FileNotFoundError:
-        return SessionLog((), 0)
-    return SessionLog(tuple(parse_events(data.decode("utf-8", "replace"))), len(data))
+        return SessionLog(())
+    return SessionLog(tuple(parse_events(data.decode("utf-8", "replace"))), data)
 
 
-def clear_log(root: Path, size: int) -> None:
-    """Remove the first `size` bytes of the log, which were read. The caller holds the lock."""
+def clear_log(root: Path, content: bytes) -> None:
+    """Remove what was read from the beginning of the log. The caller holds the lock.
+
+    A log that begins with something else was cleared by another process, and stays.
+    """
     path = log_path(root)
     try:
-        rest = read_state(path, MAX_LOG_BYTES)[size:]
+        data = read_state(path, MAX_LOG_BYTES)
     except FileNotFoundError:
         return
+    if not data.startswith(content):
+        return
+    rest = data[len(content) :]
     write_atomically(path, _HEAD.encode() + rest if rest else b"", durable=True)
 
 

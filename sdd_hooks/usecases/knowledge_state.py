@@ -100,9 +100,9 @@ def finish(base: KnowledgeBase, request: RecordRequest) -> Recorded:
         return [*drawn, *request.drafts(around)]
 
     done = record(base, request._replace(drafts=drafts))
-    if done.written and log.size:
+    if done.written and log.content:
         with writing(base):
-            clear_log(base.own_root, log.size)
+            clear_log(base.own_root, log.content)
     return done
 
 

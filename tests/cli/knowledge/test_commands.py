@@ -109,6 +109,15 @@ def test_rows_are_answered_on_a_terminal(root):
     assert "nothing was written" in out
 
 
+def test_a_row_is_edited_on_a_terminal(root, tmp_path):
+    opened = editor(tmp_path, advice="Kafka topics need three replicas")
+    command = ("knowledge", "learn", "Hint about kafka", "--id", "kafka")
+    code, out = on_terminal(root, "edit\n", *command, env=opened)
+    assert (code, out.splitlines()[-1]) == (0, "saved .sdd/knowledge/lessons/kafka.json")
+    saved = json.loads((root / ".sdd/knowledge/lessons/kafka.json").read_text())
+    assert saved["advice"] == "Kafka topics need three replicas"
+
+
 def test_an_id_that_is_taken_is_refused_and_a_derived_one_gets_a_number(root):
     assert run(root, "knowledge", "learn", "Cache keys need a prefix", "--id", "x").code == 0
     other = run(root, "knowledge", "learn", "Webhooks arrive twice", "--id", "x")
