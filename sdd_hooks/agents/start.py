@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import time
 
-from sdd_hooks.errors import NotIndexed
 from sdd_hooks.project.project import read_project
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.reporting.priming_markdown import render_markdown
@@ -14,10 +13,7 @@ from sdd_hooks.usecases.prime import load_context
 
 
 def prime_session(repository: Repository) -> str:
-    """The context of the repository; "" where nothing is indexed. Raises SddError."""
+    """The context of the repository, from its work tree where it has no index. Raises SddError."""
     project = read_project(repository, "cached")
-    try:
-        context = load_context(project, None, time.time())
-    except NotIndexed:
-        return ""
+    context = load_context(project, None, time.time())
     return "\n".join(render_markdown(context.report, None))

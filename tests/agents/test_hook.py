@@ -328,3 +328,11 @@ def test_a_record_that_an_agent_writes_is_checked(repo):
     record.write_text(CACHE.replace("date: 2026-01-02", "date: 2026-01-02\nextends: ADR-0099"))
     text = hook("claude", "after", edit(repo, "docs/adrs/ADR-0012-cache.md")).text
     assert "ADR-0099" in text
+
+
+def test_a_session_starts_with_the_context_of_the_repository(outbox):
+    start = {"session_id": "prime", "cwd": str(outbox.root), "source": "startup"}
+    text = hook("claude", "session", start, "--prime").text
+    assert "## Architecture Context Loaded" in text
+    assert "ADR-0011" in text
+    assert "ADR-0012" in text
