@@ -114,7 +114,9 @@ def served(indexed: Repo) -> Iterator[Served]:
         assert process.stdout is not None
         document = b""
         while not document.endswith(b"\n}\n"):
-            document += process.stdout.readline()
+            line = process.stdout.readline()
+            assert line, "the server ended"
+            document += line
         announced = json.loads(document)
         assert announced["token"] is None
         assert announced["pid"] == process.pid
