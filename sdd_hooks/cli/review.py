@@ -14,7 +14,7 @@ import click
 
 from sdd_hooks.cli.context import open_project, start_directory
 from sdd_hooks.cli.options import json_option
-from sdd_hooks.cli.progress import waiting_line
+from sdd_hooks.cli.progress import SyncOutput, waiting_line
 from sdd_hooks.cli.report_options import (
     chosen_format,
     fail_on_option,
@@ -26,9 +26,11 @@ from sdd_hooks.cli.report_options import (
 from sdd_hooks.cli.review_batch import BatchOptions, parse_targets, review_batch
 from sdd_hooks.config.settings import FailOn
 from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK
+from sdd_hooks.project.project import Project
 from sdd_hooks.reporting.registry import load_reporter
 from sdd_hooks.usecases.fixed_findings import learn_from_review
 from sdd_hooks.usecases.review import CommitRange, review_index, review_range
+from sdd_hooks.usecases.sync import sync_known_if_due
 
 MAX_BODY = 1 << 20
 """Bytes of a body that are read. Forges store a tenth of that."""
@@ -112,6 +114,7 @@ def _review_commits(
     project = open_project(directory)
     reporter = load_reporter(chosen_format(options["form"], as_json))
     body = body_file.read(MAX_BODY).decode("utf-8", "replace") if body_file else ""
+    warnings = list(project.warnings) if staged else _sync_issues(project, as_json)
     with waiting_line(sys.stderr, "Reviewing"):
         if staged:
             # A user's own hook may run this command for a commit that has its own index file.
@@ -119,7 +122,15 @@ def _review_commits(
         else:
             change = CommitRange(base or "", head or "HEAD", title, body)
             verdict = review_range(project, change, fail_on, judge=judge, check_work_tree=True)
-    print_report(reporter, verdict.review, project, as_json=as_json)
+    print_report(reporter, verdict.review, project, as_json=as_json, warnings=warnings)
     if not staged and (head or "HEAD") == "HEAD":
         print_notes(learn_from_review(project, base or "", verdict.review, time.time()), as_json)
     return EXIT_FINDINGS if verdict.fails else EXIT_OK
+
+
+def _sync_issues(project: Project, as_json: bool) -> list[str]:
+    """Sync the issues that the review compares with, if that is due. Returns all warnings."""
+    output = SyncOutput(as_json)
+    with output.callbacks(progress=False) as callbacks:
+        warnings = sync_known_if_due(project, time.time(), callbacks)
+    return [*warnings, *project.warnings]

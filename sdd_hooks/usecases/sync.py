@@ -15,7 +15,7 @@ from sdd_hooks.errors import SddError
 from sdd_hooks.freshness import tiers
 from sdd_hooks.freshness.read_gate import open_index
 from sdd_hooks.freshness.refresh import SHORT_WAIT_SECONDS
-from sdd_hooks.project.collections import Collection
+from sdd_hooks.project.collections import ISSUES_DIRECTORY, Collection
 from sdd_hooks.project.project import Project
 from sdd_hooks.trackers.fetch import SyncProgress
 from sdd_hooks.trackers.protocol import Tracker
@@ -26,6 +26,7 @@ from sdd_hooks.trackers.source import (
     find_source,
     find_sources,
 )
+from sdd_hooks.trackers.store import IssueFolder
 from sdd_hooks.trackers.sync import SyncResult, last_synced, sync
 from sdd_hooks.usecases.refresh import refresh_after_write
 
@@ -169,6 +170,21 @@ def sync_if_due(
     ran = done.result is not None and done.result.ran
     trace = "" if ran else "issues sync skipped: another one is running"
     return _traced(DueSync(synced=ran, warnings=done.warnings, trace=trace))
+
+
+def sync_known_if_due(project: Project, now: float, callbacks: SyncCallbacks) -> tuple[str, ...]:
+    """Sync the issues of the repository, if that is due and was ever done (tier 4).
+
+    `now` is in epoch seconds. Returns warnings. Raises nothing: the caller reads the files.
+    """
+    if last_synced(IssueFolder(project.repository.root, ISSUES_DIRECTORY)) is None:
+        return ()
+    try:
+        source, _ = find_source(project, "", now)
+        return sync_if_due(project, source, now, callbacks).warnings if source else ()
+    except SddError as error:
+        tracing.log("sync", outcome=f"issues sync failed: {error}")
+        return (tiers.DEGRADED_WARNING,)
 
 
 def _traced(sync: DueSync) -> DueSync:

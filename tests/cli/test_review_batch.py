@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from sdd_hooks.cli.review_batch import ReviewTarget, parse_targets
 from tests.cli.commands import run
+from tests.support.loopback import CannedResponse
 from tests.support.sprint_sites import SPEC, SprintSite, sprint_site
 from tests.usecases.test_review_pulls import index, propose
 
@@ -125,3 +127,30 @@ def test_without_an_index_and_without_a_forge(tmp_path: Path) -> None:
         done = run(site.repo.root, "review", "12", env=site.environ)
         assert done.code == 1
         assert "no forge is known for `origin`" in done.err
+
+
+def test_a_review_of_commits_syncs_issues_that_were_synced_before(site: SprintSite) -> None:
+    """Tier 4; a repository whose issues were never synced is not asked for them."""
+    site.add("Sessions expire", SPEC)
+    site.repo.commit("Change", {"shop/sessions.py": "changed = 1\n"})
+    site.server.requests.clear()
+    done = run(site.repo.root, "review", "HEAD~1..HEAD", env=site.environ)
+    assert (done.code, done.err, site.server.requests) == (0, "", [])
+    run(site.repo.root, "issues", "sync", env=site.environ)
+    meta = site.repo.root / ".sdd/issues/_meta.json"
+    _age(meta)
+    done = run(site.repo.root, "review", "HEAD~1..HEAD", env=site.environ)
+    assert (done.code, done.err) == (0, "note: Syncing 1 issues from GitHub…\n")
+    again = run(site.repo.root, "--verbose", "review", "HEAD~1..HEAD", env=site.environ)
+    assert "Syncing" not in again.err
+    _age(meta)
+    site.server.faults.append(lambda _request: CannedResponse(403, {"message": "no"}))
+    done = run(site.repo.root, "review", "HEAD~1..HEAD", env=site.environ)
+    warning = "Issues sync failed — degrading to live tracker queries for this run"
+    assert (done.code, done.err) == (0, f"warning: {warning}\n")
+
+
+def _age(meta: Path) -> None:
+    """Make the last sync an old one."""
+    old = '"last_sync":"2026-01-01T00:00:00Z"'
+    meta.write_text(re.sub(r'"last_sync":"[^"]*"', old, meta.read_text()))
