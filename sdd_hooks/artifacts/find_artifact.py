@@ -34,7 +34,8 @@ def find_artifact(
 ) -> Artifact:
     """The artifact with an id in any spelling, with a path, or of a specification with a directory.
 
-    A number alone is that of an ADR. An id without a module means the artifact of `module`, else of
+    An artifact without an id has the name of its folder or file. A number alone is that of an ADR.
+    An id without a module means the artifact of `module`, else of
     the root, else the only one of all modules. `origins` are as in
     `identifiers.find_id_references`. Raises UnknownArtifact, whose message names the close matches,
     or the paths of all that have the id.
@@ -44,6 +45,9 @@ def find_artifact(
         directory = artifact.path.rpartition("/")[0]
         if path in artifact.paths or (artifact.kind == "SPEC" and path == directory):
             return artifact
+    named = [one for one in corpus.artifacts if not one.id and one.name == name]
+    if len(named) == 1:
+        return named[0]
     identifier = parse_id(name, "ADR", origins=origins)
     if identifier and not identifier.origin and "/" in name.replace("]/", ""):
         # A name before the slash that is none of a repository would be lost.

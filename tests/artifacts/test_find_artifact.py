@@ -49,3 +49,14 @@ def test_an_artifact_is_found(name: str, module: str, path: str) -> None:
 def test_an_artifact_is_not_found(name: str, message: str) -> None:
     with pytest.raises(UnknownArtifact, match=message):
         find_artifact(CORPUS, name)
+
+
+def test_an_artifact_without_an_id_has_the_name_of_its_folder() -> None:
+    files = [
+        ArtifactFile(f"{folder}/{name}/spec.md", f"# {name}\n".encode(), "SPEC")
+        for folder, name in (("specs", "search"), ("specs", "sync"), ("more", "sync"))
+    ]
+    corpus = load_corpus(files)
+    assert find_artifact(corpus, "search").path == "specs/search/spec.md"
+    with pytest.raises(UnknownArtifact):
+        find_artifact(corpus, "sync")

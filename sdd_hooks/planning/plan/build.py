@@ -30,6 +30,8 @@ from sdd_hooks.planning.plan.story import (
 )
 from sdd_hooks.trackers.issue_file import StoredIssue
 
+MAX_TITLE = 80
+"""Characters of the names in a title, unless one name alone has more."""
 MAX_RELATED = 3
 """Other issues that a story names."""
 
@@ -215,11 +217,14 @@ def _story(
 
 
 def _title(members: Sequence[PlannedRequirement], part: Part) -> str:
-    """The names of what a story is about, of at most three."""
+    """The names of what a story is about, as many as fit into MAX_TITLE characters."""
     names = [one.name.replace("`", "") for one in members]
     if not names:
         names = [one.name for one in part.shared]
-    shown = names if len(names) <= 3 else [*names[:2], f"{len(names) - 2} more"]
+    count = len(names)
+    while count > 1 and sum(map(len, names[:count])) > MAX_TITLE:
+        count -= 1
+    shown = names if count == len(names) else [*names[:count], f"{len(names) - count} more"]
     joined = shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
     return joined if members else f"Provide {joined}"
 

@@ -78,8 +78,8 @@ def merge_existing(found: Iterable[ReusedCode]) -> tuple[ReusedCode, ...]:
         if known is None:
             merged[one.path] = one
             continue
-        places = tuple(dict.fromkeys((*known.places, *one.places)))[:MAX_PLACES]
-        merged[one.path] = known._replace(places=places)
+        places = _join_places((*known.places, *one.places))[:MAX_PLACES]
+        merged[one.path] = known._replace(places=tuple(places))
     return tuple(merged.values())
 
 
@@ -149,9 +149,20 @@ def _places(hits: Iterable[Hit], requirement: PlannedRequirement) -> tuple[CodeP
     Those with a word of the requirement in their names come before others.
     """
     own = {stem(word) for word in split_words(requirement.text)}
-    found = dict.fromkeys(
+    found = _join_places(
         CodePlace(hit.section, hit.first_line, hit.last_line) for hit in hits if hit.section
     )
     named = [one for one in found if own & {stem(word) for word in split_words(one.symbol)}]
-    chosen = (named or list(found))[:MAX_PLACES]
+    chosen = (named or found)[:MAX_PLACES]
     return tuple(sorted(chosen, key=lambda one: one.first_line))
+
+
+def _join_places(places: Iterable[CodePlace]) -> list[CodePlace]:
+    """The places with each symbol once: a search finds the parts of a long definition."""
+    joined: dict[str, CodePlace] = {}
+    for one in places:
+        known = joined.get(one.symbol, one)
+        first = min(known.first_line, one.first_line)
+        last = max(known.last_line, one.last_line)
+        joined[one.symbol] = CodePlace(one.symbol, first, last)
+    return list(joined.values())

@@ -27,6 +27,10 @@ LEAST_SIMILARITY = 0.07
 """The similarity of two groups that are joined while there are many small ones (0..1)."""
 WINDOW = 12
 """Places in the specification between two requirements that may be in one story."""
+TINY_WORK = 5
+"""Obligations and scenarios up to which a group is too small for a story."""
+TINY_SIMILARITY = 0.05
+"""The similarity of a group that is too small with the one that it is joined with (0..1)."""
 
 _NAME_WEIGHT = 2
 _SPAN_WEIGHT = 3
@@ -49,31 +53,37 @@ def group_requirements(requirements: Sequence[PlannedRequirement]) -> list[Group
         for left in range(len(requirements))
         for right in range(left + 1, min(left + WINDOW + 1, len(requirements)))
     }
-    while True:
-        is_divided = len(groups) * USUAL_MEMBERS > len(requirements)
-        least = LEAST_SIMILARITY if is_divided else MIN_SIMILARITY
-        candidates = [
-            (score, -left[0], -right[0], left, right)
-            for at, left in enumerate(groups)
-            for right in groups[at + 1 : at + WINDOW + 1]
-            if (score := _joined(left, right, similar)) >= least
-            and _fits([requirements[place] for place in (*left, *right)])
-        ]
-        if not candidates:
-            return groups
+    while candidates := _candidates(groups, requirements, similar):
         *_, left, right = max(candidates)
-        groups = sorted(
-            [g for g in groups if g not in (left, right)] + [tuple(sorted(left + right))]
-        )
+        rest = [group for group in groups if group not in (left, right)]
+        groups = sorted([*rest, tuple(sorted(left + right))])
+    return groups
+
+
+def _candidates(
+    groups: Sequence[Group],
+    requirements: Sequence[PlannedRequirement],
+    similar: Mapping[tuple[int, int], float],
+) -> list[tuple[float, int, int, Group, Group]]:
+    """The pairs of groups that may be joined, with their similarity first."""
+    is_divided = len(groups) * USUAL_MEMBERS > len(requirements)
+    usual = LEAST_SIMILARITY if is_divided else MIN_SIMILARITY
+    work = {group: sum(work_of(requirements[place]) for place in group) for group in groups}
+    found = []
+    for at, left in enumerate(groups):
+        for right in groups[at + 1 : at + WINDOW + 1]:
+            is_tiny = min(work[left], work[right]) <= TINY_WORK
+            score = _joined(left, right, similar)
+            if score >= (TINY_SIMILARITY if is_tiny else usual) and (
+                len(left) + len(right) <= MAX_MEMBERS and work[left] + work[right] <= MAX_WORK
+            ):
+                found.append((score, -left[0], -right[0], left, right))
+    return found
 
 
 def work_of(requirement: PlannedRequirement) -> int:
     """The obligations and scenarios of a requirement, at least 1."""
     return max(1, len(requirement.scenarios) + requirement.obligations)
-
-
-def _fits(members: Sequence[PlannedRequirement]) -> bool:
-    return len(members) <= MAX_MEMBERS and sum(map(work_of, members)) <= MAX_WORK
 
 
 def _joined(left: Group, right: Group, similar: Mapping[tuple[int, int], float]) -> float:

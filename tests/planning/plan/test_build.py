@@ -186,6 +186,15 @@ def test_an_issue_whose_requirement_is_gone_is_named() -> None:
     assert [one.id for one in plan.other_issues] == ["4"]
 
 
+def test_a_title_has_the_names_that_fit() -> None:
+    long = " ".join(["Sessions", "of", "users"] * 6)
+    parts = [(f"{long} {n}", "A session MUST be stored with its owner.") for n in "abc"]
+    (story,) = make_plan(*parts).stories
+    assert story.title == f"{long} a and 2 more"
+    short = [(f"Sessions {n}", "A session MUST be stored with its owner.") for n in "abc"]
+    assert make_plan(*short).stories[0].title == "Sessions a, Sessions b and Sessions c"
+
+
 def test_other_issues_about_the_same_are_related() -> None:
     issue = stored("7", "Colours are wrong")
     plan = make_plan(SHARED[2], issues=[issue], search_issues=lambda _text: ["7", "99"])

@@ -25,6 +25,12 @@ def test_a_file_is_found_with_its_definitions_and_lines() -> None:
     assert one.places == (CodePlace("NewStore", 8, 17), CodePlace("Store.SaveSession", 20, 29))
 
 
+def test_a_long_definition_is_one_place() -> None:
+    hits = (code_hit(STORE, "SaveSession", 20), code_hit(STORE, "SaveSession", 40))
+    (one,) = found(*hits)
+    assert one.places == (CodePlace("SaveSession", 20, 49),)
+
+
 def test_a_file_without_common_words_is_not_found() -> None:
     assert found(code_hit("internal/mail/send.go", "Deliver", score=0.9)) == ()
     assert found(code_hit("internal/mail/send.go", "SessionMail", score=0.5)) == ()
