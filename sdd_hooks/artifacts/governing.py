@@ -111,7 +111,7 @@ def read_governing(text: str, origins: Origins = NO_ORIGINS) -> tuple[GoverningR
 
 
 def has_governing_label(text: str) -> bool:
-    """Whether a comment begins with `Governing:` or `Implements:`, whatever it names. Never raises.
+    """Whether a comment begins with `Governing:` or `Implements:`, with any text. Never raises.
 
     `Governing: SPEC user-accounts` names a specification without a number.
     """

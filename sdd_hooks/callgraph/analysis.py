@@ -3,7 +3,7 @@
 A separate process has a deadline, and a crash of the native code ends no command.
 """
 
-# Governing: SPEC-0017 REQ "A child process"
+# Governing: SPEC-0017 REQ "A child process", ADR-0038 (call graphs come from a child process)
 
 from __future__ import annotations
 

@@ -3,7 +3,8 @@
 `sdd hook` runs before any other module is imported, because git waits for it.
 """
 
-# Governing: ADR-0010 (one error tree and documented exit codes), SPEC-0005 REQ "Errors"
+# Governing: ADR-0010 (one error tree and documented exit codes), SPEC-0005 REQ "Errors",
+# SPEC-0005 REQ "Help"
 
 from __future__ import annotations
 

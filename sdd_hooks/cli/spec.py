@@ -14,7 +14,7 @@ from sdd_hooks.cli.creation import creation_options, run_creation
 
 @click.command()
 @click.argument("title")
-@creation_options("requires=SPEC-0014, extends=… or implements=ADR-0008")
+@creation_options("requires=SPEC-0002, extends=… or implements=ADR-0008")
 @click.pass_obj
 def spec(directory: Path | None, /, **options: Any) -> int:
     """Create a specification: spec.md with a requirement and a scenario, and design.md.
@@ -25,6 +25,6 @@ def spec(directory: Path | None, /, **options: Any) -> int:
     \b
     Example:
       sdd spec "Authentication"
-      sdd spec "Authentication" --edge requires=SPEC-0014
+      sdd spec "Authentication" --edge requires=SPEC-0002
     """
     return run_creation("SPEC", directory, options)

@@ -4,7 +4,8 @@ The caller only starts a process. The process itself finds out whether anything 
 opening the index and looking for a model would take the caller longer.
 """
 
-# Governing: ADR-0016 (embedding in the background), SPEC-0008 REQ "Backfill"
+# Governing: ADR-0016 (embedding in the background), SPEC-0008 REQ "Backfill",
+# SPEC-0008 REQ "Survival"
 
 from __future__ import annotations
 

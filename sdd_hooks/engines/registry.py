@@ -1,6 +1,7 @@
 """The registered engines, and the one that the configuration of a project chooses."""
 
-# Governing: ADR-0001 (two engines, chosen, never fallen back to)
+# Governing: ADR-0001 (two engines, chosen, never fallen back to),
+# ADR-0017 (embedded is the default)
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Tiers 2 and 3: refresh the index when a session, or a command that reads, begins."""
 
 # Governing: ADR-0015 (tiers of freshness), SPEC-0007 REQ "At the start of a session",
-# SPEC-0007 REQ "Before reading"
+# SPEC-0007 REQ "Before reading", SPEC-0007 REQ "One time for the whole index"
 
 from __future__ import annotations
 

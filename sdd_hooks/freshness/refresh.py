@@ -1,6 +1,6 @@
 """Update the index to the state of the work tree, for hooks and commands alike."""
 
-# Governing: ADR-0004 (change detection from git), SPEC-0004 (git lifecycle)
+# Governing: ADR-0004 (change detection from git), SPEC-0004 REQ "One refresh at a time"
 
 from __future__ import annotations
 

@@ -5,7 +5,8 @@ which git reports what changed. An error is a line on stderr; a refresh never fa
 """
 
 # Governing: ADR-0005 (hook shims decide in sh), ADR-0015 (tiers of freshness),
-# SPEC-0004 REQ "Events", SPEC-0007 REQ "After an event of git"
+# SPEC-0004 REQ "Events", SPEC-0004 REQ "A rebase is one event",
+# SPEC-0007 REQ "After an event of git"
 
 from __future__ import annotations
 

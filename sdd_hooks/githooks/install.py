@@ -6,7 +6,7 @@ The hooks of the review are installed only on request; later installs update the
 """
 
 # Governing: ADR-0005 (hook shims decide in sh), SPEC-0004 REQ "Installing hooks",
-# SPEC-0010 REQ "Review in hooks"
+# SPEC-0004 REQ "Uninstalling hooks", SPEC-0010 REQ "Review in hooks"
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 sdd does not change their files. `manager_lines` has what to add to them.
 """
 
-# Governing: ADR-0005 (hook shims decide in sh)
+# Governing: ADR-0005 (hook shims decide in sh), SPEC-0004 REQ "Hooks through pre-commit"
 
 from __future__ import annotations
 

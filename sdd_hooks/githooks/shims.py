@@ -4,7 +4,7 @@ An installed shim is one file: a header with the event and the command to start,
 all shims share. The header has a digest of the rest, which identifies a shim that a user edited.
 """
 
-# Governing: ADR-0005 (hook shims decide in sh)
+# Governing: ADR-0005 (hook shims decide in sh), SPEC-0004 REQ "Nothing to do costs nothing"
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ _NARRATIVE = lazy_regex(
     r"""(?:^|[/_.-])(?:audits?|assessments?|reports?|reviews?|triage|retros?|retrospectives?
     |post-?mortems?|hand-?(?:offs?|overs?)|research|analys[ei]s|investigations?|journals?|logs?
     |work-?logs?|diary|minutes|meetings?|standups?|sessions?|brainstorms?|proposals?|plans?
-    |backlog|todos?)(?:[/_.-]|$)
+    |backlog|todos?|seeds?|benchmarks?)(?:[/_.-]|$)
     | (?:^|[^0-9])(?:19|20)[0-9]{2}-?[01][0-9](?:[^0-9]|-?[0-3][0-9])""",
     re.VERBOSE | re.IGNORECASE,
 )

@@ -1,6 +1,6 @@
 """The rules of checks and audits about the whole work tree, besides those of a review."""
 
-# Governing: ADR-0040 (a whole tree is checked as a change that adds it), SPEC-0018
+# Governing: ADR-0040 (a whole tree is checked as a change that adds it), SPEC-0018 REQ "Rules"
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The data of a page of an audit besides its texts: artifacts, findings, map."""
 
-# Governing: SPEC-0020 REQ "Artifacts", REQ "The graph"
+# Governing: SPEC-0020 REQ "Artifacts", REQ "The graph", REQ "Search"
 
 from __future__ import annotations
 

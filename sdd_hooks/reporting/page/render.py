@@ -5,7 +5,7 @@ hashes, no other ones, and no request. Trusted Types forbid the script to pass t
 """
 
 # Governing: ADR-0042 (one page without a network), SPEC-0020 REQ "One self-contained page",
-# REQ "Hostile texts"
+# REQ "Hostile texts", REQ "Accessible"
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ def unsafe_parts(site: MatchSite, text: str) -> tuple[str, ...]:
 
     A variable is replaced by what is not harmless in its values.
     """
-    return tuple(_unsafe(_Reader(site, {}), _statement(text[:MAX_EXPRESSION]), 0))
+    return tuple(_unsafe(_Reader(site, {}), read_statement(text), 0))
 
 
 def _unsafe(reader: _Reader, expression: str, depth: int) -> Iterator[str]:
@@ -117,7 +117,7 @@ def _unsafe_values(reader: _Reader, name: str, depth: int) -> tuple[str, ...]:
         # `html = html + …` adds to what is known.
         reader.known[name] = ()
         values = list(_assigned(reader.site.above, name))
-        found = [part for one in values for part in _unsafe(reader, _statement(one), depth + 1)]
+        found = [part for one in values for part in _unsafe(reader, read_statement(one), depth + 1)]
         if not values and not _NAMED_HTML.fullmatch(name):
             found = [name]
         reader.known[name] = tuple(found)
@@ -138,9 +138,9 @@ def _assigned(lines: Sequence[str], name: str) -> Iterator[str]:
                 return
 
 
-def _statement(text: str) -> str:
+def read_statement(text: str) -> str:
     """The text of an expression up to the end of its statement, without comments."""
-    text = _COMMENT.sub(" ", text)
+    text = _COMMENT.sub(" ", text[:MAX_EXPRESSION])
     index = 0
     while index < len(text):
         character = text[index]

@@ -5,7 +5,11 @@ from __future__ import annotations
 import re
 
 from sdd_hooks.code.source_files import COMPONENTS, GO, MAX_LINE, PAGES, PYTHON, SCRIPT
-from sdd_hooks.review.rules.security.expressions import is_harmless, unsafe_parts
+from sdd_hooks.review.rules.security.expressions import (
+    is_harmless,
+    read_statement,
+    unsafe_parts,
+)
 from sdd_hooks.review.rules.security.site import (
     Hazard,
     MatchSite,
@@ -52,13 +56,16 @@ _UNTRUSTED = lazy_regex(
     re.VERBOSE | re.IGNORECASE,
 )
 _TEXT_MEMBER = lazy_regex(
-    r"""[\w$]+(?:\??\.[\w$]+|\[[^\[\]]{1,40}\])*\??\.(?:\w*(?:[nN]ame|[tT]itle|[mM]essage|[tT]ext
+    r"""(?!(?:\w*(?:[sS]cheme|[cC]onfig|[tT]heme|[sS]tyles?|[oO]ptions|[sS]ettings|[lL]abels|[mM]essages)
+    |strings|i18n|icons?|t)\b\.)
+    (?:[\w$]+(?:\??\.[\w$]+|\[[^\[\]]{1,40}\])*\??\.(?:\w*(?:[nN]ame|[tT]itle|[mM]essage|[tT]ext
     |[dD]escription|[sS]ummary|[rR]eason|[cC]omment|[lL]abel)|value|textContent|query|content|email)
-    |error|err|(?:error|err|e)\.message""",
+    |error|err|(?:error|err|e)\.message)""",
     re.VERBOSE,
 )
 _ASSIGNED = lazy_regex(r"(?<![\w.$])([A-Za-z_$][\w$]*)\s*(?::=|=(?![=>]))")
 _NAME = lazy_regex(r"[A-Za-z_$][\w$]*")
+_QUOTE = lazy_regex(r"[\"'`]")
 _MAX_LINES_TO_VALUE = 40
 _CDN_TAG = lazy_regex(r"<(script|link)\b", re.IGNORECASE)
 _STYLE = lazy_regex(r"\brel\s*=\s*[\"'{]*(?:stylesheet|modulepreload)|\.css\b", re.IGNORECASE)
@@ -149,8 +156,9 @@ def _puts_text_into_markup(site: MatchSite) -> bool:
         value = site.arguments[1] if len(site.arguments) > 1 else ""
     else:
         value = site.matched.rpartition("=")[2] + site.rest
-    parts = unsafe_parts(site, value)
-    return any(_TEXT_MEMBER.fullmatch(one) for one in parts if one != value.strip())
+    # A value as a whole may be HTML that a server rendered.
+    has_literal = bool(_QUOTE.search(read_statement(value)))
+    return has_literal and any(map(_TEXT_MEMBER.fullmatch, unsafe_parts(site, value)))
 
 
 def _is_package_cdn(site: MatchSite) -> bool:

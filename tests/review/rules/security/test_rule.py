@@ -253,6 +253,8 @@ CERTAIN: list[tuple[str, str, bool]] = [
     ("u6.tsx", "<p dangerouslySetInnerHTML={{ __html: icon }} />\n", False),
     ("u7.go", GO.format("x := r.FormValue(n)\n\ty := template.HTML(x)"), True),
     ("e1.js", "a.innerHTML = html\nb.innerHTML = await response.text()\n", False),
+    ("e0.js", "a.innerHTML = content.description\nb.innerHTML = result.value\n", False),
+    ("e5.js", "a.innerHTML = `<b class=${colorScheme.title}></b>`\n", False),
     ("e2.js", "a.innerHTML = `<b>${item.title}</b>`\n", True),
     ("e3.js", "a.innerHTML = '<b>' + error.message\n", True),
     ("e4.js", "a.innerHTML = `<b>${t('load')}</b>`\n", False),
