@@ -65,7 +65,7 @@ def read_header(
     for read in (
         *_status(document),
         *_date(document, name),
-        *_items(document, "decision-makers", _PEOPLE),
+        *_people(document),
         *_items(document, "tags", _TAGS),
     ):
         if isinstance(read, Understood):
@@ -140,6 +140,12 @@ def _iso(year: str, month: str, day: str) -> str:
         return date(int(year), int(month), int(day)).isoformat()
     except ValueError:
         return ""
+
+
+def _people(document: ArtifactDocument) -> Iterator[Understood | NotUnderstood]:
+    # `deciders`, the key of MADR 3, stays as it is: two keys would have to be kept equal.
+    if not document.matter.fields.keys() & {*_PEOPLE}:
+        yield from _items(document, "decision-makers", _PEOPLE)
 
 
 def _items(
