@@ -83,6 +83,13 @@ def test_a_specification_may_name_what_its_decision_replaced(repo: Repo) -> None
     assert found(repo, files) == []
 
 
+def test_a_repository_that_keeps_most_records_elsewhere(repo: Repo) -> None:
+    text = "".join(f"# Polls, see ADR-000{number}.\n" for number in range(3, 9))
+    assert found(repo, {"src/a.py": text}) == []
+    few = "".join(f"# Polls, see ADR-000{number}.\n" for number in range(3, 8))
+    assert len(found(repo, {"src/a.py": few})) == 5
+
+
 def test_a_governing_comment_always_counts(repo: Repo) -> None:
     text = "# It was old.\n# Governing: ADR-0002, ADR-0040\n"
     assert found(repo, {"src/a.py": text}) == [

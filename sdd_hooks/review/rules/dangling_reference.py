@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 from sdd_hooks.artifacts.artifact import Artifact
@@ -27,6 +27,8 @@ PLACEHOLDERS = frozenset({0, 1234, 9999})
 """Numbers that stand for any number, unless a record has one of them."""
 MAX_FILES = 2_000
 """Files with governing comments that are read."""
+MIN_ELSEWHERE = 5
+"""Unknown ids from which a repository may keep its records elsewhere."""
 MAX_NAMED = 20
 """Ids that a finding names."""
 
@@ -85,9 +87,20 @@ def _claims_today(subject: Subject, mention: Mention) -> bool:
         return is_certain(subject, mention)
     return (
         is_certain(subject, mention)
+        and not subject.once(
+            f"kept-elsewhere:{mention.id.kind}", partial(_is_elsewhere, mention.id.kind)
+        )
         and not _is_beyond(subject, mention)
         and not names_other_project(subject, mention.path)
     )
+
+
+def _is_elsewhere(kind: str, subject: Subject) -> bool:
+    """Whether texts name more unknown records of a kind than there are: they are kept elsewhere."""
+    named = {one.id for one in subject.mentions if one.id.kind == kind and not one.id.origin}
+    unknown = sum(not resolve_mention(subject.citable, one) for one in named)
+    existing = sum(one.kind == kind for one in subject.citable.by_id)
+    return unknown > max(MIN_ELSEWHERE, existing)
 
 
 def _is_beyond(subject: Subject, mention: Mention) -> bool:
