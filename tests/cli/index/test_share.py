@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.commands import Done, on_terminal, one_line, run
+from tests.cli.commands import Done, one_line, run
 from tests.support.laptops import Laptop, SharedRemote
 
 WAITING = {"CI": "true"}
@@ -93,10 +93,3 @@ def test_an_error_is_one_line(hub: SharedRemote) -> None:
     assert message == "there is no remote '-x': `git remote -v` lists the remotes"
     fresh = Laptop(laptop.repo.worktree(hub.folder / "fresh", "fresh"))
     assert one_line(sdd(fresh, "index", "pull"), 4).startswith("No collections found")
-
-
-def test_a_terminal_shows_nothing_of_a_short_push(hub: SharedRemote) -> None:
-    laptop = hub.laptop("laptop")
-    code, output = on_terminal(laptop.repo.root, "", "index", "pull")
-    assert code == 0
-    assert output.startswith("nothing to pull")
