@@ -86,6 +86,7 @@ _LINK = lazy_regex(r"\[[^\[\]]*\]\([^()]*\)")
 _NOTE = lazy_regex(r"\([^()]*\)|（[^（）]*）")
 _SPELLED = lazy_regex(r"\b(?:adrs?|specs?)[-_ #]?[0-9]{1,5}[a-z]?\b", re.IGNORECASE)
 _NOTHING = frozenset({"", "-", "none", "n/a", "na", "null", "tbd"})
+_FILE_STEM = lazy_regex(r"[0-9]{3,5}-[a-z][a-z0-9-]{1,100}")
 
 
 class Edge(NamedTuple):
@@ -201,7 +202,8 @@ def _target(item: str, kinds: tuple[ArtifactKind, ...], holder: EdgeOwner) -> Ar
     name = item.rsplit("/", 1)[-1]
     if " " not in name and name.lower().endswith(_LINKED_SUFFIXES):
         return id_from_name(name.rsplit(".", 1)[0], kinds[0], module)
-    return None
+    # `0012-queues` is the name of a file without its suffix.
+    return id_from_name(item, kinds[0], module) if _FILE_STEM.fullmatch(item) else None
 
 
 def _short(text: str) -> str:

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sdd_hooks.artifacts.adr import read_adr
 from sdd_hooks.artifacts.edges import (
     FORWARD,
     INVERSES,
@@ -222,3 +223,12 @@ def _has_cycle(pairs: list[tuple[int, int]]) -> bool:
 def test_any_value_is_read(text: str, holder: EdgeOwner) -> None:
     read_frontmatter_edges(read_frontmatter(f"---\nextends: {text}\n---\n"), holder)
     list(read_prose_edges([("", f"Supersedes {text}", 1), ("related", text, 2)], holder))
+
+
+def test_the_name_of_a_file_without_its_suffix_is_an_edge() -> None:
+    adr = read_adr(
+        "docs/adrs/0007-a.md", "---\nrelated: [0012-queues, 12 queues]\n---\n# ADR-7: A\n"
+    )
+    assert adr
+    assert [str(edge.target) for edge in adr.edges] == ["ADR-0012"]
+    assert [one.rule for one in adr.findings] == ["unreadable-id"]
