@@ -119,10 +119,10 @@ def _check(project: Project, action: WorkAction, module: str | None, as_json: bo
     output = SyncOutput(as_json)
     with output.callbacks(progress=False) as callbacks:
 
-        def write(issue: str) -> WorkResult:
+        def write(issue: str, branch: str) -> WorkResult:
             if failure:
                 raise failure
-            request = WorkRequest(issue, module, needs_index=False)
+            request = WorkRequest(issue, module, needs_index=False, branch=branch)
             return write_brief(project, sources.found, request, time.time(), callbacks)
 
         # The name of the branch is understood by the issues that there are.

@@ -61,12 +61,13 @@ _DONE = ("closed", "merged")
 class WorkRequest(NamedTuple):
     """The issue to work on, and the module (None: any). With `worktree`, its branch is checked out
     in a worktree. Without `needs_index`, a brief without existing code is written where nothing is
-    indexed."""
+    indexed. `branch` has the work, "" for the branch that the issue names."""
 
     id: str
     module: str | None = None
     worktree: bool = False
     needs_index: bool = True
+    branch: str = ""
 
 
 class WorkResult(NamedTuple):
@@ -107,7 +108,7 @@ def write_brief(
         searched, header, index_warnings = _Searched(is_complete=False), (str(error),), ()
     reuse = _find_reuse(project, searched, _query(issue, records.requirements))
     plan = plan_branch(git, issue, configuration, starting_branch(project.repository))
-    own = OwnWork(issue, plan.name, plan.base, issues)
+    own = OwnWork(issue, request.branch or plan.name, plan.base, issues)
     siblings = find_siblings(project, own, now, callbacks)
     if request.worktree:
         plan = create_worktree(git, plan, configuration.worktrees.max_agents)

@@ -57,14 +57,14 @@ def check_branch(
     project: Project,
     folders: Sequence[IssueFolder],
     request: BranchCheckRequest,
-    write: Callable[[str], WorkResult],
+    write: Callable[[str, str], WorkResult],
 ) -> CheckedBranch:
     """Check a branch.
 
     `folders` have the issues by which the name of the branch is understood. `write` returns the
-    brief of an issue. Without one (no tracker, no such issue) the new definitions are checked all
-    the same, unless the request names the issue. Raises RepositoryError for an unknown branch, and
-    what `write` raises.
+    brief of an issue whose work is on a branch. Without one (no tracker, no such issue) the new
+    definitions are checked all the same, unless the request names the issue. Raises
+    RepositoryError for an unknown branch, and what `write` raises.
     """
     git = project.repository.git
     branch = _checked_out(git)
@@ -76,7 +76,7 @@ def check_branch(
         *change.notes,
         *(f"not checked: {one.path or 'files'}: {one.reason}" for one in change.unread),
     ]
-    brief, warnings = _brief(issue, request, write, notes)
+    brief, warnings = _brief(issue, request, lambda one: write(one, branch), notes)
     duplicates = find_duplicates(after, added)
     findings = [*duplicate_findings(duplicates)]
     messages: list[str] = []

@@ -35,8 +35,8 @@ func (c *Client) User(token string) (int64, error) {
 def check(work: Shop, request: BranchCheckRequest = DEFAULT) -> BranchCheck:
     source = work.source()
 
-    def write(id: str) -> WorkResult:
-        request = WorkRequest(id, needs_index=False)
+    def write(id: str, branch: str) -> WorkResult:
+        request = WorkRequest(id, needs_index=False, branch=branch)
         return write_brief(work.repo.project(), [source], request, NOW, work.callbacks)
 
     return check_branch(work.repo.project(), [source.folder], request, write).check
@@ -49,6 +49,12 @@ def branch(work: Shop, files: Mapping[str, str], name: str = BRANCH) -> None:
 
 def rules(found: BranchCheck) -> list[tuple[str, str]]:
     return [(one.rule, one.path) for one in found.findings]
+
+
+def test_the_branch_of_the_work_is_no_sibling_whatever_its_name(work: Shop) -> None:
+    branch(work, {"internal/api/client.go": CLIENT}, "feature/other")
+    found = check(work, BranchCheckRequest(issue="7"))
+    assert [rule for rule, _ in rules(found) if rule.startswith("sibling")] == []
 
 
 def test_a_new_definition_that_exists_is_reported_with_the_one_to_import(work: Shop) -> None:
