@@ -41,8 +41,7 @@ def pages() -> list[Path]:
 
 def every_page() -> list[Path]:
     """Every Markdown file of the documentation."""
-    tops = [TOP / name for name in ("README.md", "CHANGELOG.md", "CLAUDE.md", "CONTRIBUTING.md")]
-    return [*tops, *sorted((TOP / "docs").rglob("*.md"))]
+    return [*sorted(TOP.glob("*.md")), *sorted((TOP / "docs").rglob("*.md"))]
 
 
 def blocks(page: Path) -> list[Block]:
