@@ -8,6 +8,7 @@ from collections.abc import Mapping
 import pytest
 
 from sdd_hooks.errors import Missing, RepositoryError
+from sdd_hooks.freshness.refresh import refresh
 from sdd_hooks.planning.work.branch_check import BranchCheck
 from sdd_hooks.planning.work.branch_check_report import check_data, check_lines
 from sdd_hooks.trackers.sync import sync
@@ -85,6 +86,13 @@ def test_a_branch_that_imports_what_exists_is_fine_and_tells_the_others(work: Sh
     assert "\n".join(check_lines(found)).startswith(
         "# Nothing to mend: 2 new definitions in 1 file"
     )
+
+
+def test_a_definition_of_the_branch_is_nothing_to_import(work: Shop) -> None:
+    branch(work, {"internal/api/client.go": CLIENT})
+    project = work.repo.project()
+    refresh(project, collections=project.collections)
+    assert not [one for one in check(work).messages if "will import Client" in one]
 
 
 def test_departures_from_the_brief_are_findings(work: Shop) -> None:
