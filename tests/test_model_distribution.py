@@ -169,6 +169,25 @@ def test_an_installation_from_a_checkout_needs_no_file_of_the_model(
     assert f"sdd-hooks-model @ {place} ; extra == 'local'" in required
 
 
+def test_a_wheel_of_a_commit_without_the_tag_has_the_commit(checkout: Path, tmp_path: Path) -> None:
+    copied = shutil.copytree(checkout, tmp_path / "checkout", symlinks=True)
+    repo = Repo(copied)
+    repo.git("init", "--quiet", "--initial-branch=main")
+    repo.commit("Start")
+
+    def built(directory: str) -> ZipFile:
+        command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", directory]
+        subprocess.run(command, cwd=copied, check=True, capture_output=True)
+        return ZipFile(wheel_of(copied / directory, "sdd_hooks"))
+
+    commit = repo.git("rev-parse", "--short=12", "HEAD").strip()
+    with built("untagged") as archive:
+        assert archive.read("sdd_hooks/commit").decode().strip() == commit
+    repo.git("tag", "v0.1.0")
+    with built("tagged") as archive:
+        assert "sdd_hooks/commit" not in archive.namelist()
+
+
 def run_sdd(repo: Repo, packages: Path | None, *arguments: str) -> str:
     """Run `sdd` with the installed packages in a folder, where the hub cannot be reached."""
     environment = {**os.environ, "HF_ENDPOINT": "http://127.0.0.1:9", "HF_HOME": str(repo.root)}

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import click
 
-from sdd_hooks import __version__
 from sdd_hooks.cli.lazy import LazyCommand, LazyGroup
 from sdd_hooks.errors import EXIT_OK
 
@@ -77,6 +76,17 @@ COMMANDS = {
 }
 
 
+def _print_version(context: click.Context, _option: click.Parameter, value: bool) -> None:
+    if value and not context.resilient_parsing:
+        import os
+
+        import sdd_hooks
+        from sdd_hooks.setup.version import describe_version
+
+        click.echo(f"sdd {describe_version(Path(sdd_hooks.__file__).parent, os.environ)}")
+        context.exit()
+
+
 @click.group(
     cls=LazyGroup,
     table=COMMANDS,
@@ -89,7 +99,14 @@ COMMANDS = {
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="Run as if started in this directory.",
 )
-@click.version_option(__version__, prog_name="sdd", message="%(prog)s %(version)s")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_version,
+    help="Show the version and exit. Other commits than a release's are named.",
+)
 @click.pass_context
 def sdd(ctx: click.Context, directory: Path | None) -> int:
     """Keep a repository's decisions, specifications, code and issues searchable and fresh.

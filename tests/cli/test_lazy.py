@@ -85,6 +85,17 @@ def test_an_unknown_command_is_not_found():
     assert sdd.get_command(click.Context(sdd), "nothing") is None
 
 
+VERSION = {"sdd_hooks.setup", "sdd_hooks.setup.version"} | {
+    # Only in a checkout.
+    "sdd_hooks.system",
+    "sdd_hooks.system.git",
+    "sdd_hooks.system.git_settings",
+    "sdd_hooks.system.processes",
+    "sdd_hooks.text",
+    "sdd_hooks.text.lazy_regex",
+}
+
+
 def test_help_and_version_import_no_command(tmp_path):
     for args in (("--help",), ("--version",), ()):
         loaded = modules_of(tmp_path, *args)
@@ -97,7 +108,8 @@ def test_help_and_version_import_no_command(tmp_path):
             "sdd_hooks.errors",
             "sdd_hooks.named_tuple",
             "sdd_hooks.tracing",
-        }
+        } | (VERSION if args == ("--version",) else set())
+        assert not HEAVY & loaded
 
 
 def test_a_search_imports_nothing_heavy(repo):
