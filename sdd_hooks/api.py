@@ -181,7 +181,6 @@ if TYPE_CHECKING:
     from sdd_hooks.trackers.hosted import missing_setting as missing_setting
     from sdd_hooks.trackers.issue import Issue as Issue
     from sdd_hooks.trackers.issue import IssueDraft as IssueDraft
-    from sdd_hooks.trackers.issue import IssueEdit as IssueEdit
     from sdd_hooks.trackers.issue import IssueStatus as IssueStatus
     from sdd_hooks.trackers.issue import LinkedPull as LinkedPull
     from sdd_hooks.trackers.protocol import GroupKind as GroupKind
@@ -240,7 +239,7 @@ NAMES = {
     },
     "Trackers": {
         "sdd_hooks.config.settings": "TrackerSettings",
-        "sdd_hooks.trackers.issue": "Issue IssueDraft IssueEdit IssueStatus LinkedPull",
+        "sdd_hooks.trackers.issue": "Issue IssueDraft IssueStatus LinkedPull",
         "sdd_hooks.trackers.protocol": (
             "GroupKind IssueFilter IssuePage Since TrackedRepository Tracker TrackerClientFactory "
             "TrackerEnvironment TrackerLocation TrackerVendor TrackerWriter Unsupported"

@@ -74,11 +74,3 @@ class IssueDraft(NamedTuple):
     labels: tuple[str, ...] = ()
     parent: str = ""
     spec: str = ""
-
-
-class IssueEdit(NamedTuple):
-    """The new values of an issue; None keeps the old one. `labels` replace all labels."""
-
-    title: str | None = None
-    body: str | None = None
-    labels: tuple[str, ...] | None = None

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 from sdd_hooks.errors import RemoteError
-from sdd_hooks.trackers.issue import Issue, IssueDraft, IssueEdit, LinkedPull
+from sdd_hooks.trackers.issue import Issue, IssueDraft, LinkedPull
 
 if TYPE_CHECKING:
     from sdd_hooks.config.settings import TrackerSettings
@@ -144,16 +144,8 @@ class TrackerWriter(Protocol):
         """
         ...
 
-    def edit(self, id: str, edit: IssueEdit) -> Issue:
-        """Change an issue and return it as the tracker stored it."""
-        ...
-
     def close(self, id: str) -> None:
         """Close an issue; a closed issue stays closed."""
-        ...
-
-    def comment(self, id: str, text: str) -> None:
-        """Add a comment in Markdown to an issue."""
         ...
 
     def append(self, id: str, text: str) -> Issue:

@@ -76,7 +76,6 @@ class FakeGitea:
     labels: dict[str, Entry] = field(default_factory=dict)
     of_organisation: dict[str, Entry] = field(default_factory=dict)
     milestones: dict[str, Entry] = field(default_factory=dict)
-    comments: list[tuple[int, str]] = field(default_factory=list)
 
     def add(self, title: str = "An issue", *, at: float | None = None, **entry: Any) -> int:
         """Add an issue, created and updated at `at`. Returns its number."""
@@ -286,16 +285,6 @@ class FakeGitea:
                 return self._paged(request, [self._end(block) for block in item.blocks], plain=True)
             case "PATCH", "issues", []:
                 return self._change(number, _body(request))
-            case "PUT", "issues", ["labels"]:
-                known = [*self.labels.values(), *self.of_organisation.values()]
-                ids = _body(request)["labels"]
-                self.edit(number, labels=[label for label in known if label["id"] in ids])
-                return CannedResponse(200, self.items[number].entry["labels"])
-            case "POST", "issues", ["comments"]:
-                text = _body(request)["body"]
-                self.comments.append((number, text))
-                self.edit(number, comments=item.entry["comments"] + 1)
-                return CannedResponse(201, {"id": len(self.comments), "body": text})
         return CannedResponse(404, _MISSING)
 
     def _issues(self, request: Request) -> CannedResponse:

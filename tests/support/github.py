@@ -64,7 +64,6 @@ class FakeGitHub:
     elsewhere: dict[str, Entry] = field(default_factory=dict)
     milestones: list[Entry] = field(default_factory=list)
     labels: dict[str, str] = field(default_factory=dict)
-    comments: list[tuple[int, str]] = field(default_factory=list)
     former: str = ""
     _sorted: dict[str, list[tuple[float, int]]] = field(default_factory=dict)
 
@@ -232,10 +231,6 @@ class FakeGitHub:
             case "PATCH", []:
                 self.edit(number, **self._changes(_body(request)))
                 return CannedResponse(200, item.entry)
-            case "POST", ["comments"]:
-                text = str(_body(request)["body"])
-                self.comments.append((number, text))
-                return CannedResponse(201, self._comment(number, text))
             case "GET", ["dependencies", kind] if self.dependencies:
                 linked = item.blocked_by if kind == "blocked_by" else self._blocks(number)
                 entries = [self.items[other].entry for other in linked if other in self.items]
@@ -503,21 +498,6 @@ class FakeGitHub:
         }
         self.milestones.append(milestone)
         return milestone
-
-    def _comment(self, number: int, text: str) -> Entry:
-        address = f"{self._api()}/issues"
-        return {
-            "id": len(self.comments),
-            "node_id": "IC_kwDO",
-            "url": f"{address}/comments/{len(self.comments)}",
-            "html_url": f"{self._web()}/issues/{number}#issuecomment-{len(self.comments)}",
-            "issue_url": f"{address}/{number}",
-            "body": text,
-            "user": self._user("ana"),
-            "created_at": format_utc(self.now),
-            "updated_at": format_utc(self.now),
-            "author_association": "MEMBER",
-        }
 
 
 @contextmanager

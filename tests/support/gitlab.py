@@ -69,7 +69,6 @@ class FakeGitLab:
     links: list[tuple[int, Row]] = field(default_factory=list)
     milestones: list[Row] = field(default_factory=list)
     colours: dict[str, str] = field(default_factory=dict)
-    notes: list[tuple[int, str]] = field(default_factory=list)
     renamed: str = ""
     """The former path of the project."""
     spoil: Callable[[str, Any], Any] = lambda _path, data: data
@@ -387,10 +386,6 @@ class FakeGitLab:
             case ("PUT", "issues", iid) if int(iid) in self.issues:
                 self._change(iid, body)
                 return self._respond(200, self._issue(self.issues[int(iid)]))
-            case ("POST", "issues", iid, "notes") if int(iid) in self.issues:
-                assert body.keys() == {"body"}
-                self.notes.append((int(iid), body["body"]))
-                return self._respond(201, {"id": 1})
             case ("POST", "labels"):
                 self.colours[body["name"]] = body["color"]
                 return self._respond(201, body)

@@ -23,9 +23,7 @@ from tests.support.openapi import Description
 Entry = dict[str, Any]
 
 DESCRIPTIONS = ("jira/subset-search.json", "jira/write.openapi3.json")
-_DESCRIBED = re.compile(
-    r"/rest/api/3/(?:search/(?:jql|approximate-count)|issue|issue/[^/]+|issue/[^/]+/comment)"
-)
+_DESCRIBED = re.compile(r"/rest/api/3/(?:search/(?:jql|approximate-count)|issue|issue/[^/]+)")
 _CLAUSE = re.compile(
     r'(?:project = "(?P<project>[^"]*)"'
     r"|(?P<by>updated|created) >= (?P<since>\d{10,13})"
@@ -73,7 +71,6 @@ class FakeJira:
     former: dict[str, int] = field(default_factory=dict)
     projects: set[str] = field(default_factory=set)
     aliases: set[str] = field(default_factory=set)
-    comments: list[tuple[str, Any]] = field(default_factory=list)
     _keys: int = 0
 
     def add(self, summary: str = "An issue", *, at: float | None = None, **fields: Any) -> str:
@@ -247,11 +244,6 @@ class FakeJira:
                     return CannedResponse(400, {"errorMessages": [], "errors": complaints})
                 self.edit(entry["key"], **fields)
                 return CannedResponse(204)
-            case "POST", ["comment"]:
-                body = _body(request)["body"]
-                self._check_text(body)
-                self.comments.append((entry["key"], body))
-                return CannedResponse(201, {"id": "1", "body": body})
             case "GET", ["transitions"]:
                 ways = enumerate(self.statuses)
                 listed = [

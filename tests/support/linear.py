@@ -48,7 +48,6 @@ class FakeLinear:
     labels: list[Row] = field(default_factory=list)
     projects: list[Row] = field(default_factory=list)
     colours: dict[str, str] = field(default_factory=dict)
-    comments: list[Row] = field(default_factory=list)
     points: list[int] = field(default_factory=list)
     """The cost of each query."""
     spoil: Callable[[Row], object] = lambda data: data
@@ -198,7 +197,6 @@ class FakeLinear:
             ),
             "issueCreate": self._create,
             "issueUpdate": self._update,
-            "commentCreate": self._comment,
             "issueLabelCreate": self._label_create,
             "projectCreate": self._project_create,
         }
@@ -275,11 +273,6 @@ class FakeLinear:
                     raise AssertionError(f"{key} is not known here")
         self.edit(id, **changed)
         return {"success": True, "issue": self._shown(self.find(id))}
-
-    def _comment(self, input: Row) -> Row:
-        issue = self.find(input["issueId"])
-        self.comments.append({"issue": issue["identifier"], "body": input["body"]})
-        return {"success": True}
 
     def _label_create(self, input: Row) -> Row:
         team = self._by_id(self.teams, input["teamId"])

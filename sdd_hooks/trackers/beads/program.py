@@ -111,26 +111,24 @@ def comma_separated(labels: Sequence[str]) -> str:
     return line.getvalue()
 
 
-def exceeds_argument(text: str) -> bool:
+def _exceeds_argument(text: str) -> bool:
     """Whether a text is too long for an argument."""
     return len(text.encode("utf-8", "replace")) > MAX_ARGUMENT_BYTES
 
 
 @contextmanager
-def description_options(description: str | None) -> Iterator[list[str]]:
-    """The options that set a description, valid within the block; empty for None."""
-    if description is None:
-        yield []
+def description_options(description: str) -> Iterator[list[str]]:
+    """The options that set a description, valid within the block."""
     # bd reads standard input for a single dash.
-    elif description == "-" or exceeds_argument(description):
-        with text_file(description) as path:
+    if description == "-" or _exceeds_argument(description):
+        with _text_file(description) as path:
             yield [f"--body-file={path}"]
     else:
         yield [f"--description={description}"]
 
 
 @contextmanager
-def text_file(text: str) -> Iterator[str]:
+def _text_file(text: str) -> Iterator[str]:
     """The path of a temporary file with `text`, readable by its owner alone, within the block."""
     import tempfile
 

@@ -23,25 +23,21 @@ from sdd_hooks.trackers.beads.payloads import (
     DEFAULT_TYPE,
     EPIC,
     NAME,
-    SECTIONS,
     ParsedIssues,
     issues_of,
     parent_of,
     parse_export,
     parse_output,
-    sections_of,
 )
 from sdd_hooks.trackers.beads.program import (
     INSTALL,
     BdProgram,
     comma_separated,
     description_options,
-    exceeds_argument,
     require_success,
-    text_file,
 )
 from sdd_hooks.trackers.bodies import joined
-from sdd_hooks.trackers.issue import Issue, IssueDraft, IssueEdit
+from sdd_hooks.trackers.issue import Issue, IssueDraft
 from sdd_hooks.trackers.protocol import (
     IssueFilter,
     IssuePage,
@@ -136,52 +132,18 @@ class BeadsTracker:
             raise RemoteError("`bd create` does not say what it created: look at `bd list`")
         return self.issue(id)
 
-    def edit(self, id: str, edit: IssueEdit) -> Issue:
-        """Change an issue.
-
-        If a new body contains the sections for design, acceptance criteria and notes unchanged, the
-        rest of it becomes the description. Otherwise all of it becomes the description, and these
-        fields are cleared.
-        """
-        row, issue = self._find(id)
-        options = []
-        if edit.title is not None:
-            options.append(f"--title={edit.title}")
-        if edit.labels is not None:
-            kind, labels = _type_of(edit.labels)
-            old_type = text(row, "issue_type")
-            if kind or old_type in TYPES:
-                options.append(f"--type={kind or DEFAULT_TYPE}")
-            elif old_type in labels:
-                labels = tuple(label for label in labels if label != old_type)
-            options.append(f"--set-labels={comma_separated(labels)}")
-        description = None
-        if edit.body is not None and edit.body != issue.body:
-            description, clearing = _split_body(edit.body, row)
-            options += clearing
-        with description_options(description) as described:
-            if options or described:
-                self._bd("update", "--json", *options, *described, "--", id)
-        return self.issue(id)
-
     def close(self, id: str) -> None:
         """Close an issue. bd refuses to close a blocked issue, and an epic with open children."""
         _, issue = self._find(id)
         if issue.status != "closed":
             self._bd("close", "--", id)
 
-    def comment(self, id: str, text: str) -> None:
-        """Add a comment to an issue."""
-        self._find(id)
-        if exceeds_argument(text):
-            with text_file(text) as path:
-                self._bd("comments", "add", f"--file={path}", "--", id)
-        else:
-            self._bd("comments", "add", "--", id, text)
-
     def append(self, id: str, text: str) -> Issue:
-        """Append to the description of an issue."""
-        return self.edit(id, IssueEdit(body=joined(self.issue(id).body, text)))
+        """Append to the description of an issue; the sections after it stay as they are."""
+        row, _ = self._find(id)
+        with description_options(joined(_description(row), text)) as options:
+            self._bd("update", *options, "--", id)
+        return self.issue(id)
 
     def group_of(self, id: str) -> str:
         """The id of the parent of an issue."""
@@ -261,16 +223,8 @@ def _type_of(labels: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     return kind, tuple(label for label in labels if label != kind)
 
 
-def _split_body(body: str, row: Json) -> tuple[str, list[str]]:
-    """The description from a body, and the options that clear the fields it replaces."""
-    sections = sections_of(row).removeprefix("\n\n")
-    if not sections:
-        return body, []
-    before, unchanged, after = body.partition(sections)
-    if unchanged:
-        return before.removesuffix("\n\n") + after, []
-    names = [name for _, name in SECTIONS if text(row, name)]
-    return body, [f"--{name.removesuffix('_criteria')}=" for name in names]
+def _description(row: Json) -> str:
+    return text(row, "description")
 
 
 def _open(location: TrackerLocation, environment: TrackerEnvironment) -> BeadsTracker:  # noqa: ARG001

@@ -34,7 +34,7 @@ from sdd_hooks.trackers.gitea.payloads import (
     references,
 )
 from sdd_hooks.trackers.hosted import HostedProject
-from sdd_hooks.trackers.issue import Issue, IssueDraft, IssueEdit, LinkedPull
+from sdd_hooks.trackers.issue import Issue, IssueDraft, LinkedPull
 from sdd_hooks.trackers.labels import colour_of
 from sdd_hooks.trackers.protocol import IssueFilter, IssuePage, Since
 
@@ -120,17 +120,6 @@ class GiteaTracker(HostedProject):
             body["labels"] = self._label_ids(draft.labels)
         return self._written_issue(self.client.send("POST", self._path("issues"), body).json())
 
-    def edit(self, id: str, edit: IssueEdit) -> Issue:
-        """Change an issue, and create the labels that do not exist."""
-        if edit.labels is not None:
-            labels = {"labels": self._label_ids(edit.labels)}
-            self.client.send("PUT", f"{self._issue_path(id)}/labels", labels)
-        values = {"title": edit.title, "body": edit.body}
-        changes = {name: value for name, value in values.items() if value is not None}
-        if not changes:
-            return self.issue(id)
-        return self._written_issue(self.client.send("PATCH", self._issue_path(id), changes).json())
-
     def close(self, id: str) -> None:
         """Close an issue. Raises RemoteError while open issues block it."""
         change = {"state": "closed"}
@@ -140,13 +129,10 @@ class GiteaTracker(HostedProject):
                 "close those first"
             )
 
-    def comment(self, id: str, text: str) -> None:
-        """Add a comment to an issue."""
-        self.client.send("POST", f"{self._issue_path(id)}/comments", {"body": text})
-
     def append(self, id: str, text: str) -> Issue:
         """Append to the body of an issue."""
-        return self.edit(id, IssueEdit(body=joined(self.issue(id).body, text)))
+        change = {"body": joined(self.issue(id).body, text)}
+        return self._written_issue(self.client.send("PATCH", self._issue_path(id), change).json())
 
     def group_of(self, id: str) -> str:
         """The title of the milestone of an issue."""

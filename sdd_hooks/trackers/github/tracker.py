@@ -23,7 +23,7 @@ from sdd_hooks.trackers.github.details import (
 )
 from sdd_hooks.trackers.github.payloads import NAME, is_pull, issue_of, repository_of
 from sdd_hooks.trackers.hosted import HostedProject
-from sdd_hooks.trackers.issue import Issue, IssueDraft, IssueEdit
+from sdd_hooks.trackers.issue import Issue, IssueDraft
 from sdd_hooks.trackers.labels import colour_of
 from sdd_hooks.trackers.protocol import IssueFilter, IssuePage, Since
 
@@ -121,22 +121,14 @@ class GitHubTracker(HostedProject):
             body["labels"] = list(draft.labels)
         return self._written_issue(self._send("POST", self._path("issues"), body))
 
-    def edit(self, id: str, edit: IssueEdit) -> Issue:
-        """Change an issue."""
-        changes = {name: value for name, value in edit._asdict().items() if value is not None}
-        return self._written_issue(self._send("PATCH", self._issue_path(id), changes))
-
     def close(self, id: str) -> None:
         """Close an issue as completed."""
         self._send("PATCH", self._issue_path(id), {"state": "closed", "state_reason": "completed"})
 
-    def comment(self, id: str, text: str) -> None:
-        """Add a comment to an issue."""
-        self._send("POST", f"{self._issue_path(id)}/comments", {"body": text})
-
     def append(self, id: str, text: str) -> Issue:
         """Append to the body of an issue."""
-        return self.edit(id, IssueEdit(body=joined(self.issue(id).body, text)))
+        change = {"body": joined(self.issue(id).body, text)}
+        return self._written_issue(self._send("PATCH", self._issue_path(id), change))
 
     def group_of(self, id: str) -> str:
         """The title of the milestone of an issue."""

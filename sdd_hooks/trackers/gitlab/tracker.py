@@ -23,7 +23,7 @@ from sdd_hooks.trackers.gitlab.listing import (
 )
 from sdd_hooks.trackers.gitlab.payloads import NAME, is_moved, issue_of
 from sdd_hooks.trackers.hosted import HostedProject
-from sdd_hooks.trackers.issue import Issue, IssueDraft, IssueEdit
+from sdd_hooks.trackers.issue import Issue, IssueDraft
 from sdd_hooks.trackers.labels import colour_of
 from sdd_hooks.trackers.protocol import IssueFilter, IssuePage, Since
 
@@ -125,30 +125,16 @@ class GitLabTracker(HostedProject):
             body["labels"] = ",".join(draft.labels)
         return self._written_issue(self.client.send("POST", self._path("issues"), body))
 
-    def edit(self, id: str, edit: IssueEdit) -> Issue:
-        """Change an issue."""
-        changes: dict[str, object] = {}
-        if edit.title is not None:
-            changes["title"] = edit.title
-        if edit.body is not None:
-            changes["description"] = edit.body
-        if edit.labels is not None:
-            changes["labels"] = ",".join(edit.labels)
-        return self._written_issue(
-            self.client.send("PUT", self._issue_path(id), changes, idempotent=True)
-        )
-
     def close(self, id: str) -> None:
         """Close an issue."""
         self.client.send("PUT", self._issue_path(id), {"state_event": "close"}, idempotent=True)
 
-    def comment(self, id: str, text: str) -> None:
-        """Add a comment to an issue."""
-        self.client.send("POST", f"{self._issue_path(id)}/notes", {"body": text})
-
     def append(self, id: str, text: str) -> Issue:
         """Append to the body of an issue."""
-        return self.edit(id, IssueEdit(body=joined(self.issue(id).body, text)))
+        change = {"description": joined(self.issue(id).body, text)}
+        return self._written_issue(
+            self.client.send("PUT", self._issue_path(id), change, idempotent=True)
+        )
 
     def group_of(self, id: str) -> str:
         """The title of the milestone of an issue."""

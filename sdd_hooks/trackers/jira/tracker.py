@@ -10,7 +10,7 @@ from functools import cached_property
 
 from sdd_hooks.errors import Missing, RemoteError
 from sdd_hooks.text.display import one_line
-from sdd_hooks.trackers.issue import Issue, IssueDraft, IssueEdit
+from sdd_hooks.trackers.issue import Issue, IssueDraft
 from sdd_hooks.trackers.jira.payloads import (
     DONE,
     FIELDS,
@@ -123,19 +123,9 @@ class JiraTracker:
         """Create an issue: an epic if that is one of the labels, else a task or a similar type."""
         return self._written_issue(self._writer.create(draft))
 
-    def edit(self, id: str, edit: IssueEdit) -> Issue:
-        """Change an issue."""
-        key = self._key(id)
-        self._writer.edit(key, edit)
-        return self._written_issue(key)
-
     def close(self, id: str) -> None:
         """Move an issue to a status of its workflow that means done."""
         self._writer.close(self._key(id))
-
-    def comment(self, id: str, text: str) -> None:
-        """Add a comment to an issue."""
-        self._writer.comment(self._key(id), text)
 
     def append(self, id: str, text: str) -> Issue:
         """Append to the description of an issue."""

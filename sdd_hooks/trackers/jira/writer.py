@@ -11,7 +11,7 @@ from sdd_hooks.errors import RemoteError
 from sdd_hooks.remote.json_fields import Json, field, flag, number, rows, text
 from sdd_hooks.text.display import one_line
 from sdd_hooks.trackers.bodies import joined
-from sdd_hooks.trackers.issue import IssueDraft, IssueEdit
+from sdd_hooks.trackers.issue import IssueDraft
 from sdd_hooks.trackers.jira.payloads import DONE, LABEL, is_closed, key_of
 from sdd_hooks.trackers.jira.site import JiraSite
 from sdd_hooks.trackers.protocol import Unsupported
@@ -44,19 +44,13 @@ class JiraWriter:
     def create(self, draft: IssueDraft) -> str:
         """Create an issue. Returns its key."""
         types = self._issue_types()
-        fields = self._fields(IssueEdit(draft.title, draft.body or None, draft.labels or None))
+        fields = self._fields(draft)
         if draft.parent:
             fields |= self._parent_fields(draft.parent)
         epic_type = next((one for one in types if one.level == 1), None)
         if epic_type is None or EPIC.lower() not in map(str.lower, draft.labels):
             return self._create(_draft_type(types), fields)
         return self._create(epic_type, fields | self._epic_name(draft.title))
-
-    def edit(self, key: str, edit: IssueEdit) -> None:
-        """Change an issue."""
-        fields = self._fields(edit)
-        if fields:
-            self._site.send("PUT", f"issue/{key}", {"fields": fields}, idempotent=True)
 
     def close(self, key: str) -> None:
         """Move an issue to a status that means done. A closed issue is left unchanged."""
@@ -78,10 +72,6 @@ class JiraWriter:
         preferred = min(done, key=_status_rank)
         body = {"transition": {"id": text(preferred, "id")}}
         self._site.send("POST", f"issue/{key}/transitions", body)
-
-    def comment(self, key: str, markdown: str) -> None:
-        """Add a comment to an issue."""
-        self._site.send("POST", f"issue/{key}/comment", {"body": self._text(markdown)})
 
     def append(self, key: str, markdown: str) -> None:
         """Append to the description of an issue. The nodes of a document stay as they are."""
@@ -107,16 +97,14 @@ class JiraWriter:
         fields = self._parent_fields(epic)
         self._site.send("PUT", f"issue/{key}", {"fields": fields}, idempotent=True)
 
-    def _fields(self, edit: IssueEdit) -> dict[str, object]:
-        """The fields of an issue that an edit sets."""
-        fields: dict[str, object] = {}
-        if edit.title is not None:
-            fields["summary"] = one_line(edit.title)
-        if edit.body is not None:
-            fields["description"] = self._text(edit.body) if edit.body else None
-        if edit.labels is not None:
+    def _fields(self, draft: IssueDraft) -> dict[str, object]:
+        """The fields for title, body and labels of a draft."""
+        fields: dict[str, object] = {"summary": one_line(draft.title)}
+        if draft.body:
+            fields["description"] = self._text(draft.body)
+        if draft.labels:
             # A label in Jira cannot contain blanks.
-            fields["labels"] = ["-".join(label.split()) for label in edit.labels if label.strip()]
+            fields["labels"] = ["-".join(label.split()) for label in draft.labels if label.strip()]
         return fields
 
     def _text(self, markdown: str) -> object:

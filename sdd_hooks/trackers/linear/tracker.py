@@ -29,7 +29,7 @@ from sdd_hooks.remote.json_fields import (
 )
 from sdd_hooks.text.display import one_line
 from sdd_hooks.trackers.bodies import joined
-from sdd_hooks.trackers.issue import Issue, IssueDraft, IssueEdit
+from sdd_hooks.trackers.issue import Issue, IssueDraft
 from sdd_hooks.trackers.linear import writer
 from sdd_hooks.trackers.linear.payloads import (
     BRIEF_FRAGMENT,
@@ -147,21 +147,14 @@ class LinearTracker:
         """Create an issue, and the labels and the project that do not exist."""
         return self._written_issue(writer.create(self.execute, self.team, draft))
 
-    def edit(self, id: str, edit: IssueEdit) -> Issue:
-        """Change an issue."""
-        return self._written_issue(writer.edit(self.execute, id, edit))
-
     def close(self, id: str) -> None:
         """Close an issue as completed."""
         writer.close(self.execute, id)
 
-    def comment(self, id: str, text: str) -> None:
-        """Add a comment to an issue."""
-        writer.comment(self.execute, id, text)
-
     def append(self, id: str, text: str) -> Issue:
         """Append to the body of an issue."""
-        return self.edit(id, IssueEdit(body=joined(self.issue(id).body, text)))
+        body = joined(self.issue(id).body, text)
+        return self._written_issue(writer.replace_body(self.execute, id, body))
 
     def group_of(self, id: str) -> str:
         """The name of the project of an issue."""

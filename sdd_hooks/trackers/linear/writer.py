@@ -9,7 +9,7 @@ from typing import Protocol
 
 from sdd_hooks.errors import Missing, RemoteError
 from sdd_hooks.remote.json_fields import Json, field, flag, rows, text
-from sdd_hooks.trackers.issue import IssueDraft, IssueEdit
+from sdd_hooks.trackers.issue import IssueDraft
 from sdd_hooks.trackers.labels import colour_of
 from sdd_hooks.trackers.linear.payloads import CLOSED, FULL_FRAGMENT
 
@@ -42,9 +42,6 @@ mutation($id: String!, $input: IssueUpdateInput!) {{
   issueUpdate(id: $id, input: $input) {{ success issue {{ ...issue }} }}
 }}
 {FULL_FRAGMENT}"""
-_COMMENT = """
-mutation($input: CommentCreateInput!) { commentCreate(input: $input) { success } }
-"""
 _NEW_LABEL = """
 mutation($input: IssueLabelCreateInput!) {
   issueLabelCreate(input: $input) { success issueLabel { id } }
@@ -83,16 +80,9 @@ def create(execute: ExecuteQuery, team_filter: Mapping[str, object], draft: Issu
     return field(_mutate(execute, _CREATE, {"input": values}, "issueCreate"), "issue")
 
 
-def edit(execute: ExecuteQuery, id: str, edit: IssueEdit) -> Json:
-    """Change an issue. Returns the issue."""
-    changes: dict[str, object] = {}
-    if edit.title is not None:
-        changes["title"] = edit.title
-    if edit.body is not None:
-        changes["description"] = edit.body
-    if edit.labels is not None:
-        changes["labelIds"] = _label_ids(execute, _team_of(execute, id), edit.labels)
-    return _update(execute, id, changes)
+def replace_body(execute: ExecuteQuery, id: str, body: str) -> Json:
+    """Replace the body of an issue. Returns the issue."""
+    return _update(execute, id, {"description": body})
 
 
 def close(execute: ExecuteQuery, id: str) -> None:
@@ -104,11 +94,6 @@ def close(execute: ExecuteQuery, id: str) -> None:
     if not states:
         raise RemoteError(f"Linear: the team of {id} has no state that means completed")
     _update(execute, id, {"stateId": text(min(states, key=_position), "id")})
-
-
-def comment(execute: ExecuteQuery, id: str, body: str) -> None:
-    """Add a Markdown comment to an issue."""
-    _mutate(execute, _COMMENT, {"input": {"issueId": id, "body": body}}, "commentCreate")
 
 
 def project_of(execute: ExecuteQuery, id: str) -> str:

@@ -1,4 +1,4 @@
-"""Parse the sections of a tasks.md; tick, replace and append a section.
+"""Parse the sections of a tasks.md; tick and append a section.
 
 A section is a heading `## N. Title` and the text up to the next heading of its level or above. Its
 tasks are boxes, `- [ ] N.1 text`, at any depth. Headings and boxes in code and comments are
@@ -37,7 +37,7 @@ class TaskSection(NamedTuple):
 
     `body` is the text below the heading, verbatim except for blank lines around it. `open` are the
     offsets of the blanks in boxes without a tick, `boxes` is the number of all boxes. The heading
-    is at the offsets `start` to `heading_end` of the text, the body at `body_start` to `body_end`.
+    ends at the offset `heading_end` of the text, the body at `body_end`.
     """
 
     key: str
@@ -45,9 +45,7 @@ class TaskSection(NamedTuple):
     body: str
     boxes: int
     open: tuple[int, ...]
-    start: int
     heading_end: int
-    body_start: int
     body_end: int
 
     @property
@@ -88,9 +86,7 @@ def parse_task_sections(text: str) -> tuple[list[TaskSection], list[str]]:
                 body=text[body_start:body_end],
                 boxes=len(boxes),
                 open=tuple(at for at in boxes if text[at] == " "),
-                start=top.start,
                 heading_end=heading_end,
-                body_start=body_start,
                 body_end=body_end,
             )
         )
@@ -105,22 +101,6 @@ def tick_all(text: str, section: TaskSection) -> str:
         pieces += [text[position:at], "x"]
         position = at + 1
     return "".join([*pieces, text[position:]])
-
-
-def replace_section(text: str, section: TaskSection, title: str | None, body: str | None) -> str:
-    """The text with a new title or body of a section; None leaves it unchanged."""
-    after = text[section.body_end :]
-    middle = text[section.heading_end : section.body_start]
-    content = section.body
-    if body is not None:
-        content = normalise_body(body, text)
-        if content and not section.body:
-            newline = newline_of(text)
-            middle, after = newline * 2, newline + after
-    heading = text[section.start : section.heading_end]
-    if title is not None:
-        heading = f"## {section.key.partition('.')[0]}. {title}"
-    return f"{text[: section.start]}{heading}{middle}{content}{after}"
 
 
 class AppendedSection(NamedTuple):

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NoReturn
 from sdd_hooks.errors import Missing, SddError
 from sdd_hooks.system.git import Git
 from sdd_hooks.text.display import one_line
-from sdd_hooks.trackers.issue import Issue, IssueDraft, IssueEdit
+from sdd_hooks.trackers.issue import Issue, IssueDraft
 from sdd_hooks.trackers.protocol import (
     IssueFilter,
     IssuePage,
@@ -48,9 +48,7 @@ from sdd_hooks.trackers.tasks_md.sections import (
     TaskSection,
     append_section,
     append_to_section,
-    normalise_body,
     parse_task_sections,
-    replace_section,
     tick_all,
 )
 
@@ -123,26 +121,6 @@ class TasksMdTracker:
         write_text(self._root, path, new_text)
         return self.issue(f"tasks-{capability}-{key}")
 
-    def edit(self, id: str, edit: IssueEdit) -> Issue:
-        """Change heading and text of a section. Raises Missing, and Unsupported as `create`."""
-        if edit.labels is not None:
-            _refuse_labels(edit.labels)
-        file, section = self._find(id)
-        title = None if edit.title is None else _heading_title(edit.title)
-        body = None if edit.body is None else normalise_body(edit.body, file.text)
-        new_text = replace_section(file.text, section, title, body)
-        edited = section._replace(
-            title=section.title if title is None else title,
-            body=section.body if body is None else body,
-        )
-        expected = [edited if other.key == section.key else other for other in file.sections]
-        if _contents(parse_task_sections(new_text)[0]) != _contents(expected):
-            _refuse_text(file.path)
-        # An edit that changes nothing leaves the file's time as it is.
-        if new_text != file.text:
-            write_text(self._root, file.path, new_text)
-        return self.issue(id)
-
     def close(self, id: str) -> None:
         """Tick every box of a section. Raises Missing, and Unsupported if it has no box."""
         file, section = self._find(id)
@@ -150,10 +128,6 @@ class TasksMdTracker:
             raise Unsupported(f"{file.path}: section {section.key} has no box to tick: add a task")
         if section.open:
             write_text(self._root, file.path, tick_all(file.text, section))
-
-    def comment(self, id: str, text: str) -> None:  # noqa: ARG002
-        """Raises Unsupported."""
-        raise Unsupported(f"{LABEL} has no comments: write below the section itself")
 
     def append(self, id: str, text: str) -> Issue:
         """Append to a section. Raises Missing, and Unsupported as `create`."""

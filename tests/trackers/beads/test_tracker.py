@@ -24,7 +24,7 @@ from sdd_hooks.trackers.beads.payloads import (
 )
 from sdd_hooks.trackers.beads.program import environment, error_message
 from sdd_hooks.trackers.beads.tracker import EXPORT, VENDOR, BeadsTracker
-from sdd_hooks.trackers.issue import Issue, IssueDraft, IssueEdit
+from sdd_hooks.trackers.issue import Issue, IssueDraft
 from sdd_hooks.trackers.protocol import (
     IssueFilter,
     IssuePage,
@@ -444,8 +444,7 @@ def test_a_part_of_an_id_is_not_accepted(harness: BeadsHarness) -> None:
     harness.lists({"id": "shop-a1b"})
     for change in (
         lambda: harness.tracker.close("shop-a"),
-        lambda: harness.tracker.edit("shop-a", IssueEdit("x")),
-        lambda: harness.tracker.comment("shop-a", "x"),
+        lambda: harness.tracker.append("shop-a", "x"),
         lambda: harness.tracker.group("shop-a", "x"),
     ):
         with pytest.raises(Missing, match=r"^Beads has no shop-a: look at `bd list --all`$"):
@@ -453,11 +452,23 @@ def test_a_part_of_an_id_is_not_accepted(harness: BeadsHarness) -> None:
     assert {one["args"][0] for one in harness.bd.calls} == {"list"}
 
 
-def test_an_edit_without_changes_runs_nothing(harness: BeadsHarness) -> None:
-    harness.lists({"id": "a", "status": "closed", "description": "D", "design": "E"})
+def test_a_closed_issue_is_not_closed_again(harness: BeadsHarness) -> None:
+    harness.lists({"id": "a", "status": "closed"})
     harness.tracker.close("a")
-    harness.tracker.edit("a", IssueEdit(body="D\n\n## Design\n\nE"))
     assert {one["args"][0] for one in harness.bd.calls} == {"list"}
+
+
+@pytest.mark.parametrize(
+    ("description", "after"),
+    [("", "### A\n\nb"), ("D", "D\n\n### A\n\nb"), ("D\r\n", "D\r\n\r\n### A\r\n\r\nb")],
+)
+def test_append_changes_the_description_only(
+    harness: BeadsHarness, description: str, after: str
+) -> None:
+    harness.lists({"id": "a", "description": description, "design": "E"})
+    harness.tracker.append("a", "### A\n\nb")
+    (update,) = [one["args"] for one in harness.bd.calls if one["args"][0] == "update"]
+    assert update == ["update", f"--description={after}", "--", "a"]
 
 
 def test_a_create_with_empty_output(harness: BeadsHarness) -> None:
@@ -477,11 +488,10 @@ def test_an_issue_of_the_real_bd(beads: Repo, real_bd: RealBd) -> None:
     assert (made.status, made.author, made.tracker) == ("open", "ada", "beads")
     assert made == tracker.issue(made.id)
 
-    edited = tracker.edit(made.id, IssueEdit("Other", "New", ("z",)))
-    assert (edited.title, edited.body, edited.labels) == ("Other", "New", ("z",))
-    assert tracker.edit(made.id, IssueEdit(labels=())).labels == ()
-    assert tracker.edit(made.id, IssueEdit(labels=("bug",))).labels == ("bug",)
-    assert tracker.edit(made.id, IssueEdit(body="")).body == ""
+    changed = tracker.append(made.id, "### Branch\n\n`feature/1`")
+    assert changed == tracker.issue(made.id)
+    assert (changed.title, changed.labels) == (title, made.labels)
+    assert changed.body == f"{body}\r\n### Branch\r\n\r\n`feature/1`"
 
     tracker.close(made.id)
     closed = tracker.issue(made.id)
@@ -495,11 +505,7 @@ def test_texts_that_cannot_be_arguments(beads: Repo, real_bd: RealBd, body: str)
     tracker = real_bd.tracker(beads.root)
     made = tracker.create(IssueDraft("Title", body))
     assert made.body == body
-    assert tracker.edit(made.id, IssueEdit(body=f"{body}!")).body == f"{body}!"
-    if len(body) < 60_000:
-        tracker.comment(made.id, body)
-        recorded_output = real_bd(beads.root, "show", "--json", "--include-comments", made.id)
-        assert f'"text": "{body}"' in recorded_output
+    assert tracker.append(made.id, "!").body == f"{body}\n\n!"
 
 
 def test_the_sections_after_the_description(beads: Repo, real_bd: RealBd) -> None:
@@ -510,15 +516,11 @@ def test_the_sections_after_the_description(beads: Repo, real_bd: RealBd) -> Non
     assert one.specs == ("SPEC-0004",)
     end = "\n\n## Design\n\nDrawn.\n\n## Acceptance Criteria\n\nIt works.\n\n## Notes\n\nN."
     assert one.body == f"D{end}"
-    # The sections are unchanged, and the rest becomes the description.
-    assert tracker.edit(one.id, IssueEdit(body=f"E{end}")).body == f"E{end}"
-    more = "\n\n### Branch\n\n`feature/1`"
-    assert tracker.edit(one.id, IssueEdit(body=f"E{end}{more}")).body == f"E{more}{end}"
-    changed = f"E{more}{end}".replace("Drawn", "Painted")
-    assert tracker.edit(one.id, IssueEdit(body=changed)).body == changed
+    more = "### Branch\n\n`feature/1`"
+    assert tracker.append(one.id, more).body == f"D\n\n{more}{end}"
     row = json.loads(real_bd(beads.root, "list", "--json"))["data"][0]
-    assert row["description"] == changed
-    assert not {"design", "acceptance_criteria", "notes"} & set(row)
+    assert row["description"] == f"D\n\n{more}"
+    assert (row["design"], row["notes"]) == ("Drawn.", "N.")
 
 
 def test_epics_and_dependencies(beads: Repo, real_bd: RealBd) -> None:
@@ -590,7 +592,7 @@ def test_hooks_of_the_repository_are_not_run(beads: Repo, real_bd: RealBd, tmp_p
         hook.chmod(0o755)
     tracker = real_bd.tracker(beads.root)
     made = tracker.create(IssueDraft("One"))
-    tracker.edit(made.id, IssueEdit("Two"))
+    tracker.append(made.id, "Two")
     tracker.close(made.id)
     assert not list(tmp_path.glob("on_*"))
 

@@ -10,7 +10,7 @@ from sdd_hooks.errors import AccessRefused, Missing, RemoteError
 from sdd_hooks.remote.json_fields import parse_epoch
 from sdd_hooks.trackers.gitea.tracker import GiteaTracker
 from sdd_hooks.trackers.gitea.vendor import VENDOR
-from sdd_hooks.trackers.issue import Issue, IssueDraft, IssueEdit, LinkedPull
+from sdd_hooks.trackers.issue import Issue, IssueDraft, LinkedPull
 from sdd_hooks.trackers.protocol import (
     IssueFilter,
     Since,
@@ -85,10 +85,6 @@ class Project(Protocol):
 
     def private(self) -> None:
         """Make the repository private."""
-        ...
-
-    def comments(self, number: int) -> list[str]:
-        """The comments on an issue."""
         ...
 
     def milestone(self, number: int) -> str:
@@ -322,17 +318,6 @@ class Contract:
         assert tracker.issue(made.id) == made
         assert tracker.create(IssueDraft("Plain")).labels == ()
 
-    def test_edit(self, project: Project) -> None:
-        id = str(project.add("Old", body="old", labels=("bug",)))
-        tracker = project.open()
-        assert tracker.edit(id, IssueEdit(title="New")).title == "New"
-        assert tracker.edit(id, IssueEdit(body="new")).body == "new"
-        changed = tracker.edit(id, IssueEdit(labels=("late", "story")))
-        assert (changed.title, changed.body) == ("New", "new")
-        assert set(changed.labels) == {"late", "story"}
-        assert tracker.edit(id, IssueEdit("Newer", "", ())).labels == ()
-        assert tracker.issue(id).body == ""
-
     def test_close(self, project: Project) -> None:
         id = str(project.add("One"))
         tracker = project.open()
@@ -347,11 +332,6 @@ class Contract:
         with pytest.raises(RemoteError, match="block"):
             tracker.close(str(two))
         assert tracker.issue(str(two)).status == "open"
-
-    def test_a_comment(self, project: Project) -> None:
-        number = project.add("One")
-        project.open().comment(str(number), "Well *said*\n")
-        assert [comment.strip() for comment in project.comments(number)] == ["Well *said*"]
 
     def test_append(self, project: Project) -> None:
         number = str(project.add("One", body="First\r\n"))

@@ -103,9 +103,6 @@ class RealProject:
     def private(self) -> None:
         self.call("PATCH", "", {"private": True})
 
-    def comments(self, number: int) -> list[str]:
-        return [comment["body"] for comment in self.call("GET", f"/issues/{number}/comments")]
-
     def milestone(self, number: int) -> str:
         found = self.call("GET", f"/issues/{number}")["milestone"]
         return str(found["title"]) if found else ""

@@ -12,7 +12,7 @@ import pytest
 from sdd_hooks.errors import AccessRefused, Missing, RemoteError
 from sdd_hooks.trackers.gitea.tracker import MAX_FILES
 from sdd_hooks.trackers.gitea.vendor import VENDOR
-from sdd_hooks.trackers.issue import IssueDraft, IssueEdit
+from sdd_hooks.trackers.issue import IssueDraft
 from sdd_hooks.trackers.protocol import IssueFilter, IssuePage, Since, TrackerLocation
 from tests.support.gitea import HIDDEN, PASSWORD, FakeGitea, serving_gitea
 from tests.support.loopback import CannedResponse, Request, Server
@@ -95,9 +95,6 @@ class Shop:
 
     def private(self) -> None:
         self.gitea.token = TOKEN
-
-    def comments(self, number: int) -> list[str]:
-        return [text for issue, text in self.gitea.comments if issue == number]
 
     def milestone(self, number: int) -> str:
         found = self.gitea.items[number].entry["milestone"]
@@ -411,16 +408,16 @@ def test_a_failed_write_is_not_retried(project: Shop) -> None:
     project.gitea.add(at=START)
     tracker = project.open()
     broken = CannedResponse(502, {"message": "bad gateway"})
-    for write in (
-        lambda: tracker.create(IssueDraft("One")),
-        lambda: tracker.comment("1", "Hello"),
+    for method, write in (
+        ("POST", lambda: tracker.create(IssueDraft("One"))),
+        ("PATCH", lambda: tracker.append("1", "Hello")),
     ):
         project.server.requests.clear()
-        project.server.fail(broken, when=lambda request: request.method == "POST")
+        project.server.fail(broken, when=lambda request, sent=method: request.method == sent)
         with pytest.raises(RemoteError):
             write()
-        assert len(project.server.requests) == 1
-    assert project.gitea.comments == []
+        assert [one.method for one in project.server.requests].count(method) == 1
+    assert [item.entry["body"] for item in project.gitea.items.values()] == [""]
 
 
 @pytest.mark.parametrize("body", [None, {}, [], {"number": "x"}])
@@ -437,9 +434,9 @@ def test_a_write_with_an_empty_response(project: Shop, body: object) -> None:
 def test_writing_a_missing_issue(project: Shop) -> None:
     tracker = project.open()
     with pytest.raises(Missing):
-        tracker.edit("7", IssueEdit(title="x"))
+        tracker.append("7", "x")
     with pytest.raises(Missing):
-        tracker.comment("../7", "x")
+        tracker.append("../7", "x")
     assert len(project.server.requests) == 1
 
 

@@ -8,7 +8,7 @@ from itertools import islice
 import pytest
 
 from sdd_hooks.errors import AccessRefused, Missing, RateLimited, RemoteError
-from sdd_hooks.trackers.issue import IssueDraft, IssueEdit, LinkedPull
+from sdd_hooks.trackers.issue import IssueDraft, LinkedPull
 from sdd_hooks.trackers.protocol import IssueFilter, IssuePage, Since
 from tests.support.github import GRAPHQL, Shop, open_shop
 from tests.support.loopback import CannedResponse, Request
@@ -395,18 +395,16 @@ def test_a_query_requests_only_the_consumed_pages(shop: Shop) -> None:
     assert len(shop.server.requests) == 1
 
 
-def test_create_edit_comment_and_close(shop: Shop) -> None:
+def test_create_append_and_close(shop: Shop) -> None:
     tracker = shop.open()
     made = tracker.create(IssueDraft("New", "Text", ("bug", "story")))
     assert (made.id, made.title, made.body, made.labels) == ("1", "New", "Text", ("bug", "story"))
     tracker.create(IssueDraft("Next", labels=("story",)))
     assert shop.github.labels == {"bug": "cccccc", "story": "1d76db"}
     assert len(shop.server.paths("POST")) == 4
-    changed = tracker.edit("1", IssueEdit(body="Other", labels=("cart", "new")))
-    assert (changed.title, changed.body, changed.labels) == ("New", "Other", ("cart", "new"))
-    assert tracker.edit("1", IssueEdit(title="Newer", labels=())).labels == ()
-    tracker.comment("1", "Done in SPEC-0003")
-    assert shop.github.comments == [(1, "Done in SPEC-0003")]
+    changed = tracker.append("1", "More")
+    assert changed == tracker.issue("1")
+    assert (changed.title, changed.body, changed.labels) == ("New", "Text\n\nMore", made.labels)
     tracker.close("1")
     tracker.close("1")
     assert tracker.issue("1").status == "closed"

@@ -9,7 +9,7 @@ import pytest
 
 from sdd_hooks.errors import Missing, RateLimited, RemoteError
 from sdd_hooks.trackers.gitlab import details as gitlab_details
-from sdd_hooks.trackers.issue import Issue, IssueDraft, IssueEdit, LinkedPull
+from sdd_hooks.trackers.issue import Issue, IssueDraft, LinkedPull
 from sdd_hooks.trackers.protocol import IssueFilter, Since
 from tests.support.gitlab import rate_limited
 from tests.support.loopback import CannedResponse, Request
@@ -392,17 +392,15 @@ def test_a_query_requests_only_the_consumed_pages(harness: GitLabHarness) -> Non
     assert len(harness.server.requests) == 2
 
 
-def test_create_edit_comment_and_close(harness: GitLabHarness) -> None:
+def test_create_append_group_and_close(harness: GitLabHarness) -> None:
     gitlab = harness.gitlab
     tracker = harness.open()
     made = tracker.create(IssueDraft("New", "Body", ("bug", "epic")))
     assert (made.title, made.body, made.labels) == ("New", "Body", ("bug", "epic"))
     assert gitlab.colours == {"bug": "#CCCCCC", "epic": "#6E40C9"}
-    changed = tracker.edit(made.id, IssueEdit(title="Newer", labels=()))
-    assert (changed.title, changed.body, changed.labels) == ("Newer", "Body", ())
-    assert tracker.edit(made.id, IssueEdit(body="")).body == ""
-    tracker.comment(made.id, "Said *so*")
-    assert gitlab.notes == [(int(made.id), "Said *so*")]
+    changed = tracker.append(made.id, "More")
+    assert changed == tracker.issue(made.id)
+    assert (changed.title, changed.body, changed.labels) == ("New", "Body\n\nMore", made.labels)
     other = tracker.create(IssueDraft("Other"))
     assert tracker.group_of(other.id) == ""
     tracker.group(other.id, "The epic")
@@ -419,9 +417,8 @@ def test_create_edit_comment_and_close(harness: GitLabHarness) -> None:
 def test_writing_a_missing_issue(harness: GitLabHarness) -> None:
     tracker = harness.open()
     for write in (
-        lambda: tracker.edit("99", IssueEdit(title="x")),
+        lambda: tracker.append("99", "x"),
         lambda: tracker.close("99"),
-        lambda: tracker.comment("99", "x"),
     ):
         with pytest.raises(Missing):
             write()
@@ -456,11 +453,10 @@ def test_a_query_with_a_repeated_page(harness: GitLabHarness) -> None:
     assert len(harness.server.requests) == 2
 
 
-def test_a_comment_is_not_retried(harness: GitLabHarness) -> None:
-    id = harness.gitlab.add()
+def test_a_create_is_not_retried(harness: GitLabHarness) -> None:
     harness.server.fail(CannedResponse(502, b""), when=lambda request: request.method == "POST")
     with pytest.raises(RemoteError):
-        harness.open().comment(id, "x")
+        harness.open().create(IssueDraft("New"))
     assert len(harness.server.requests) == 1
 
 

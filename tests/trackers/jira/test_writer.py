@@ -9,7 +9,7 @@ import pytest
 
 from sdd_hooks.errors import RemoteError
 from sdd_hooks.remote.client import Client
-from sdd_hooks.trackers.issue import IssueDraft, IssueEdit
+from sdd_hooks.trackers.issue import IssueDraft
 from sdd_hooks.trackers.jira.site import JiraSite
 from sdd_hooks.trackers.jira.tracker import JiraTracker
 from sdd_hooks.trackers.protocol import Unsupported
@@ -76,17 +76,6 @@ def test_a_lost_connection_after_a_create_is_not_retried(shop: Shop) -> None:
     assert len(shop.sent("POST", "issue")) == 1
 
 
-def test_edit(shop: Shop) -> None:
-    key = shop.jira.add("Before", at=START, labels=["old"])
-    issue = shop.open().edit(key, IssueEdit(title="After", labels=("new",)))
-    assert (issue.title, issue.body, issue.labels) == ("After", "", ("new",))
-    assert shop.open().edit(key, IssueEdit(body="Text")).body == "Text"
-    assert shop.open().edit(key, IssueEdit(body="")).body == ""
-    shop.server.requests.clear()
-    assert shop.open().edit(key, IssueEdit()).title == "After"
-    assert shop.server.paths("PUT") == []
-
-
 def test_close(shop: Shop) -> None:
     key = shop.jira.add(at=START)
     shop.open().close(key)
@@ -105,18 +94,6 @@ def test_close_without_a_transition_to_done(shop: Shop) -> None:
     key = shop.jira.add(at=START)
     with pytest.raises(RemoteError, match="nothing leads SHOP-1 from 'To Do'"):
         shop.open().close(key)
-
-
-def test_comment(shop: Shop) -> None:
-    key = shop.jira.add(at=START)
-    shop.open().comment(key, "Seen by **me**")
-    ((where, body),) = shop.jira.comments
-    assert where == key
-    if shop.jira.cloud:
-        (paragraph,) = body["content"]
-        assert [one["text"] for one in paragraph["content"]] == ["Seen by ", "me"]
-    else:
-        assert body == "Seen by **me**"
 
 
 def test_group(shop: Shop) -> None:
@@ -174,7 +151,7 @@ def test_every_field_of_the_responses_is_optional(shop: Shop) -> None:
     def write() -> None:
         tracker = JiraTracker(JiraSite(client.api, client), "SHOP")
         made = tracker.create(IssueDraft("A title", "Body", ("x",)))
-        tracker.edit(made.id, IssueEdit(title="Another"))
+        tracker.append(made.id, "More")
         tracker.close(made.id)
 
     write()

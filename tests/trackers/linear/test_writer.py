@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from sdd_hooks.errors import Missing, RemoteError
-from sdd_hooks.trackers.issue import IssueDraft, IssueEdit
+from sdd_hooks.trackers.issue import IssueDraft
 from tests.support.loopback import CannedResponse
 from tests.trackers.linear.harness import LinearHarness, open_harness
 
@@ -19,18 +19,16 @@ def harness() -> Iterator[LinearHarness]:
         yield found
 
 
-def test_create_edit_comment_and_group(harness: LinearHarness) -> None:
+def test_create_append_and_group(harness: LinearHarness) -> None:
     workspace = harness.workspace
     workspace.label("Bug")
     tracker = harness.open()
     made = tracker.create(IssueDraft("New", "Body", ("bug", "epic")))
     assert (made.title, made.body, made.labels) == ("New", "Body", ("Bug", "epic"))
     assert workspace.colours == {"epic": "#6E40C9"}
-    changed = tracker.edit(made.id, IssueEdit(title="Newer", labels=()))
-    assert (changed.title, changed.body, changed.labels) == ("Newer", "Body", ())
-    assert tracker.edit(made.id, IssueEdit(body="")).body == ""
-    tracker.comment(made.id, "Said *so*")
-    assert workspace.comments == [{"issue": made.id, "body": "Said *so*"}]
+    changed = tracker.append(made.id, "### A")
+    assert changed == tracker.issue(made.id)
+    assert (changed.title, changed.body, changed.labels) == ("New", "Body\n\n### A", made.labels)
     other = tracker.create(IssueDraft("Other", parent=made.id))
     assert workspace.find(other.id)["parent"] == made.id
     tracker.group(made.id, "The epic")
@@ -38,8 +36,7 @@ def test_create_edit_comment_and_group(harness: LinearHarness) -> None:
     assert len(workspace.projects) == 1
     assert tracker.group_of(other.id) == "The epic"
     assert tracker.group_of(tracker.create(IssueDraft("Third")).id) == ""
-    assert tracker.append(made.id, "### A").body == "### A"
-    assert tracker.append(made.id, "### B").body == "### A\n\n### B"
+    assert tracker.append(other.id, "### B").body == "### B"
     assert workspace.find(other.id)["project"] is workspace.projects[0]
 
 
@@ -63,10 +60,8 @@ def test_a_label_group_is_not_used_as_a_label(harness: LinearHarness) -> None:
 @pytest.mark.parametrize(
     "write",
     [
-        lambda tracker: tracker.edit("ENG-99", IssueEdit(title="x")),
-        lambda tracker: tracker.edit("ENG-99", IssueEdit(labels=("x",))),
+        lambda tracker: tracker.append("ENG-99", "x"),
         lambda tracker: tracker.close("ENG-99"),
-        lambda tracker: tracker.comment("ENG-99", "x"),
         lambda tracker: tracker.group("ENG-99", "x"),
     ],
 )
@@ -78,16 +73,20 @@ def test_writing_a_missing_issue(harness: LinearHarness, write: Any) -> None:
 
 def test_a_mutation_without_success_is_an_error(harness: LinearHarness) -> None:
     harness.workspace.add()
-    harness.workspace.spoil = lambda _data: {"commentCreate": {"success": False}}
+    harness.workspace.spoil = lambda data: (
+        {"issueCreate": {"success": False}} if "issueCreate" in data else data
+    )
     with pytest.raises(RemoteError, match="did not execute"):
-        harness.open().comment("ENG-1", "x")
+        harness.open().create(IssueDraft("New"))
 
 
 def test_writes_with_an_empty_response(harness: LinearHarness) -> None:
     harness.workspace.add()
-    harness.workspace.spoil = lambda _data: {"issueUpdate": {"success": True, "issue": None}}
+    harness.workspace.spoil = lambda data: (
+        {"issueUpdate": {"success": True, "issue": None}} if "issueUpdate" in data else data
+    )
     with pytest.raises(RemoteError, match="which issue it wrote"):
-        harness.open().edit("ENG-1", IssueEdit(title="x"))
+        harness.open().append("ENG-1", "x")
     harness.workspace.spoil = lambda data: data
     with pytest.raises(Missing, match="Team ID"):
         harness.open("NONE").create(IssueDraft("New"))
@@ -99,8 +98,8 @@ def test_writes_with_an_empty_response(harness: LinearHarness) -> None:
 def test_a_write_is_not_retried(harness: LinearHarness) -> None:
     harness.workspace.add()
     harness.server.fail(
-        CannedResponse(502, b""), when=lambda request: b"commentCreate" in request.body
+        CannedResponse(502, b""), when=lambda request: b"issueUpdate" in request.body
     )
     with pytest.raises(RemoteError):
-        harness.open().comment("ENG-1", "x")
-    assert len(harness.server.requests) == 1
+        harness.open().append("ENG-1", "x")
+    assert sum(b"issueUpdate" in one.body for one in harness.server.requests) == 1

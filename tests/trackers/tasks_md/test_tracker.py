@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from sdd_hooks.config.settings import TrackerSettings
-from sdd_hooks.errors import Missing, RemoteError, SddError
+from sdd_hooks.errors import Missing, SddError
 from sdd_hooks.system.files import PathRefused
-from sdd_hooks.trackers.issue import Issue, IssueDraft, IssueEdit
+from sdd_hooks.trackers.issue import Issue, IssueDraft
 from sdd_hooks.trackers.issue_file import parse
 from sdd_hooks.trackers.protocol import (
     IssueFilter,
@@ -240,40 +240,26 @@ def test_close_ticks_the_boxes(shop: Repo) -> None:
         tracker.close("tasks-auth-1")
 
 
-def test_edit(shop: Repo) -> None:
-    tracker = open_tracker(shop)
-    made = tracker.edit("tasks-auth-1", IssueEdit(" Begin \n again ", "- [ ] new\r\n"))
-    assert (made.title, made.body) == ("Begin again", "- [ ] new")
-    wanted = TEXT.replace("Set up", "Begin again")
-    wanted = wanted.replace("- [x] 1.1 One\n- [ ] 1.2 Two, see ADR-0007", "- [ ] new")
-    assert (shop.root / AUTH).read_text() == wanted
-    written = (shop.root / AUTH).stat()
-    assert tracker.edit("tasks-auth-1", IssueEdit()) == made
-    assert (shop.root / AUTH).stat().st_ino == written.st_ino
-    assert tracker.edit("tasks-auth-1", IssueEdit(labels=())).id == made.id
-    with pytest.raises(Unsupported, match=r"^tasks\.md has no labels"):
-        tracker.edit("tasks-auth-1", IssueEdit(labels=("bug",)))
-
-
 @pytest.mark.parametrize(
-    "edit",
+    "draft",
     [
-        IssueEdit(body="## 7. Another"),
-        IssueEdit(body="# Another"),
-        IssueEdit(body="```\nnever closed"),
-        IssueEdit(body="<!-- never closed"),
-        IssueEdit(title="# <!-- hidden -->"),
-        IssueEdit(title="x" * 600),
-        IssueEdit(title=" \n"),
+        IssueDraft("Title", "## 7. Another"),
+        IssueDraft("Title", "# Another"),
+        IssueDraft("# <!-- hidden -->"),
+        IssueDraft("x" * 600),
+        IssueDraft(" \n"),
     ],
 )
-def test_a_text_that_would_break_the_file_is_refused(shop: Repo, edit: IssueEdit) -> None:
+def test_a_draft_that_would_break_the_file_is_refused(shop: Repo, draft: IssueDraft) -> None:
     with pytest.raises(Unsupported, match=r"cannot hold this as one section|needs a title"):
-        open_tracker(shop).edit("tasks-auth-1", edit)
-    draft = IssueDraft(edit.title or "Title", edit.body or "", spec="auth")
-    if "never" not in draft.body:
-        with pytest.raises(Unsupported, match=r"cannot hold this as one section|needs a title"):
-            open_tracker(shop).create(draft)
+        open_tracker(shop).create(draft._replace(spec="auth"))
+    assert (shop.root / AUTH).read_text() == TEXT
+
+
+@pytest.mark.parametrize("text", ["## 7. Another", "```\nnever closed", "<!-- never closed"])
+def test_a_text_that_would_break_the_file_is_refused(shop: Repo, text: str) -> None:
+    with pytest.raises(Unsupported, match="cannot hold this as one section"):
+        open_tracker(shop).append("tasks-auth-1", text)
     assert (shop.root / AUTH).read_text() == TEXT
 
 
@@ -343,11 +329,8 @@ def test_append_keeps_every_other_byte(shop: Repo, newline: str) -> None:
         open_tracker(shop).append("tasks-auth-1", "## 3. Three")
 
 
-def test_comments_and_moves_are_unsupported(shop: Repo) -> None:
+def test_moves_are_unsupported(shop: Repo) -> None:
     tracker = open_tracker(shop)
-    with pytest.raises(Unsupported, match=r"^tasks\.md has no comments") as caught:
-        tracker.comment("tasks-auth-1", "Hm.")
-    assert isinstance(caught.value, RemoteError)
     assert tracker.group_of("tasks-auth-1") == "auth"
     tracker.group("tasks-auth-1", "auth")
     tracker.group("tasks-auth-1", "SPEC-0003")
