@@ -104,7 +104,7 @@ def tick_all(text: str, section: TaskSection) -> str:
 
 
 class AppendedSection(NamedTuple):
-    """A text with another section at its end, and the key and the body of that section."""
+    """A text with a new section or a longer one, and the key and the body of that section."""
 
     text: str
     key: str
@@ -143,12 +143,13 @@ def _number_boxes(body: str, number: str) -> str:
     return "".join((*pieces, body[position:]))
 
 
-def append_to_section(text: str, section: TaskSection, addition: str) -> str:
-    """The text with `addition` after the body of a section, and every other byte as it is."""
-    newline = newline_of(text)
-    added = addition.replace("\n", newline)
+def append_to_section(text: str, section: TaskSection, addition: str) -> AppendedSection:
+    """Add a text after the body of a section. Every other byte stays as it is."""
+    gap = newline_of(text) * 2
+    added = normalise_body(addition, text)
     end = section.body_end if section.body else section.heading_end
-    return f"{text[:end]}{newline * 2}{added}{text[end:]}"
+    body = f"{section.body}{gap}{added}" if section.body else added
+    return AppendedSection(f"{text[:end]}{gap}{added}{text[end:]}", section.key, body)
 
 
 def normalise_body(body: str, text: str) -> str:

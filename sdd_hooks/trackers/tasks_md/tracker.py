@@ -132,12 +132,10 @@ class TasksMdTracker:
     def append(self, id: str, text: str) -> Issue:
         """Append to a section. Raises Missing, and Unsupported as `create`."""
         file, section = self._find(id)
-        new_text = append_to_section(file.text, section, text)
-        after = parse_task_sections(new_text)[0]
-        others = [other for other in _contents(file.sections) if other[0] != section.key]
-        appended = next((one for one in after if one.key == section.key), None)
-        is_kept = appended is not None and appended.body.startswith(section.body)
-        if not is_kept or [one for one in _contents(after) if one[0] != section.key] != others:
+        new_text, _, body = append_to_section(file.text, section, text)
+        longer = section._replace(body=body)
+        expected = [longer if other.key == section.key else other for other in file.sections]
+        if _contents(parse_task_sections(new_text)[0]) != _contents(expected):
             _refuse_text(file.path)
         write_text(self._root, file.path, new_text)
         return self.issue(id)

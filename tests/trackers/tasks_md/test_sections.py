@@ -217,7 +217,7 @@ def test_an_addition_is_parsed_back(parts: list[tuple[str, str]], addition: str)
     assert len(before) == len(parts)
     assert all(section.boxes for section in before)
     target = before[len(before) // 2]
-    after = parse_task_sections(append_to_section(text, target, addition))[0]
+    after = parse_task_sections(append_to_section(text, target, addition).text)[0]
     assert [(section.key, section.title, section.body) for section in after] == [
         (
             section.key,

@@ -256,7 +256,9 @@ def test_a_draft_that_would_break_the_file_is_refused(shop: Repo, draft: IssueDr
     assert (shop.root / AUTH).read_text() == TEXT
 
 
-@pytest.mark.parametrize("text", ["## 7. Another", "```\nnever closed", "<!-- never closed"])
+@pytest.mark.parametrize(
+    "text", ["## 7. Another", "# Another", "```\nnever closed", "<!-- never closed"]
+)
 def test_a_text_that_would_break_the_file_is_refused(shop: Repo, text: str) -> None:
     with pytest.raises(Unsupported, match="cannot hold this as one section"):
         open_tracker(shop).append("tasks-auth-1", text)
