@@ -47,7 +47,9 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(block.text, encoding="utf-8")
     shutil.copy(ACTION, folder)
-    shutil.copy(TOP / ".github/workflows/release.yml", folder / ".github/workflows")
+    for path in (TOP / ".github/workflows").glob("*.yml"):
+        shutil.copy(path, folder / ".github/workflows" / f"own-{path.name}")
+    shutil.copy(TOP / ".gitea/workflows/release.yml", folder / ".github/workflows/own-gitea.yml")
     return folder
 
 
