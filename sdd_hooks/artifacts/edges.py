@@ -24,6 +24,8 @@ from sdd_hooks.text.lazy_regex import lazy_regex
 if TYPE_CHECKING:
     from sdd_hooks.findings import Finding, Severity
 
+_BRACKETS = lazy_regex(r"\([^()]*\)")
+
 EdgeOrigin = Literal["frontmatter", "prose", "derived"]
 
 FORWARD: Mapping[ArtifactKind, Mapping[str, tuple[ArtifactKind, ...]]] = {
@@ -170,27 +172,36 @@ def _read_key(matter: Frontmatter, key: str, holder: EdgeOwner) -> Iterator[Edge
         return Finding(holder.path, line, rule, severity, message, evidence)
 
     is_list = isinstance(value, list) or matter.text(key).lower() in _NOTHING
-    targets = [] if is_list else [_target(item, kinds, holder) for item in matter.items(key)]
+    read = [(item, _targets(item, kinds, holder)) for item in matter.items(key)]
     # A text without an id is reported below.
-    if written := ", ".join(str(one) for one in targets if one):
+    written = "" if is_list else ", ".join(str(one) for _, targets in read for one in targets)
+    if written:
         message = f"`{key}` is not a list: write `{key}: [{written}]`"
         yield finding("edge-not-a-list", "warning", message, matter.text(key))
     if isinstance(value, dict) or any(not isinstance(item, str) for item in value):
         message = f'`{key}` holds a nested value: quote ids, as in `"[api]/{kinds[0]}-0007"`'
         yield finding("unreadable-id", severity, message, key)
-    for item in matter.items(key):
+    for item, targets in read:
         if item.lower() in _NOTHING:
             continue
-        target = _target(item, kinds, holder)
-        if target is None:
+        if not targets or (is_list and len(targets) > 1):
             message = f"`{key}` names no artifact: `{_short(item)}` is not like {kinds[0]}-0001"
             yield finding("unreadable-id", severity, message, item)
             continue
-        if target.kind not in kinds:
-            noun = "ADRs" if kinds[0] == "ADR" else "specs"
-            message = f"`{key}` of this artifact leads to {noun}, and {target} is not one"
-            yield finding("edge-kind", "warning", message, item)
-        yield Edge(key, holder.id, target, holder.path, line)
+        for target in targets:
+            if target.kind not in kinds:
+                noun = "ADRs" if kinds[0] == "ADR" else "specs"
+                message = f"`{key}` of this artifact leads to {noun}, and {target} is not one"
+                yield finding("edge-kind", "warning", message, item)
+            yield Edge(key, holder.id, target, holder.path, line)
+
+
+def _targets(item: str, kinds: tuple[ArtifactKind, ...], holder: EdgeOwner) -> Sequence[ArtifactId]:
+    """The ids of a text, `ADR-0001 (queues); ADR-0002` has two. What is in brackets explains."""
+    if target := _target(item, kinds, holder):
+        return (target,)
+    outside = _BRACKETS.sub(" ", item)
+    return find_ids(outside, kinds[0], holder.module, holder.origins) if ";" in outside else ()
 
 
 def _target(item: str, kinds: tuple[ArtifactKind, ...], holder: EdgeOwner) -> ArtifactId | None:

@@ -35,7 +35,7 @@ _WORDS = {
     "rejected": "rejected|withdrawn|cancell?ed|declined|abandoned|dropped",
     "deprecated": "deprecated|retired|obsoleted?|moot|sunset|legacy|reverted|revoked|rescinded",
     "superseded": "supersed+ed|superceeded|superceded|superseeded|replaced|invalidated",
-    "draft": "draft|wip|(?:work[- ])?in[- ]progress",
+    "draft": "draft(?:ed)?|wip|(?:work[- ])?in[- ]progress",
     "review": "(?:in |under )?review(?:ing)?",
     "approved": "approved",
     "implemented": "implemented|done|completed?|shipped",
@@ -50,6 +50,12 @@ _PARTLY = lazy_regex(
       (?:partially|partly|in[- ]part)
     | (?:amended|extended|modified|updated|refined|clarified|revised)""",
     re.VERBOSE | re.IGNORECASE,
+)
+# `Superseded by ADR-2 (spelling) — the contract is retained`
+_RETAINED = lazy_regex(
+    r"\b(?:(?:is|are) (?:retained|kept)|(?:still|otherwise|remains?) (?:holds?|appl(?:y|ies)"
+    r"|in force|valid)|lives? on|(?:leg|part|syntax|section) only)\b",
+    re.IGNORECASE,
 )
 _WORD = lazy_regex(
     "(?:" + "|".join(f"(?P<{n.replace('-', '_')}>{w})" for n, w in _WORDS.items()) + r")(?![\w])",
@@ -77,6 +83,9 @@ _CHECKED = lazy_regex(r"[-*+] \[[xX]\] +(.+)")
 # A list item, a quotation, a table row, a rule, or a line that a tool adds below "Accepted".
 _NEW_STATEMENT = lazy_regex(r"[>|]|[-*+]\s|[-=*_]{3,}$|(?:Super[sc]ed|Amend|Deprec|Replac)")
 _UNCHECKED = lazy_regex(r"[-*+] \[ \]")
+# An entry of a log: `- 2026-01-02: Drafted`, `- 2026-01-09: Merged`.
+_DATED = lazy_regex(r"\W{0,3}([0-9]{4}-[0-9]{2}-[0-9]{2})\W{0,3}[:–—-]\W{0,3}(?=\w)")
+_MERGED = lazy_regex(r"merged\b", re.IGNORECASE)
 
 
 class ArtifactStatus(NamedTuple):
@@ -144,6 +153,8 @@ def parse_status(text: str, line: int = 0, origin: StatusOrigin = "field") -> Ar
     head = _BRACKETS.sub(" ", plain[match.end() :])
     if _SUPERSEDED_LATER.match(head.lstrip(" *_")) or _SUPERSEDED_LATER.search(head):
         value = "superseded"
+    if value == "superseded" and _RETAINED.search(plain, match.end()):
+        value = "accepted"
     return ArtifactStatus(value, written, _note(plain[match.end() :]), line, origin)
 
 
@@ -187,11 +198,29 @@ def _status_of_section(prose: str, section: Section) -> ArtifactStatus | None:
     if inline and inline["value"]:
         return parse_status(inline["value"], section.first_line, "section")
     status: ArtifactStatus | None = None
-    for line, paragraph in read_paragraphs(prose, section):
+    paragraphs = list(read_paragraphs(prose, section))
+    if logged := _last_of_log(paragraphs):
+        return logged
+    for line, paragraph in paragraphs:
         read = parse_status(paragraph, line, "section")
         if read and (status is None or (read.value == "superseded" and line > status.line)):
             status = read
     return status
+
+
+def _last_of_log(paragraphs: Sequence[tuple[int, str]]) -> ArtifactStatus | None:
+    """The latest entry with a status, where each of several paragraphs begins with a date."""
+    dates = [match[1] for _, text in paragraphs if (match := _DATED.match(text))]
+    if len(dates) < max(2, len(paragraphs)):
+        return None
+    latest: tuple[str, ArtifactStatus] | None = None
+    for day, (line, text) in zip(dates, paragraphs, strict=True):
+        read = parse_status(text, line, "section")
+        if read and read.value == UNKNOWN and _MERGED.match(text, _start(text)):
+            read = read._replace(value="accepted")
+        if read and read.value != UNKNOWN and (latest is None or day >= latest[0]):
+            latest = day, read
+    return latest[1] if latest else None
 
 
 def read_paragraphs(prose: str, section: Section) -> Iterator[tuple[int, str]]:

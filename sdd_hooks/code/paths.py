@@ -32,7 +32,13 @@ _GENERATED_DATA = (
     ".svg",
 )
 
-_EXTERNAL = lazy_regex(r"(?:^|/)(?:" + "|".join(map(re.escape, VENDORED)) + r"|dist|build)/", re.I)
+# `plugins/codemirror-5.17.0/` is a release of another project.
+_EXTERNAL = lazy_regex(
+    r"(?:^|/)(?:"
+    + "|".join(map(re.escape, VENDORED))
+    + r"|dist|build|[a-z][a-z.]{0,40}-v?[0-9]{1,4}\.[0-9]{1,4}\.[0-9]{1,4})/",
+    re.IGNORECASE,
+)
 _TEST = lazy_regex(
     r"""(?:^|/)(?:tests?|__tests__|specs?|e2e|testing|[\w.-]*[._-][Tt]ests?)/
     | (?:^|/)(?:test[_-][^/]*|conftest\.py)$

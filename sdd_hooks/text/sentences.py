@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.lazy_regex import lazy_regex
 
 MAX_LINES = 400
-"""Later lines are not read."""
+"""Later lines are not read, unless a caller asks for more."""
 
 _FENCE = lazy_regex(r"[ \t]*(?:```|~~~)")
 _MARK = lazy_regex(r"[ \t]*(?:(?:[-*+]|[0-9]{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?|>[ \t]*)*")
@@ -29,12 +29,15 @@ class Sentence(NamedTuple):
     line: int
 
 
-def split_sentences(text: str, first_line: int = 1) -> Iterator[Sentence]:
+def split_sentences(
+    text: str, first_line: int = 1, max_lines: int = MAX_LINES
+) -> Iterator[Sentence]:
     """Yield the sentences of a Markdown text whose first line has the number `first_line`.
 
-    Headings, tables, code and HTML are no sentences, and list items lose their marks.
+    The first `max_lines` lines are read. Headings, tables, code and HTML are no sentences, and list
+    items lose their marks.
     """
-    for paragraph in _paragraphs(text, first_line):
+    for paragraph in _paragraphs(text.split("\n", max_lines)[:max_lines], first_line):
         joined = " ".join(line for _, line in paragraph)
         start = 0
         for end in [*(match.end() for match in _END.finditer(joined)), len(joined)]:
@@ -62,9 +65,8 @@ def fit_sentences(sentences: Iterable[str], max_length: int) -> tuple[str, ...]:
     return tuple(kept)
 
 
-def _paragraphs(text: str, first_line: int) -> Iterator[list[tuple[int, str]]]:
+def _paragraphs(lines: Sequence[str], first_line: int) -> Iterator[list[tuple[int, str]]]:
     """Runs of lines of prose with their numbers, without list marks and with single spaces."""
-    lines = text.split("\n", MAX_LINES)[:MAX_LINES]
     current: list[tuple[int, str]] = []
     fenced = False
     for number, line in enumerate(lines, first_line):

@@ -54,6 +54,8 @@ MAX_SECONDS = 300.0
 """The time of all rules. A repository of 3,000 files needs a few seconds."""
 MAX_QUERIED = 100
 """Files for which a record is searched one by one."""
+MAX_UNGOVERNED = 12
+"""More files without a governing comment count only where as many files have one."""
 MAX_FILES_OF_QUERY = 12
 """Files of a directory that a query is built from."""
 MIN_SCORE = 0.15
@@ -177,15 +179,19 @@ def _outcome(audited: Audited, results: RuleResults, judged: Judged) -> ReviewOu
 def _named_files(audited: Audited) -> list[FileSummary]:
     """The source files in scope that a record names and no comment governs, for a search each.
 
-    Without governing comments in the repository, their absence means nothing.
+    Where few files have a governing comment, its absence means nothing.
     """
     if not audited.citations.comments:
         return []
-    governed = governed_files(audited)
+    named, governed = named_paths(audited), governed_files(audited)
+    ungoverned = [path for path in named if path not in governed]
+    labelled = audited.source_set & {one.path for one in audited.citations.comments}
+    if not labelled or len(ungoverned) > max(MAX_UNGOVERNED, len(labelled)):
+        return []
     return [
         summarize_file(path, audited.subject.text(path))
-        for path in named_paths(audited)
-        if audited.scope.contains(path) and path not in governed
+        for path in ungoverned
+        if audited.scope.contains(path)
     ][:MAX_QUERIED]
 
 

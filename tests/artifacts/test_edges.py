@@ -85,6 +85,12 @@ def test_edges_of_a_spec_belong_to_its_module() -> None:
         ("extends: [[ADR-0002]]", [], [("unreadable-id", "critical", 2)]),
         ("extends: {a: ADR-0002}", [], [("unreadable-id", "critical", 2)]),
         ("extends: [ADR-0002 ADR-0003]", [], [("unreadable-id", "critical", 2)]),
+        ("extends: [ADR-0002; ADR-0003]", [], [("unreadable-id", "critical", 2)]),
+        (
+            "related: ADR-0002 (see ADR-9); ADR-0003 (x); plan 7",
+            ["related ADR-0002 2", "related ADR-0003 2"],
+            [("edge-not-a-list", "warning", 2)],
+        ),
     ],
 )
 def test_findings(lines: str, edges: list[str], findings: list[tuple[str, str, int]]) -> None:

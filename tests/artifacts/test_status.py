@@ -71,6 +71,11 @@ def found_in(text: str) -> tuple[ArtifactStatus, ...]:
         ("superseded-in-part by [2](2.md)", "accepted", "superseded-in-part by [2](2.md)"),
         ("Superseded in part by ADR-2", "accepted", "Superseded in part by ADR-2"),
         ("partially superseded by ADR-2", "accepted", "partially superseded by ADR-2"),
+        (
+            "Superseded by ADR-2 (spelling) — the contract is retained",
+            "accepted",
+            "by ADR-2 (spelling) — the contract is retained",
+        ),
         ("proposed; amended-in-part by [3](3.md)", "proposed", "amended-in-part by [3](3.md)"),
         ("accepted; superseded in part by 3", "accepted", "superseded in part by 3"),
         ("superseded by 9 (was: accepted)", "superseded", "by 9 (was: accepted)"),
@@ -150,6 +155,19 @@ def test_an_artifact_without_a_status_is_authoritative() -> None:
             "# T\n\n## Status\n\nAccepted\n\nAmends [9. X](0009-x.md)\n",
             [("accepted", "section", 5)],
         ),
+        (
+            "# T\n\n## Status\n\n- 2026-01-02: Drafted\n- 2026-01-09: Edited & Accepted\n",
+            [("accepted", "section", 6)],
+        ),
+        (
+            "# T\n\n## Status\n\n- 2026-01-09: Merged\n- 2026-01-02: Drafted\n",
+            [("accepted", "section", 5)],
+        ),
+        (
+            "# T\n\n## Status\n\n- 2026-01-02: Drafted\n- 2026-01-09: Discussed\n",
+            [("draft", "section", 5)],
+        ),
+        ("# T\n\n## Status\n\n- 2026-01-02: Drafted\n\nAccepted\n", [("draft", "section", 5)]),
         ("# T\n\n## Status\n\n| accepted |\n", [("accepted", "section", 5)]),
         ("# T\n\n## Status\n\n## Context\n\naccepted", []),
         ("# T\n\n### `status:planning` is a lock\n\n## Status quo\n\nx", []),

@@ -49,9 +49,12 @@ def test_generated_files() -> None:
 
 def test_external_files() -> None:
     foreign = ("vendor/a/b.go", "web/node_modules/a.js", "a.pb.go", "web/a.min.js", "dist/a.js")
+    foreign += ("public/codemirror-5.17.0/mode/a.html", "js/jquery.ui-v1.2.3/a.js")
 
     assert all(map(paths.is_external, foreign))
-    assert not any(map(paths.is_external, ("src/a.go", "distribution/a.py", "src/builder.py")))
+    assert not any(
+        map(paths.is_external, ("src/a.go", "distribution/a.py", "src/builder.py", "adr-0001/a.py"))
+    )
     assert not any(map(paths.is_external, ("go.sum", "yarn.lock", "docs/a.svg", "a.snap")))
 
 

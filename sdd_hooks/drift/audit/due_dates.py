@@ -130,7 +130,8 @@ def find_due_dates(text: str, status_text: str = "", status_line: int = 0) -> li
 def _in_prose(prose: str) -> Iterator[DueDate]:
     if not _MAYBE.search(prose):
         return
-    for sentence in split_sentences(prose):
+    # A review is often set at the end of a record, and `prose` has at most MAX_TEXT characters.
+    for sentence in split_sentences(prose, max_lines=MAX_TEXT):
         match = _REVISIT.search(_CODE.sub(" ", sentence.text[:1_000]))
         if match and (day := _read_day(match)):
             yield DueDate("review", day, sentence.line, sentence.text[:200])

@@ -134,6 +134,13 @@ def test_a_sentence_about_the_past_or_about_other_things(sentence: str) -> None:
     assert found(f"# ADR-1: x\n\n## Consequences\n\n{sentence}\n") == []
 
 
+def test_a_sentence_at_the_end_of_a_long_record() -> None:
+    context = "A line of the context.\n" * 2_000
+    text = f"# ADR-0001: Use queues\n\n{context}\n## Outcome\n\nReview this decision by May 2026.\n"
+    (due,) = find_due_dates(text)
+    assert (due.kind, due.day.isoformat(), due.line) == ("review", "2026-05-31", 2_006)
+
+
 def test_the_cost_grows_with_the_text() -> None:
     assert_linear(
         find_due_dates,

@@ -47,19 +47,29 @@ _PACKAGES = lazy_regex(
     r"|staticfile\.org)$",
     re.IGNORECASE,
 )
-_UNTRUSTED = lazy_regex(
-    r"""\bFormValue\(|\.URL\.Query\(|\b(?:req|request)\.(?:query|body|params|GET|POST|args|form)\b
-    | \bparams\[|\bgetParameter\(|\$_(?:GET|POST|REQUEST)\b | \bsearchParams\.get\(
-    | \b(?:markdown|marked|md|make_?html)\( | \|\s*(?:markdown|md|markdownify)\s*\|
-    | (?:mark_safe|Markup)\(\s*(?:rf|fr|f)["']
-    | \|\s*default(?:_if_none)?:\s*["'][^"']*<""",
-    re.VERBOSE | re.IGNORECASE,
+_PARAMETER = (
+    r"(?:FormValue\(|\.URL\.Query\(|\b(?:req|request)\.(?:query|body|params|GET|POST|args|form)\b"
+    r"|\bparams\[|\bgetParameter\(|\$_(?:GET|POST|REQUEST)\b|\bsearchParams\.get\()"
 )
+_MARKDOWN = (
+    r"(?:\b(?:markdown|marked|md|make_?html)\(|\|\s*(?:markdown|md|markdownify)\s*\|"
+    r"|\|\s*default(?:_if_none)?:\s*[\"'][^\"']*<)"
+)
+_UNTRUSTED = lazy_regex(f"{_PARAMETER}|{_MARKDOWN}", re.IGNORECASE)
+# A parameter that is handed to a call may be escaped by it.
+_UNTRUSTED_VALUE = lazy_regex(
+    rf"\s*(?:(?:str|String|decodeURIComponent|unquote)\()?[\w.$]*?{_PARAMETER}|.*?{_MARKDOWN}",
+    re.IGNORECASE,
+)
+_FORMATTED = lazy_regex(r"\s*(?:rf|fr|f)[\"']", re.IGNORECASE)
+_FORMATTED_VALUE = lazy_regex(r"(?<!\{)\{([^{}!:]{1,200})(?:[!:][^{}]{0,40})?\}(?!\})")
 _TEXT_MEMBER = lazy_regex(
     r"""(?!(?:\w*(?:[sS]cheme|[cC]onfig|[tT]heme|[sS]tyles?|[oO]ptions|[sS]ettings|[lL]abels|[mM]essages)
     |strings|i18n|icons?|t)\b\.)
+    (?!this\.value$|\w*[sS]elect\w*\.value$|.*\b(?:field|class|tag|node|type|event)Name$)
     (?:[\w$]+(?:\??\.[\w$]+|\[[^\[\]]{1,40}\])*\??\.(?:\w*(?:[nN]ame|[tT]itle|[mM]essage|[tT]ext
-    |[dD]escription|[sS]ummary|[rR]eason|[cC]omment|[lL]abel)|value|textContent|query|content|email)
+    |[dD]escription|[sS]ummary|[rR]eason|[cC]omment|[lL]abel|[eE]mail(?:_address)?)|value|textContent
+    |query|content)
     |error|err|(?:error|err|e)\.message)""",
     re.VERBOSE,
 )
@@ -67,6 +77,7 @@ _ASSIGNED = lazy_regex(r"(?<![\w.$])([A-Za-z_$][\w$]*)\s*(?::=|=(?![=>]))")
 _NAME = lazy_regex(r"[A-Za-z_$][\w$]*")
 _QUOTE = lazy_regex(r"[\"'`]")
 _MAX_LINES_TO_VALUE = 40
+_ELEMENT = lazy_regex(r"<[a-zA-Z]")
 _CDN_TAG = lazy_regex(r"<(script|link)\b", re.IGNORECASE)
 _STYLE = lazy_regex(r"\brel\s*=\s*[\"'{]*(?:stylesheet|modulepreload)|\.css\b", re.IGNORECASE)
 _MAX_LINES_ABOVE = 8
@@ -134,19 +145,27 @@ def _is_unsafe_insertion(site: MatchSite) -> bool:
 def _shows_untrusted(site: MatchSite) -> bool:
     """Whether the statement, or a value that it uses, has a parameter of a request, or Markdown.
 
-    Markdown may contain HTML. So may a text with a value in it in Python, and what has a default
-    with markup.
+    Markdown may contain HTML, and so may what has a default with markup. In Python a formatted text
+    counts that has a member in it that is a text for people.
     """
     line = site.line[:MAX_LINE]
     text = "\n".join([line, *site.rest.split("\n")[1:6]]) if line.rstrip().endswith("(") else line
-    if _UNTRUSTED.search(text):
+    if _UNTRUSTED.search(text) or _formats_text(site):
         return True
     names = set(_NAME.findall(text))
-    assigned = (
-        one for one in site.above[-_MAX_LINES_TO_VALUE:] if _UNTRUSTED.search(one[:MAX_LINE])
-    )
     return any(
-        match[1] in names for one in assigned for match in _ASSIGNED.finditer(one[:MAX_LINE])
+        match[1] in names and _UNTRUSTED_VALUE.match(one[:MAX_LINE], match.end())
+        for one in site.above[-_MAX_LINES_TO_VALUE:]
+        for match in _ASSIGNED.finditer(one[:MAX_LINE])
+    )
+
+
+def _formats_text(site: MatchSite) -> bool:
+    """Whether the argument is a formatted text of Python with a text for people in it."""
+    value = site.arguments[0] if site.path.endswith(PYTHON) and site.arguments else ""
+    return bool(_FORMATTED.match(value)) and any(
+        _TEXT_MEMBER.fullmatch(one.strip()) and not one.strip().endswith("label")
+        for one in _FORMATTED_VALUE.findall(value)
     )
 
 
@@ -170,6 +189,12 @@ def _is_package_cdn(site: MatchSite) -> bool:
 def _disables_escaping(site: MatchSite) -> bool:
     """Whether escaping is switched off in a page, or by code that renders pages."""
     return not site.path.endswith(PYTHON) or bool(_PAGE.search(site.whole))
+
+
+def _encloses_markup(site: MatchSite) -> bool:
+    """Whether a block of a page has markup in it. The text of an e-mail is not escaped."""
+    block = site.rest.partition("endautoescape")[0]
+    return site.path.endswith(PYTHON) or bool(_ELEMENT.search(block))
 
 
 def _lacks_integrity(site: MatchSite) -> bool:
@@ -222,6 +247,7 @@ HAZARDS = (
         (*PAGES, *PYTHON),
         "escaping is switched off: leave it on, and mark what is safe already one by one",
         _disables_escaping,
+        is_certain=_encloses_markup,
     ),
     Hazard(
         "unescaped-html",

@@ -10,7 +10,9 @@ from sdd_hooks.text.lazy_regex import lazy_regex
 
 _GO_LIMITED = lazy_regex(r"MaxBytes(?:Reader|Handler)|BodyLimit|\bLimitReader\(\s*\w+\.Body")
 _OF_CONTEXT = lazy_regex(r"(?:^|\.)Request(?:\(\))?$")
-_LIMITED = lazy_regex(r"limit|max|content[-_.]?length|too.?large|\b413\b|size", re.IGNORECASE)
+_LIMITED = lazy_regex(
+    r"limit|max|content[-_.]?length|too.?large|\b413\b|size|\.length\s*>=?\s*[1-9]", re.IGNORECASE
+)
 # An argument that begins with a parameter of the request; "/users/" + id stays on this host.
 _PARAMETER = lazy_regex(
     r"""\(?(?:await\s+)?(?:(?:str|string|unquote|String|decodeURIComponent|url\.QueryUnescape)\()?

@@ -13,7 +13,7 @@ from sdd_hooks.code.source_files import SourceFile, SourceFiles
 from sdd_hooks.findings import Finding
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.rules.security import html, requests, routes
-from sdd_hooks.review.rules.security.site import Hazard, MatchSite
+from sdd_hooks.review.rules.security.site import MAX_STATEMENT, Hazard, MatchSite
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.linear_regex import Pattern, compile_pattern
@@ -73,10 +73,23 @@ def check(subject: Subject) -> Iterator[Finding]:
 def _is_live(source: SourceFile, site: MatchSite, hazard: Hazard) -> bool:
     """Whether the match is code, or a string that the hazard includes, and is not reviewed."""
     above = site.lines[site.number - 2] if site.number > 1 else ""
-    if _REVIEWED.search(site.line) or "eslint-disable-next" in above:
+    if _REVIEWED.search(f"{site.line}\n{_closing_line(site)}") or "eslint-disable-next" in above:
         return False
     part = source.part(site.number, site.start)
     return part == "code" or (part == "string" and hazard.in_strings)
+
+
+def _closing_line(site: MatchSite) -> str:
+    """The line that closes the bracket at the end of the line of the match; "" without one."""
+    if not site.line.rstrip().endswith(("(", "[", "{")):
+        return ""
+    indent = _indent(site.line)
+    below = site.lines[site.number : site.number + MAX_STATEMENT]
+    return next((line for line in below if line.strip() and _indent(line) <= indent), "")
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 @cache

@@ -38,12 +38,12 @@ _COPIES: Mapping[ElementKind, tuple[str, Severity, str]] = {
     "script": (
         "duplicate-script",
         "warning",
-        "the same inline script stands in {}: put it into one file, and load that",
+        "the same inline script stands in {}: put it into one file or partial, and load that",
     ),
     "form": (
         "duplicate-form",
         "info",
-        "the same form stands in {}: one partial could serve both",
+        "a form with the same fields stands in {}: one partial could serve both",
     ),
     "navigation": (
         "duplicate-navigation",
