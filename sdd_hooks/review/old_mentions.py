@@ -24,7 +24,7 @@ CONTEXT_LINES = 2
 ACKNOWLEDGED = lazy_regex(
     r"supers?[ce]+d|deprecat|reject|replac|obsolet|retire|withdraw|former|histor|previous|earlier"
     r"|original|no longer|instead of|amend|refine|overrid|evolv|revis|reverse|migrat|legacy"
-    r"|used to|carried|remov|drop|\b(?:was|were|old|gone|stale)\b",
+    r"|~~|used to|carried|remov|drop|\b(?:was|were|old|gone|stale)\b",
     re.IGNORECASE,
 )
 """Words of a text that already says that an artifact is outdated."""
