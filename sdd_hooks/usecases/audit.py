@@ -9,14 +9,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime, timezone
 from functools import partial
+from itertools import islice
 from typing import NamedTuple
 
 from sdd_hooks.drift.audit.audited import Audited
 from sdd_hooks.drift.audit.coverage import (
     NearRecord,
-    governed_files,
     measure_coverage,
-    named_paths,
+    ungoverned_files,
 )
 from sdd_hooks.drift.audit.judge import Judged, judge_audit
 from sdd_hooks.drift.audit.report import count_by_module, group_findings, recommend_actions
@@ -54,8 +54,6 @@ MAX_SECONDS = 300.0
 """The time of all rules. A repository of 3,000 files needs a few seconds."""
 MAX_QUERIED = 100
 """Files for which a record is searched one by one."""
-MAX_UNGOVERNED = 12
-"""More files without a governing comment count only where as many files have one."""
 MAX_FILES_OF_QUERY = 12
 """Files of a directory that a query is built from."""
 MIN_SCORE = 0.15
@@ -91,7 +89,7 @@ def audit(project: Project, request: DriftRequest, now: float) -> AuditVerdict:
             opposing_requirements.RULE,
             requirement_words.RULE,
             coverage_rule(lambda: audited.citations.comments),
-            ungoverned_rule(_named_files(audited), partial(_best, search)),
+            ungoverned_rule(_summaries(audited), partial(_best, search)),
             *audit_rules(audited, partial(_find_near, search, audited)),
         )
         results = apply_rules(audited.subject, rules, MAX_SECONDS)
@@ -176,23 +174,10 @@ def _outcome(audited: Audited, results: RuleResults, judged: Judged) -> ReviewOu
     )
 
 
-def _named_files(audited: Audited) -> list[FileSummary]:
-    """The source files in scope that a record names and no comment governs, for a search each.
-
-    Where few files have a governing comment, its absence means nothing.
-    """
-    if not audited.citations.comments:
-        return []
-    named, governed = named_paths(audited), governed_files(audited)
-    ungoverned = [path for path in named if path not in governed]
-    labelled = audited.source_set & {one.path for one in audited.citations.comments}
-    if not labelled or len(ungoverned) > max(MAX_UNGOVERNED, len(labelled)):
-        return []
-    return [
-        summarize_file(path, audited.subject.text(path))
-        for path in ungoverned
-        if audited.scope.contains(path)
-    ][:MAX_QUERIED]
+def _summaries(audited: Audited) -> list[FileSummary]:
+    """The ungoverned source files in scope, for a search each."""
+    paths = filter(audited.scope.contains, ungoverned_files(audited))
+    return [summarize_file(path, audited.subject.text(path)) for path in islice(paths, MAX_QUERIED)]
 
 
 def _best(search: _Search, summary: FileSummary) -> Sequence[CandidateRecord]:

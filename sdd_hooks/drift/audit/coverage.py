@@ -24,6 +24,8 @@ MIN_GOVERNED = 0.3
 """The share of the source files that records govern, before a directory without is a gap."""
 MAX_GAPS = 100
 """Directories that are looked at, the largest first."""
+MAX_UNGOVERNED = 12
+"""More files without a governing comment count only where as many files have one."""
 
 
 # A path or a word. An expression that needs a `/` tries each character of a long word.
@@ -88,6 +90,17 @@ def _stated_files(audited: Audited, artifact: Artifact) -> Iterator[str]:
         for path in audited.sources:
             if applies.match(path) or any(matches(path) for matches in filters):
                 yield path
+
+
+def ungoverned_files(audited: Audited) -> list[str]:
+    """The source files that a record names in its text and no record governs, sorted.
+
+    There are none where few files have a governing comment: its absence means nothing there.
+    """
+    governed = governed_files(audited)
+    found = [path for path in named_paths(audited) if path not in governed]
+    labelled = audited.source_set & {one.path for one in audited.citations.comments}
+    return found if labelled and len(found) <= max(MAX_UNGOVERNED, len(labelled)) else []
 
 
 def named_paths(audited: Audited) -> list[str]:

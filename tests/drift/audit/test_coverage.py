@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from sdd_hooks.drift.audit.audited import Audited
 from sdd_hooks.drift.audit.coverage import (
+    MAX_UNGOVERNED,
     NearRecord,
     find_gaps,
     governed_files,
     measure_coverage,
     named_paths,
+    ungoverned_files,
 )
 from sdd_hooks.reporting.audit import DecisionCoverage, UncitedRecord
 from tests.drift.audit.repositories import adr, audited, named_files
@@ -50,6 +52,19 @@ def test_the_coverage_counts_what_code_names_and_what_records_state(repo: Repo) 
         governed=8,
     )
     assert governed_files(found) >= {"src/path1/path.py", "src/mail/part0.py", "src/post/a.py"}
+
+
+def test_a_missing_comment_counts_where_files_have_one(repo: Repo) -> None:
+    names = [f"src/part{number:02}.py" for number in range(MAX_UNGOVERNED + 1)]
+    few, many = (
+        adr(3, text=" ".join(f"`{name}`" for name in chosen)) for chosen in (names[1:], names)
+    )
+    files = dict.fromkeys(names, "x = 1\n")
+    record = "docs/adrs/ADR-0003-parts.md"
+    assert ungoverned_files(audited(repo, {**files, record: few})) == []
+    files |= named_files((1,))
+    assert ungoverned_files(audited(repo, {**files, record: few})) == names[1:]
+    assert ungoverned_files(audited(repo, {**files, record: many})) == []
 
 
 def test_a_directory_that_no_record_governs(repo: Repo) -> None:
