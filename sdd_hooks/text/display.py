@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sdd_hooks.errors import SddError
 
 
@@ -67,6 +69,11 @@ def shortened(text: str, width: int) -> str:
 def format_count(number: int, noun: str) -> str:
     """Return a number with its noun: `1 document`, `2,000 documents`."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def join_names(names: Sequence[str]) -> str:
+    """Return `a`, `a and b` or `a, b and c`. There is at least one name."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _visible(character: str) -> str:

@@ -12,6 +12,7 @@ from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.drift.audit.audited import PENDING, Audited
 from sdd_hooks.drift.citations import Citation
 from sdd_hooks.findings import Finding
+from sdd_hooks.text.display import join_names
 from sdd_hooks.text.lazy_regex import lazy_regex
 
 UNIMPLEMENTED = "stale-artifact/unimplemented"
@@ -150,5 +151,4 @@ def _places(comments: Sequence[Citation], named: Sequence[str]) -> str:
     shown = [f"{path}:{lines[path]}" if path in lines else path for path in paths[:MAX_SHOWN]]
     if more := len(paths) - len(shown):
         shown.append(f"{more} more file{'s' if more > 1 else ''} of code")
-    joined = f"{', '.join(shown[:-1])} and {shown[-1]}" if len(shown) > 1 else shown[0]
-    return f"{joined} name{'s' if len(paths) == 1 else ''} it"
+    return f"{join_names(shown)} name{'s' if len(paths) == 1 else ''} it"

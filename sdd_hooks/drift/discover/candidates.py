@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from sdd_hooks.drift.discover.catalogue import Category, Technology
 from sdd_hooks.drift.discover.survey import EvidenceLine, Findings, Role
+from sdd_hooks.text.display import join_names
 from sdd_hooks.text.slugs import slugify
 
 MAX_NAMES = 3
@@ -139,7 +140,7 @@ def _grouped(
         of_role = _most_used([one for one in merged if one.technology.role == role], role)
         if not of_role or (role in category.additions and not kept):
             continue
-        names = _joined([one.technology.name for one in of_role])
+        names = join_names([one.technology.name for one in of_role])
         phrases.append(f"{word} {names}" if word and phrases else names)
         kept += of_role
     if kept:
@@ -235,7 +236,3 @@ def _folders(paths: Iterable[str]) -> tuple[str, ...]:
         folder = path.rpartition("/")[0]
         counts[folder] = counts.get(folder, 0) + 1
     return tuple(sorted(counts, key=lambda one: (-counts[one], one))[:MAX_NAMES])
-
-
-def _joined(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

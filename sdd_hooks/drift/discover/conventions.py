@@ -14,6 +14,7 @@ from sdd_hooks.drift.discover.marks import first_line
 from sdd_hooks.drift.discover.survey import EvidenceLine, clip
 from sdd_hooks.drift.discover.tree import SourceTree, TreeFile
 from sdd_hooks.drift.discover.usage import find_ecosystem
+from sdd_hooks.text.display import join_names
 from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.slugs import slugify
 
@@ -122,7 +123,7 @@ def _siblings(sources: Sequence[TreeFile]) -> Iterator[_Convention]:
         where = f"each directory of {parent}" if parent else "each top-level directory"
         yield _Convention(
             f"files-of-{slugify(parent or 'root')}",
-            f"Give {where} the files {_joined(shared[:4])}",
+            f"Give {where} the files {join_names(shared[:4])}",
             tuple((stem,) for stem in shared),
             followers,
             folders,
@@ -151,7 +152,7 @@ def _role_names(sources: Sequence[TreeFile]) -> Iterator[_Convention]:
         written = [f"*{notation.before}{role}" for role in roles]
         yield _Convention(
             f"file-roles-{slugify(notation.name)}",
-            f"Name {notation.name} files by their role: {_joined(written)}",
+            f"Name {notation.name} files by their role: {join_names(written)}",
             tuple(
                 (word.removeprefix("*"), role) for word, role in zip(written, roles, strict=True)
             ),
@@ -217,7 +218,3 @@ def _evidence(tree: SourceTree, files: Sequence[TreeFile]) -> Iterator[EvidenceL
 def _stem(path: str) -> str:
     name = path.rpartition("/")[2]
     return name[: name.rfind(".")] if "." in name else name
-
-
-def _joined(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

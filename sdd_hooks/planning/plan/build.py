@@ -28,6 +28,7 @@ from sdd_hooks.planning.plan.story import (
     ReusedCode,
     Story,
 )
+from sdd_hooks.text.display import join_names
 from sdd_hooks.trackers.issue_file import StoredIssue
 
 MAX_TITLE = 80
@@ -225,8 +226,8 @@ def _title(members: Sequence[PlannedRequirement], part: Part) -> str:
     while count > 1 and sum(map(len, names[:count])) > MAX_TITLE:
         count -= 1
     shown = names if count == len(names) else [*names[:count], f"{len(names) - count} more"]
-    joined = shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
-    return joined if members else f"Provide {joined}"
+    title = join_names(shown)
+    return title if members else f"Provide {title}"
 
 
 def _related(story: Story, around: PlanSurroundings, known: KnownIssues) -> tuple[PlanIssue, ...]:
