@@ -39,7 +39,7 @@ TRANSITIONS: Mapping[ArtifactKind, Mapping[str, tuple[str, ...]]] = {
 }
 """The statuses that may follow each status. Any may follow another status, or none."""
 
-_SYNONYMS: Mapping[ArtifactKind, Mapping[str, str]] = {
+SYNONYMS: Mapping[ArtifactKind, Mapping[str, str]] = {
     "ADR": {
         "draft": "proposed",
         "review": "proposed",
@@ -88,7 +88,7 @@ def validate_transition(kind: ArtifactKind, current: str, wanted: str) -> None:
         raise StatusRefused(
             f"{wanted!a} is not a status of {noun}: use one of {', '.join(transitions)}"
         )
-    allowed = transitions.get(_SYNONYMS[kind].get(current, current))
+    allowed = transitions.get(SYNONYMS[kind].get(current, current))
     if allowed is not None and wanted not in (current, *allowed):
         raise StatusRefused(
             f"{noun} that is {current} cannot become {wanted}: use one of {', '.join(allowed)}"

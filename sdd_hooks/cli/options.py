@@ -33,6 +33,18 @@ def dry_run_option(command: Command) -> Command:
     )
 
 
+def spec_id(name: str) -> str:
+    """The id of a specification in its usual form. Raises BadParameter."""
+    from sdd_hooks.artifacts.identifiers import parse_id
+
+    id = parse_id(name, "SPEC")
+    if id is None or id.kind != "SPEC":
+        raise click.BadParameter(
+            f"{name!r} is not the id of a specification: write one such as SPEC-0003"
+        )
+    return str(id)
+
+
 def kind_option(command: Command) -> Command:
     """`--kind`, repeatable."""
     return click.option(

@@ -10,10 +10,9 @@ from typing import Any
 
 import click
 
-from sdd_hooks.artifacts.identifiers import parse_id
 from sdd_hooks.cli.context import open_project
 from sdd_hooks.cli.issue_batches import BatchReport, find_batch_source, show_batch
-from sdd_hooks.cli.options import dry_run_option, json_option, module_option
+from sdd_hooks.cli.options import dry_run_option, json_option, module_option, spec_id
 from sdd_hooks.cli.output import table
 from sdd_hooks.cli.progress import SyncOutput
 from sdd_hooks.usecases.organize import DEPTHS, Organized, OrganizeRequest
@@ -46,7 +45,7 @@ def organize(directory: Path | None, /, *, specs: tuple[str, ...], **options: An
       sdd organize SPEC-0003 --dry-run
       sdd organize SPEC-0003 --depth contents
     """
-    named = tuple(map(_spec_id, specs))
+    named = tuple(map(spec_id, specs))
     project = open_project(directory)
     depth, dry_run, as_json = options["depth"], options["dry_run"], options["as_json"]
     source = find_batch_source(project, options["module"], as_json=as_json)
@@ -59,15 +58,6 @@ def organize(directory: Path | None, /, *, specs: tuple[str, ...], **options: An
         result.batch, command, dry_run, output.notes, _lines(result), _data(result)
     )
     return show_batch(report, as_json)
-
-
-def _spec_id(name: str) -> str:
-    id = parse_id(name, "SPEC")
-    if id is None or id.kind != "SPEC":
-        raise click.BadParameter(
-            f"{name!r} is not the id of a specification: write one such as SPEC-0003"
-        )
-    return str(id)
 
 
 def _lines(result: Organized) -> list[str]:

@@ -17,20 +17,12 @@ from sdd_hooks.artifacts.document import ArtifactDocument, find_date
 from sdd_hooks.artifacts.fields import normalize_field_name
 from sdd_hooks.artifacts.status import UNKNOWN
 from sdd_hooks.authoring.foreign.findings import NotUnderstood, Understood
+from sdd_hooks.authoring.status_change import SYNONYMS, TRANSITIONS
 from sdd_hooks.text.lazy_regex import lazy_regex
 
 STATUSES: Mapping[str, str] = {
-    "proposed": "proposed",
-    "accepted": "accepted",
-    "rejected": "rejected",
-    "deprecated": "deprecated",
-    "superseded": "superseded",
-    "draft": "proposed",
-    "review": "proposed",
-    "deferred": "proposed",
-    "on-hold": "proposed",
-    "approved": "accepted",
-    "implemented": "accepted",
+    **{status: status for status in TRANSITIONS["ADR"]},
+    **SYNONYMS["ADR"],
 }
 """The status of a decision that each word means."""
 

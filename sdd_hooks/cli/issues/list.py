@@ -10,10 +10,9 @@ from pathlib import Path
 
 import click
 
-from sdd_hooks.artifacts.identifiers import parse_id
 from sdd_hooks.cli.context import open_project
 from sdd_hooks.cli.issues.common import find_sources, issue_data
-from sdd_hooks.cli.options import json_option, module_option
+from sdd_hooks.cli.options import json_option, module_option, spec_id
 from sdd_hooks.cli.output import CommandOutput, show, table
 from sdd_hooks.cli.progress import SyncOutput
 from sdd_hooks.trackers.issue_file import StoredIssue
@@ -66,7 +65,7 @@ def list_issues(  # noqa: PLR0913 (an argument for each option)
       sdd issues list --status open --label story
       sdd issues list --spec SPEC-0003 --json
     """
-    mentioned = {_spec_id(name) for name in specs}
+    mentioned = {spec_id(name) for name in specs}
     project = open_project(directory)
     sources = find_sources(project, module, asks=not as_json)
     output = SyncOutput(as_json)
@@ -82,16 +81,6 @@ def list_issues(  # noqa: PLR0913 (an argument for each option)
     lines = table(_rows(issues)) if issues else ["no issues"]
     warnings = [*result.warnings, *sources.warnings, *project.warnings]
     return show(CommandOutput(data, lines, output.notes, warnings), as_json)
-
-
-def _spec_id(name: str) -> str:
-    """The id of a specification, as issues mention it."""
-    id = parse_id(name, "SPEC")
-    if id is None or id.kind != "SPEC":
-        raise click.BadParameter(
-            f"{name!r} is not the id of a specification: write one such as SPEC-0003"
-        )
-    return str(id)
 
 
 def _rows(issues: Sequence[tuple[str, StoredIssue]]) -> Sequence[tuple[str, ...]]:
