@@ -50,7 +50,6 @@ class Language(NamedTuple):
 _IDENTIFIER = lazy_regex(r"(?:r\#|@)?[^\W\d][\w$]*|``[^`\n]{1,300}``|`[^`\n]{1,300}`")
 _BASIC_NAME = lazy_regex(r"\[([^\]\n]{1,300})\]|([^\W\d]\w*)")
 _SCRIPT_CALLS = frozenset({"import", "require", "resolve", "mock", "importScripts"})
-_RUBY_CALLS = frozenset({"require", "require_dependency", "require_relative", "load", "autoload"})
 _RUBY_QUOTED = lazy_regex(
     r"%[qQ]?(?:\(([^()\n]{1,300})\)|\[([^\[\]\n]{1,300})\]|\{([^{}\n]{1,300})\}|<([^<>\n]{1,300})>"
     r"|([^\w\s(\[{<])([^\n]{1,300}?)\5)"

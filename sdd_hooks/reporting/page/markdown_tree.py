@@ -9,7 +9,7 @@ that no parser of HTML reads what an artifact says.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from sdd_hooks.text.markdown import mask_comments
@@ -29,37 +29,6 @@ MAX_TEXT = 200_000
 
 MAX_LINE = 20_000
 """A paragraph with a longer line is displayed as it is written."""
-
-ELEMENTS = frozenset(
-    [
-        "p",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "ul",
-        "ol",
-        "li",
-        "blockquote",
-        "pre",
-        "code",
-        "em",
-        "strong",
-        "s",
-        "a",
-        "br",
-        "hr",
-        "span",
-        "table",
-        "thead",
-        "tbody",
-        "tr",
-        "th",
-        "td",
-    ]
-)
-"""The elements of a tree. The page creates no others."""
 
 _BREAK = re.compile(r"<br[ ]?/?>", re.IGNORECASE)
 _BARE_ADDRESS = re.compile(r"https?://[^\s<>\"'`|\\]{1,500}[^\s<>\"'`|\\.,;:!?)\]}*_]")
@@ -109,17 +78,6 @@ def cut(text: str, length: int) -> str:
         return text
     end = max(text.rfind("\n\n", 0, length), 0) or max(text.rfind("\n", 0, length), 0)
     return text[: end or length]
-
-
-def tree_text(nodes: Iterable[Node]) -> Iterator[str]:
-    """Yield the texts of a tree, in order."""
-    stack: list[Node] = list(nodes)[::-1]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, str):
-            yield node
-        elif isinstance(node, list):
-            stack.extend(node[:0:-1])
 
 
 def _parser() -> MarkdownIt:

@@ -7,7 +7,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
@@ -54,7 +53,7 @@ class Similarity:
 
     def by_sections(self) -> list[float]:
         """The scores for the main query."""
-        return self._sum_top(self._scores)
+        return self._score(self.weights)
 
     def by_rare_words(self, rarity: Rarity) -> list[float]:
         """The best section score for the words that are rare in the repository's past changes."""
@@ -106,17 +105,9 @@ class Similarity:
                 votes = [vote + share**2 for vote, share in zip(votes, shares, strict=True)]
         return [vote / max(1, voters) for vote in votes]
 
-    def section_scores(self, index: int) -> list[float]:
-        """The scores of the sections of one record for the main query, in order."""
-        return self._scores[self._starts[index] : self._starts[index + 1]]
-
     def idf(self, word: str) -> float:
         """The inverse document frequency of a word among the sections, from 0."""
         return self._sections.idf(word)
-
-    @cached_property
-    def _scores(self) -> list[float]:
-        return self._sections.scores(self.weights)
 
     def _score(self, weights: Mapping[str, float]) -> list[float]:
         return self._sum_top(self._sections.scores(weights))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Iterator
+from importlib.resources import files
 from typing import Any
 
 import pytest
@@ -9,20 +12,34 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sdd_hooks.reporting.page.markdown_tree import (
-    ELEMENTS,
     MAX_LINE,
     Node,
     TextLinks,
     cut,
     render_tree,
-    tree_text,
 )
 from tests.support.cpu_time import assert_linear
+
+SCRIPT = (files("sdd_hooks.reporting.page") / "assets/dom.js").read_text(encoding="utf-8")
+# What the script of the page creates; it shows any other element as a span.
+LISTED = SCRIPT.partition("new Set((")[2].partition(")")[0]
+ELEMENTS = frozenset(" ".join(re.findall(r'"([a-z0-9 ]+)"', LISTED)).split())
 
 LINKS = TextLinks(
     lambda href: href if href.startswith("https://") else "",
     lambda text: [(at, at + 8, "#/record/ADR-0001")] if (at := text.find("ADR-0001")) >= 0 else [],
 )
+
+
+def tree_text(nodes: Iterable[Node]) -> Iterator[str]:
+    """Yield the texts of a tree, in order."""
+    stack: list[Node] = list(nodes)[::-1]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, str):
+            yield node
+        elif isinstance(node, list):
+            stack.extend(node[:0:-1])
 
 
 def render(text: str) -> list[Node]:
