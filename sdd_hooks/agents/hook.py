@@ -66,8 +66,7 @@ def run_agent_hook(arguments: Sequence[str], streams: HookStreams) -> int:
             if told and repository:
                 text = _answer(repository, event, told, PRIME in options)
     except RepositoryError:
-        # The agent works outside of a repository.
-        return EXIT_OK
+        text = ""  # The agent works outside of a repository.
     except (_TooLate, Exception) as error:
         from sdd_hooks.agents.log import log_failure
 

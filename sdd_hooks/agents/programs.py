@@ -77,7 +77,7 @@ def _cursor(prime: bool) -> Wanted:
         return {"command": command, "timeout": seconds, **filters}
 
     return {
-        # The hook before a tool can only refuse it.
+        # What the hook before a tool says is shown with the result of the tool, too.
         "postToolUse": [entry("after", matcher=f"{READS}|{CURSOR_EDITS}")],
         "beforeSubmitPrompt": [entry("prompt")],
         "sessionStart": [entry("session", START_SECONDS)],

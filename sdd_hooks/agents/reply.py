@@ -19,8 +19,8 @@ _EVENT_NAMES = {
 
 def reply(program: str, event: str, text: str) -> str:
     """The output of the hook of a program that hands `text` to its agent; "" says nothing."""
-    if program == "cursor" and event == "prompt":
-        return json.dumps({"continue": True})
+    if program == "cursor":
+        return json.dumps(_cursor(event, text))
     if not text:
         return ""
     if program in ("claude", "codex"):
@@ -32,5 +32,10 @@ def reply(program: str, event: str, text: str) -> str:
                 }
             }
         )
-    field = "additional_context" if program == "cursor" else "additionalContext"
-    return json.dumps({field: text})
+    return json.dumps({"additionalContext": text})
+
+
+def _cursor(event: str, text: str) -> dict[str, object]:
+    """What Cursor is answered, always with an object: it lists a hook without output as failed."""
+    answer: dict[str, object] = {"additional_context": text} if text else {}
+    return {"continue": True, **answer} if event == "prompt" else answer

@@ -45,7 +45,7 @@ def test_an_agent_is_handed_the_sentence_that_decides(outbox, name):
     assert "docs/adrs/ADR-0011-outbox.md:13; governing comment, line 1" in said.text
     assert "src/outbox/store.py" in said.text
     # The same session is told once.
-    assert hook(program, event, recorded(name, outbox.root)).out == ""
+    assert hook(program, event, recorded(name, outbox.root)).text == ""
 
 
 def test_every_program_has_recorded_input():
@@ -70,6 +70,14 @@ def test_cursor_goes_on_after_a_prompt(outbox):
         '{"continue": true}\n'
     )
     assert hook("claude", "prompt", {"prompt": "x", "cwd": str(outbox.root)}).out == ""
+
+
+def test_cursor_is_always_answered(outbox, tmp_path):
+    """Cursor lists a hook without output as one that failed."""
+    other = edit(outbox, "src/other.py", tool="Read")
+    assert hook("cursor", "after", other) == ("{}\n", 0, "")
+    assert hook("cursor", "session", {"cwd": str(outbox.root)}) == ("{}\n", 0, "")
+    assert hook("cursor", "session", {"cwd": str(tmp_path)}) == ("{}\n", 0, "")
 
 
 @pytest.mark.parametrize(

@@ -21,13 +21,14 @@ from tests.support.waiting import TIMEOUT
 ROOT = Path(__file__).resolve().parents[2]
 STORE = "src/outbox/store.py"
 PROMPT = "Change x in the outbox store"
+DRIVER = ROOT / "tests/support/cursor_hooks.cjs"
 
 
-def installed(name):
+def installed(name, place="node_modules/.bin"):
     """The program, as `scripts/install-agents` installs it; skips the test without it."""
     named = os.environ.get("SDD_AGENTS")
     directory = Path(named) if named else ROOT / ".cache/agents"
-    program = directory / "node_modules/.bin" / name
+    program = directory / place / name
     if named == "" or not program.exists():
         pytest.skip(f"needs the real {name}: scripts/install-agents .cache/agents")
     return directory, str(program)
@@ -117,3 +118,43 @@ def test_the_model_is_told_the_sentence_that_decides(name, repo, tmp_path):
     assert not log.exists(), log.read_text()
     if name != "copilot":
         assert AFTER in (repo.root / STORE).read_text()
+
+
+def test_cursor_runs_the_hooks_and_accepts_what_they_say(repo, tmp_path):
+    """Cursor's agent has an account; the part of it that runs hooks is in its package."""
+    directory, package = installed("@cursor/sdk", "node_modules")
+    prepared(repo, FILES)
+    apply_edits(repo.root, plan_install(repo.root, [PROGRAMS["cursor"]], prime=True))
+    # Cursor runs hooks in a login shell.
+    (tmp_path / ".profile").write_text(f'PATH="{SCRIPTS}:$PATH"\n')
+    agent = {"conversation_id": "c-1", "generation_id": "g-1", "model": "m"}
+
+    def tool(name, path, **arguments):
+        call = {"tool_name": name, "tool_input": {"file_path": str(repo.root / path), **arguments}}
+        done = {"tool_output": "{}", "duration": 12, "tool_use_id": "t", "cwd": str(repo.root)}
+        return ["postToolUse", {**agent, **call, **done}]
+
+    steps = [
+        ["sessionStart", {**agent, "is_background_agent": False}],
+        ["beforeSubmitPrompt", {**agent, "prompt": PROMPT, "attachments": []}],
+        tool("Read", "src/other.py"),
+        tool("Read", STORE),
+        tool("Write", STORE, content="import requests\n"),
+    ]
+    repo.write(STORE, "# Governing: ADR-0011 (why)\nimport requests\n")
+    done = subprocess.run(
+        [directory / "bin/node", DRIVER, Path(package) / "dist/cjs", repo.root],
+        input=json.dumps(steps),
+        env={**os.environ, "HOME": str(tmp_path), "SHELL": "/bin/bash"},
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT,
+        check=True,
+    )
+    start, prompt, other, read, written = map(json.loads, done.stdout.splitlines())
+    assert "ADR-0011" in start["additional_context"]
+    assert prompt == {"continue": True}
+    # Cursor reports a hook without output as one that failed.
+    assert other == {}
+    assert SENTENCE in read["additional_context"]
+    assert "ADR-0011 forbids the import of requests" in written["additional_context"]
