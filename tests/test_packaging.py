@@ -39,7 +39,7 @@ def test_every_dependency_has_a_floor() -> None:
 def test_all_is_every_extra_except_the_heavy_one() -> None:
     extras = set(SDD.metadata.get_all("Provides-Extra") or []) - {"all", "gpu"}
     assert requirements("all") == set().union(*map(requirements, extras))
-    assert extras == {"local", "llm", "callgraph", "action", "hooks", "mcp"}
+    assert extras == {"local", "llm", "callgraph", "action", "hooks", "mcp", "postgres"}
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda point: point.name)

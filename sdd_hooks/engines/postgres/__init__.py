@@ -1,0 +1,1 @@
+"""The engine over PostgreSQL and pgvector: one index for the repositories of an organisation."""

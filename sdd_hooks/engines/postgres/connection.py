@@ -1,0 +1,74 @@
+"""Connect to the server, and translate its errors into errors with advice."""
+
+# Governing: ADR-0058 (the organisation's index is on PostgreSQL)
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from sdd_hooks.engines.postgres.address import Address, import_driver
+from sdd_hooks.errors import EngineUnavailable, StorageError
+from sdd_hooks.text.display import printable_line
+
+if TYPE_CHECKING:
+    import psycopg
+
+
+def connect(address: Address) -> psycopg.Connection:
+    """Open a connection in autocommit mode. The caller closes it. Raises EngineUnavailable.
+
+    It resolves no name through the search path of the role, and reads numbers and bytes in the
+    formats that this program expects, whatever the settings of the role are.
+    """
+    import_driver()
+    import psycopg
+
+    try:
+        connection = psycopg.connect(**address.parameters, autocommit=True)  # type: ignore[arg-type]
+    except psycopg.Error as error:
+        raise EngineUnavailable(
+            f"cannot connect to {address.place} ({_reason(error, address)}): check the address,"
+            " the network and the role"
+        ) from None
+    try:
+        # `public`: where most servers have the types of pgvector.
+        connection.execute("SET search_path = pg_catalog, public; SET jit = off")
+    except psycopg.Error as error:
+        connection.close()
+        raise EngineUnavailable(f"cannot use {address.place} ({_reason(error, address)})") from None
+    return connection
+
+
+@contextlib.contextmanager
+def translate_errors(address: Address) -> Iterator[None]:
+    """Translate the errors of the server inside the block into StorageError."""
+    import psycopg
+    from psycopg import errors
+
+    try:
+        yield
+    except errors.InsufficientPrivilege as error:
+        raise StorageError(
+            f"{address.place} refuses this role ({_reason(error, address)}):"
+            " ask for the role that may do this"
+        ) from None
+    except (errors.LockNotAvailable, errors.DeadlockDetected) as error:
+        raise StorageError(
+            f"another job uses {address.place} ({_reason(error, address)}): try again"
+        ) from None
+    except errors.DiskFull as error:
+        raise StorageError(
+            f"no space left on {address.place} ({_reason(error, address)})"
+        ) from None
+    except psycopg.Error as error:
+        raise StorageError(f"{address.place} failed ({_reason(error, address)})") from None
+
+
+def _reason(error: psycopg.Error, address: Address) -> str:
+    """Return the first line of an error, without the password."""
+    diagnostic = error.diag.message_primary if error.diag else None
+    line = (diagnostic or str(error)).strip().partition("\n")[0]
+    password = address.parameters.get("password")
+    return printable_line(line.replace(password, "***") if password else line)
