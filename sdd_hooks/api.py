@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from sdd_hooks.config.settings import ReviewSettings as ReviewSettings
     from sdd_hooks.config.settings import SearchSettings as SearchSettings
     from sdd_hooks.config.settings import TrackerSettings as TrackerSettings
+    from sdd_hooks.config.settings import UpdateSettings as UpdateSettings
     from sdd_hooks.config.settings import WorktreeSettings as WorktreeSettings
     from sdd_hooks.engines.bookmarks import covers as covers
     from sdd_hooks.engines.bookmarks import read_bookmark as read_bookmark
@@ -216,7 +217,7 @@ NAMES = {
         "sdd_hooks.system.git": "Git",
         "sdd_hooks.config.settings": (
             "BranchSettings FailOn FreshnessSettings KnowledgeSettings ProjectSettings "
-            "PullRequestSettings ReviewSettings SearchSettings WorktreeSettings"
+            "PullRequestSettings ReviewSettings SearchSettings UpdateSettings WorktreeSettings"
         ),
         "sdd_hooks.system.processes": "ProgramResult",
     },

@@ -23,6 +23,7 @@ EDGES = (
     "embedding/background.py",
     "engines/qmd/release.py",
     "githooks/background.py",
+    "setup/release_check.py",
     "agents/after_edit.py",
     "usecases/external_records.py",
     "usecases/prepare_agents.py",

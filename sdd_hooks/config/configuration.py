@@ -35,6 +35,7 @@ from sdd_hooks.config.settings import (
     ReviewSettings,
     SearchSettings,
     TrackerSettings,
+    UpdateSettings,
     WorktreeSettings,
 )
 from sdd_hooks.errors import ConfigurationError
@@ -75,6 +76,7 @@ class Configuration(NamedTuple):
     worktrees: WorktreeSettings = WorktreeSettings()
     projects: ProjectSettings = ProjectSettings()
     knowledge: KnowledgeSettings = KnowledgeSettings()
+    updates: UpdateSettings = UpdateSettings()
     warnings: tuple[ConfigurationWarning, ...] = ()
     written: tuple[WrittenValue, ...] = ()
 

@@ -237,4 +237,9 @@ GROUPS = (
         (SettingKey("Path", "path", parse_text),),
         ("Knowledge Base",),
     ),
+    SettingGroup(
+        "Updates",
+        "updates",
+        (SettingKey("Announce Releases", "announce_releases", parse_flag),),
+    ),
 )

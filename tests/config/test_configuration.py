@@ -79,6 +79,9 @@ CANONICAL = """\
 
 #### Knowledge
 - **Path**: docs/knowledge
+
+#### Updates
+- **Announce Releases**: off
 """
 
 
