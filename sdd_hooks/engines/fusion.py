@@ -12,6 +12,12 @@ from typing import Generic, TypeVar
 
 _K = 60
 
+CANDIDATES = 60
+"""Chunks of each ranked list: a longer list would rarely change the fused one."""
+
+WIDER = 4
+"""How many times as many chunks are compared by their paths, too, in a search by meaning."""
+
 Key = TypeVar("Key", bound=Hashable)
 """What identifies a ranked chunk, or a ranked document, in an engine."""
 

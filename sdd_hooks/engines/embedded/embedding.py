@@ -1,49 +1,22 @@
-"""Embed every chunk that has no vector, in batches that are stored as soon as they are computed."""
+"""Embed the chunks of the index that have no vector, one process at a time."""
 
 # Governing: ADR-0011 (content-addressed vectors), SPEC-0003 REQ "Every text is embedded once"
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import apsw
 
-from sdd_hooks.chunking.document import text_hash, text_to_embed
 from sdd_hooks.engines.embedded import vectors
-from sdd_hooks.engines.protocol import Progress, report_progress
-from sdd_hooks.errors import EngineUnavailable, StorageError
+from sdd_hooks.engines.embedding import EmbedCounts, StoredChunk, embed_missing
+from sdd_hooks.engines.protocol import Progress
+from sdd_hooks.errors import StorageError
 from sdd_hooks.models.embedding_model import EmbeddingModel
 from sdd_hooks.system.locks import hold_lock
-
-MIN_BATCH = 32
-"""Texts of the first batch, and of the smallest."""
-MAX_BATCH = 4_096
-"""Texts of the largest batch."""
-BATCH_SECONDS = 2.0
-"""How long a batch above `MIN_BATCH` may take: a killed embed loses at most that much work."""
-
-_MAX_NAMED_FAILURES = 5
-
-_MAX_PASSES = 10
-"""How often texts are listed that a refresh has added meanwhile: the last pass may leave some."""
-
-
-@dataclass(frozen=True)
-class EmbedCounts:
-    """What an embed did: texts embedded, texts that failed, chunks that still have no vector.
-
-    Equal chunks are one text. `notes` names the first failures with their reasons, and counts the
-    others.
-    """
-
-    embedded: int
-    failed: int
-    remaining: int
-    notes: tuple[str, ...]
 
 
 class EmbedTarget(NamedTuple):
@@ -54,7 +27,7 @@ class EmbedTarget(NamedTuple):
     storage: str
 
 
-def embed_missing(
+def embed_index(
     target: EmbedTarget,
     model: EmbeddingModel,
     collections: Sequence[int],
@@ -62,144 +35,56 @@ def embed_missing(
     progress: Progress | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> EmbedCounts:
-    """Embed the chunks of these collections (row ids) that have no vector.
+    """Embed the chunks of these collections (row ids); see `engines.embedding.embed_missing`.
 
-    Equal texts are embedded once. Every batch is stored when it is done, so that the next embed
-    continues after a killed one. A text that the model refuses does not fail the others.
-
-    Raises:
-        StorageError: another embed runs, or the vectors cannot be stored.
-        EngineUnavailable: the model stopped working, or refused every text from the start.
-        Stopped: `progress` returned False.
+    Raises StorageError, too, if another embed runs.
     """
-    connection = target.connection
     with hold_lock(target.lock, 0.0) as is_locked:
         if not is_locked:
             raise StorageError(
                 "another embed of this repository is running: run `sdd index embed` after it"
             )
+        connection = target.connection
         space = vectors.create_space(connection, model.id, target.storage, model.dimensions)
-        work = _Work(connection, space, model, collections)
-        embedded, tried = 0, set[bytes]()
-        failures: list[str] = []
-        # A refresh may add texts while others are embedded.
-        for number in range(_MAX_PASSES):
-            missing = [key for key in work.find_missing() if key not in tried]
-            if number and not missing:
-                break
-            tried.update(missing)
-            start, size = 0, MIN_BATCH
-            while start < len(missing):
-                report_progress(progress, "Embedding", start, len(missing))
-                started = clock()
-                batch = _embed_batch(work, missing[start : start + size])
-                embedded, failures = embedded + batch.embedded, failures + batch.failures
-                start, size = start + size, next_batch_size(size, clock() - started)
-            report_progress(progress, "Embedding", len(missing), len(missing))
-        remaining = sum(
-            vectors.count_pending(connection, space, collection) for collection in collections
-        )
-        return EmbedCounts(embedded, len(failures), remaining, _failure_notes(failures))
-
-
-def next_batch_size(size: int, seconds: float) -> int:
-    """Return how many texts the next batch has, after one of `size` texts that took `seconds`."""
-    if seconds > BATCH_SECONDS:
-        return max(size // 2, MIN_BATCH)
-    return min(size * 2, MAX_BATCH) if seconds < BATCH_SECONDS / 2 else size
+        work = _Work(connection, space, collections)
+        return embed_missing(work, model, progress=progress, clock=clock)
 
 
 class _Work(NamedTuple):
-    """The chunks of these collections (row ids), and the model and the space of their vectors."""
+    """`EmbedStore` of these collections (row ids) and the space of a model."""
 
     connection: apsw.Connection
     space: vectors.VectorSpace
-    model: EmbeddingModel
     collections: Sequence[int]
 
-    def find_missing(self) -> list[bytes]:
+    def missing(self) -> list[bytes]:
         return vectors.find_missing(self.connection, self.space, self.collections)
 
+    def chunks(self, keys: Sequence[bytes]) -> dict[bytes, StoredChunk]:
+        found = ((key, self._find_chunk(key)) for key in keys)
+        return {key: chunk for key, chunk in found if chunk is not None}
 
-class _Batch(NamedTuple):
-    """How many texts were embedded, and a line for each that was not."""
+    def is_empty(self) -> bool:
+        return not vectors.has_vectors(self.connection, self.space)
 
-    embedded: int
-    failures: list[str]
+    def store(self, vectors_by_key: Mapping[bytes, bytes]) -> None:
+        vectors.store_vectors(self.connection, self.space, vectors_by_key)
 
+    def count_pending(self) -> int:
+        return sum(
+            vectors.count_pending(self.connection, self.space, collection)
+            for collection in self.collections
+        )
 
-class _Text(NamedTuple):
-    """The id of a chunk, `path#anchor`, the hash in its row, and the text that the model embeds."""
-
-    name: str
-    hash: bytes
-    text: str
-
-    @property
-    def is_sound(self) -> bool:
-        """Whether the hash is that of the text: a vector must never belong to another text."""
-        return text_hash(self.text) == self.hash
-
-
-def _embed_batch(work: _Work, hashes: Sequence[bytes]) -> _Batch:
-    """Embed and store the texts with these hashes. Those that a refresh removed are left out."""
-    found = [text for key in hashes if (text := _find_text(work, key)) is not None]
-    texts = [text for text in found if text.is_sound]
-    embedded: dict[bytes, bytes] = {}
-    failures: list[tuple[str, EngineUnavailable]] = []
-    results = _embed_or_explain(work.model, [text.text for text in texts]) if texts else []
-    for text, result in zip(texts, results, strict=True):
-        if isinstance(result, bytes):
-            embedded[text.hash] = result
-        else:
-            failures.append((text.name, result))
-    # If every text fails from the start, the model is at fault, not the texts.
-    if failures and not embedded and not vectors.has_vectors(work.connection, work.space):
-        raise failures[0][1]
-    vectors.store_vectors(work.connection, work.space, embedded)
-    lines = [f"{name} has no vector: {error}" for name, error in failures]
-    lines += [
-        f"{text.name} has no vector: the index is damaged there, run `sdd index update --full`"
-        for text in found
-        if not text.is_sound
-    ]
-    return _Batch(len(embedded), lines)
-
-
-def _embed_or_explain(
-    model: EmbeddingModel, texts: Sequence[str]
-) -> list[bytes | EngineUnavailable]:
-    """Return the vector of each text, or the error that it causes.
-
-    Raises EngineUnavailable when the model no longer embeds the text it embedded while loading.
-    """
-    try:
-        return list(model.embed(texts))
-    except EngineUnavailable as error:
-        model.embed(["dimensions"])
-        if len(texts) == 1:
-            return [error]
-    # Halving repeats few texts when one of a thousand is refused.
-    middle = len(texts) // 2
-    return [*_embed_or_explain(model, texts[:middle]), *_embed_or_explain(model, texts[middle:])]
-
-
-def _failure_notes(failures: Sequence[str]) -> tuple[str, ...]:
-    others = len(failures) - _MAX_NAMED_FAILURES
-    more = [f"{others} more have no vector"] if others > 0 else []
-    return (*failures[:_MAX_NAMED_FAILURES], *more)
-
-
-def _find_text(work: _Work, key: bytes) -> _Text | None:
-    """Return the text of a chunk with this hash; None when there is none any more."""
-    for collection in work.collections:
-        row = work.connection.execute(
-            "SELECT path, anchor, title, section, text"
-            " FROM chunks JOIN documents ON documents.id = document"
-            " WHERE chunks.collection = ? AND chunks.hash = ? LIMIT 1",
-            (collection, key),
-        ).fetchone()
-        if row is not None:
-            path, anchor, title, section, text = row
-            return _Text(f"{path}#{anchor}", key, text_to_embed(title, section, text))
-    return None
+    def _find_chunk(self, key: bytes) -> StoredChunk | None:
+        for collection in self.collections:
+            row = self.connection.execute(
+                "SELECT path, anchor, title, section, text"
+                " FROM chunks JOIN documents ON documents.id = document"
+                " WHERE chunks.collection = ? AND chunks.hash = ? LIMIT 1",
+                (collection, key),
+            ).fetchone()
+            if row is not None:
+                path, anchor, *content = row
+                return StoredChunk(f"{path}#{anchor}", *content)
+        return None

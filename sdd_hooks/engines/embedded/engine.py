@@ -16,6 +16,7 @@ import apsw
 
 from sdd_hooks.config.settings import SearchSettings
 from sdd_hooks.engines.bookmarks import covers, read_bookmark
+from sdd_hooks.engines.documents import indexed_document
 from sdd_hooks.engines.embedded import vectors
 from sdd_hooks.engines.embedded.attached_vectors import AttachedVectors
 from sdd_hooks.engines.embedded.database import (
@@ -27,7 +28,6 @@ from sdd_hooks.engines.embedded.database import (
     translate_errors,
     typed,
 )
-from sdd_hooks.engines.embedded.documents import indexed_document
 from sdd_hooks.engines.embedded.repair import is_marked, mark_damaged, remove_mark
 from sdd_hooks.engines.embedded.schema import INDEX
 from sdd_hooks.engines.embedded.vector_file import find_fault
@@ -58,16 +58,10 @@ from sdd_hooks.project.collections import Collection
 from sdd_hooks.system.files import refuse_links
 
 if TYPE_CHECKING:
-    from sdd_hooks.engines.embedded.embedding import EmbedCounts
+    from sdd_hooks.engines.embedding import EmbedCounts
     from sdd_hooks.engines.fusion import RankedMatch
 
 _Result = TypeVar("_Result")
-
-_CANDIDATES = 60
-"""Chunks of each ranked list: a longer list would rarely change the fused one."""
-
-_WIDER = 4
-"""How many times as many chunks are compared by their paths, too, in a search by meaning."""
 
 _DEFAULT_SETTINGS = SearchSettings()
 
@@ -183,13 +177,13 @@ class EmbeddedEngine:
     def _embed(
         self, model: EmbeddingModel, collections: Sequence[str], progress: Progress | None
     ) -> EmbedCounts:
-        from sdd_hooks.engines.embedded.embedding import EmbedTarget, embed_missing
+        from sdd_hooks.engines.embedded.embedding import EmbedTarget, embed_index
 
         self._vectors.create()
         self._vectors.require_sound()
         with translate_errors(self._store):
             target = EmbedTarget(self._connection, self._vectors.lock, self._storage)
-            return embed_missing(target, model, self._row_ids(collections), progress=progress)
+            return embed_index(target, model, self._row_ids(collections), progress=progress)
 
     def search(self, query: Query) -> SearchResult:
         """Run a typed query.
@@ -252,9 +246,9 @@ class EmbeddedEngine:
     ) -> tuple[list[tuple[float, list[RankedMatch[int]]]], list[str]]:
         """Return the weighted list of each sub-query that can run, and notes."""
         from sdd_hooks.engines.embedded.search import search_words, weigh_chunks
-        from sdd_hooks.engines.fusion import weight_of
+        from sdd_hooks.engines.fusion import CANDIDATES, WIDER, weight_of
 
-        limit = max(_CANDIDATES, query.limit)
+        limit = max(CANDIDATES, query.limit)
         space = None if pending else self._space()
         query_vectors, notes = ({}, []) if space is None else self._embed_query(query, space)
         if query_vectors:
@@ -266,7 +260,7 @@ class EmbeddedEngine:
             elif space is not None and search.query in query_vectors:
                 vector = query_vectors[search.query]
                 near = vectors.search_nearest(
-                    self._connection, space, vector, collections, _WIDER * limit
+                    self._connection, space, vector, collections, WIDER * limit
                 )
                 matches = weigh_chunks(self._connection, near, query.text)[:limit]
             else:
@@ -301,7 +295,7 @@ class EmbeddedEngine:
 
     def nearest(self, query: str, texts: Sequence[str]) -> int:
         """Return the index of the text that is nearest to the query in meaning."""
-        from sdd_hooks.engines.embedded.nearest import nearest_text
+        from sdd_hooks.engines.nearest import nearest_text
 
         return nearest_text(self._load_model(), query, texts)
 

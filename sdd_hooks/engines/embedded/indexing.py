@@ -4,47 +4,31 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import apsw
 
 from sdd_hooks.chunking.document import ChunkedDocument, chunk_document, chunk_hash
 from sdd_hooks.engines.bookmarks import write_bookmark
+from sdd_hooks.engines.chunk_fields import ChunkFields
 from sdd_hooks.engines.embedded.database import transaction, typed
-from sdd_hooks.engines.embedded.stored_paths import (
+from sdd_hooks.engines.protocol import CollectionChanges, Counts, Progress, report_progress
+from sdd_hooks.engines.reading import (
+    FileContent,
+    StoredDocument,
+    Tally,
+    find_removed,
+    is_same_kind,
+    read_document,
+)
+from sdd_hooks.engines.stored_paths import (
     is_storable,
     original_path,
     stored_path,
-    words_of_path,
 )
-from sdd_hooks.engines.protocol import CollectionChanges, Counts, Progress, report_progress
-from sdd_hooks.engines.query_terms import identifier_parts, separate_unspaced
-from sdd_hooks.engines.sampling import content_digest, with_line_feeds
-from sdd_hooks.named_tuple import NamedTuple
-from sdd_hooks.system.files import FileTooLarge, PathRefused, is_binary, read_inside
 
-MAX_DOCUMENT_BYTES = 5 * 1024 * 1024
-MAX_CODE_BYTES = 1024 * 1024
 _DOCUMENTS_PER_TRANSACTION = 2000
-
-
-class _Tally:
-    def __init__(self) -> None:
-        self.added = self.updated = self.removed = self.unchanged = 0
-        self.notes: list[str] = []
-
-
-class _StoredDocument(NamedTuple):
-    id: int
-    hash: bytes
-
-
-class _FileContent(NamedTuple):
-    path: str
-    data: bytes
-    hash: bytes
 
 
 def apply_changes(
@@ -61,10 +45,10 @@ def apply_changes(
     """
     name = changes.collection.name
     collection = _collection_id(connection, name)
-    tally = _Tally()
+    tally = Tally()
     with transaction(connection):
         stored = _stored_documents(connection, collection, changes)
-        removed = _find_removed(root, stored, changes)
+        removed = find_removed(root, stored, changes)
         removed_by_hash = {document.hash: path for path, document in removed.items()}
         for done, path in enumerate(changes.paths):
             report_progress(progress, f"Indexing {name}", done, len(changes.paths))
@@ -74,7 +58,7 @@ def apply_changes(
                 connection.execute("COMMIT; BEGIN IMMEDIATE")
             file = None
             if path not in changes.gone:
-                file = _read(root, path, changes, tally)
+                file = read_document(root, path, changes, tally.notes)
             document = stored.get(path)
             if file is None:
                 if document is not None:
@@ -87,7 +71,7 @@ def apply_changes(
                 _delete_chunks(connection, document.id)
                 _fill(connection, collection, document.id, file)
                 tally.updated += 1
-            elif old_path is not None and _suffix(old_path) == _suffix(path):
+            elif old_path is not None and is_same_kind(old_path, path):
                 # The content of a removed document: the document has moved.
                 removed.pop(old_path)
                 _move(connection, stored.pop(old_path).id, path)
@@ -100,7 +84,7 @@ def apply_changes(
             tally.removed += 1
         if changes.bookmark is not None:
             _store_bookmark(connection, name, write_bookmark(changes.bookmark))
-    return Counts(tally.added, tally.updated, tally.removed, tally.unchanged), tally.notes
+    return tally.counts, tally.notes
 
 
 def delete_collection(connection: apsw.Connection, name: str) -> None:
@@ -127,7 +111,7 @@ def _collection_id(connection: apsw.Connection, name: str) -> int:
 
 def _stored_documents(
     connection: apsw.Connection, collection: int, changes: CollectionChanges
-) -> dict[str, _StoredDocument]:
+) -> dict[str, StoredDocument]:
     """Return the stored documents at the changed paths, by path; all of a complete change."""
     rows: Iterable[tuple[str, int, bytes]]
     if changes.complete:
@@ -138,7 +122,7 @@ def _stored_documents(
         rows = _look_up(connection, collection, changes.paths)
     checked = typed(rows, str, int, bytes)
     return {
-        original_path(path): _StoredDocument(document, digest) for path, document, digest in checked
+        original_path(path): StoredDocument(document, digest) for path, document, digest in checked
     }
 
 
@@ -152,50 +136,7 @@ def _look_up(
         )
 
 
-def _read(root: Path, path: str, changes: CollectionChanges, tally: _Tally) -> _FileContent | None:
-    """Return the content of a file; None if it is missing, binary, too large, or refused."""
-    if not is_storable(path):
-        # A terminal could not display the name.
-        tally.notes.append(f"{path!a}: left out, its name is not printable text")
-        return None
-    try:
-        limit = MAX_CODE_BYTES if changes.collection.kind == "code" else MAX_DOCUMENT_BYTES
-        if changes.contents is not None:
-            data = changes.contents[path]
-        else:
-            data = read_inside(root, path, limit, follow=False)
-    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
-        return None
-    except (PathRefused, FileTooLarge) as error:
-        tally.notes.append(str(error))
-        return None
-    except OSError as error:
-        tally.notes.append(f"{path}: left out, cannot be read ({error.strerror})")
-        return None
-    if is_binary(data):
-        return None
-    return _FileContent(path, with_line_feeds(data), content_digest(data))
-
-
-def _find_removed(
-    root: Path, stored: Mapping[str, _StoredDocument], changes: CollectionChanges
-) -> dict[str, _StoredDocument]:
-    """Return the stored documents that have no file any more. Reads no file."""
-    if changes.complete or changes.contents is not None:
-        current = frozenset(changes.paths)
-        return {path: document for path, document in stored.items() if path not in current}
-    return {
-        path: document
-        for path, document in stored.items()
-        if path in changes.gone or not os.path.lexists(root / path)
-    }
-
-
-def _suffix(path: str) -> str:
-    return path.rpartition(".")[2]
-
-
-def _insert(connection: apsw.Connection, collection: int, file: _FileContent) -> int:
+def _insert(connection: apsw.Connection, collection: int, file: FileContent) -> int:
     connection.execute(
         "INSERT INTO documents(collection, path, hash, title) VALUES(?, ?, ?, '')",
         (collection, stored_path(file.path), file.hash),
@@ -204,7 +145,7 @@ def _insert(connection: apsw.Connection, collection: int, file: _FileContent) ->
 
 
 def _fill(
-    connection: apsw.Connection, collection: int, document_id: int, file: _FileContent
+    connection: apsw.Connection, collection: int, document_id: int, file: FileContent
 ) -> None:
     """Store the chunks and words of a document that has none."""
     document = chunk_document(file.path, file.data)
@@ -252,19 +193,10 @@ def _insert_chunks(
 def _insert_words(
     connection: apsw.Connection, path: str, title: str, rows: Iterable[tuple[int, str, str]]
 ) -> None:
-    words = words_of_path(path)
-    document_title = separate_unspaced(f"{words} {identifier_parts(words)} {title}")
+    fields = ChunkFields(path, title)
     connection.executemany(
         "INSERT INTO words(rowid, title, body, parts) VALUES(?, ?, ?, ?)",
-        [
-            (
-                row_id,
-                f"{document_title} {separate_unspaced(section)} {identifier_parts(section)}",
-                separate_unspaced(text),
-                identifier_parts(text),
-            )
-            for row_id, section, text in rows
-        ],
+        [(row_id, *fields.of_chunk(section, text)) for row_id, section, text in rows],
     )
 
 

@@ -7,22 +7,24 @@ FTS5 finds the candidates, and `word_ranking` ranks them.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Sequence
 
 import apsw
 
 from sdd_hooks.engines.embedded.database import ImpossibleValue, typed
-from sdd_hooks.engines.embedded.stored_paths import original_path
-from sdd_hooks.engines.embedded.word_ranking import MatchedChunk, Matcher, rank_candidates
+from sdd_hooks.engines.embedded.matcher import Matcher
 from sdd_hooks.engines.fusion import FusedMatch, RankedMatch
+from sdd_hooks.engines.hits import HitChunk, make_hits
 from sdd_hooks.engines.path_evidence import weigh_paths
 from sdd_hooks.engines.protocol import Hit, Query
 from sdd_hooks.engines.query_terms import Term, parse_terms
-from sdd_hooks.engines.snippets import chunk_snippet, query_words
-
-_CANDIDATES = 300
-"""Chunks that FTS5 ranks first and that are ranked again."""
+from sdd_hooks.engines.stored_paths import original_path
+from sdd_hooks.engines.word_ranking import (
+    CANDIDATES,
+    MatchedChunk,
+    inverse_frequency,
+    rank_candidates,
+)
 
 _HIT_TYPES = (str, str, str, str, str, str, int, int, str)
 
@@ -48,7 +50,7 @@ def search_words(
         " LEFT JOIN documents ON documents.id = chunks.document"
         f" WHERE words MATCH ? AND (chunks.id IS NULL OR chunks.collection IN ({marks}))"
     )
-    kept = max(_CANDIDATES, limit)
+    kept = max(CANDIDATES, limit)
     bindings = (_fts5_expression(terms), *collections, kept + 1)
     types = (int, int, int, str, str, int, float)
     rows = list(typed(connection.execute(f"{select} ORDER BY rank LIMIT ?", bindings), *types))
@@ -92,53 +94,24 @@ def _document_sizes(connection: apsw.Connection, documents: Collection[int]) -> 
 def read_hits(
     connection: apsw.Connection, matches: Sequence[FusedMatch[int]], query: Query
 ) -> tuple[Hit, ...]:
-    """Read the hits of these chunks, in their order.
-
-    Only the first hit of a document has a snippet, and only of as many documents as the query
-    needs: that takes longer than the rest of a search.
-    """
-    words = query_words(query.text)
-    wanted = len(matches) if query.snippets is None else query.snippets
-    with_snippet: set[tuple[str, str]] = set()
-    hits = []
-    for match in matches:
-        hit, text = _read_hit(connection, match)
-        if (hit.collection, hit.path) not in with_snippet and len(with_snippet) < wanted:
-            with_snippet.add((hit.collection, hit.path))
-            hit = hit._replace(snippet=chunk_snippet(text, hit.section, words, hit.path))
-        hits.append(hit)
-    return tuple(hits)
+    """Read the hits of these chunks, in their order."""
+    return make_hits([(match, _read_chunk(connection, match.key)) for match in matches], query)
 
 
-def _read_hit(connection: apsw.Connection, match: FusedMatch[int]) -> tuple[Hit, str]:
-    """Read the hit of a chunk, without its snippet, and the text of the chunk."""
+def _read_chunk(connection: apsw.Connection, chunk: int) -> HitChunk:
     rows = connection.execute(
         "SELECT collections.name, context, path, title, anchor, section, first_line, last_line,"
         " text FROM chunks JOIN documents ON documents.id = document"
         " JOIN collections ON collections.id = chunks.collection WHERE chunks.id = ?",
-        (match.key,),
+        (chunk,),
     )
     row = next(typed(rows, *_HIT_TYPES), None)
     if row is None:
         raise ImpossibleValue("words of a chunk that does not exist")
-    collection, context, stored, title, anchor, section, first, last, text = row
-    path = original_path(stored)
-    if "\0" in text:
-        _require_hash(connection, match.key, title, section, text)
-    hit = Hit(
-        id=f"{path}#{anchor}",
-        collection=collection,
-        path=path,
-        first_line=first,
-        last_line=last,
-        title=title or path.rpartition("/")[2],
-        section=section,
-        score=round(match.score, 4),
-        cosine=None if match.cosine is None else round(match.cosine, 4),
-        snippet="",
-        context=context,
-    )
-    return hit, text
+    found = HitChunk(*row)
+    if "\0" in found.text:
+        _require_hash(connection, chunk, found.title, found.section, found.text)
+    return found._replace(path=original_path(found.path))
 
 
 def _require_hash(
@@ -171,5 +144,5 @@ def _inverse_frequencies(connection: apsw.Connection, terms: Sequence[Term]) -> 
         ).get
         if matching > chunks:
             raise ImpossibleValue("more chunks have a word than there are chunks")
-        frequencies.append(math.log(1 + (chunks - matching + 0.5) / (matching + 0.5)))
+        frequencies.append(inverse_frequency(chunks, matching))
     return frequencies

@@ -11,15 +11,9 @@ import pytest
 
 from sdd_hooks.chunking.document import text_hash, text_to_embed
 from sdd_hooks.engines.embedded.database import open_database
-from sdd_hooks.engines.embedded.embedding import (
-    BATCH_SECONDS,
-    MAX_BATCH,
-    MIN_BATCH,
-    EmbedTarget,
-    embed_missing,
-    next_batch_size,
-)
+from sdd_hooks.engines.embedded.embedding import EmbedTarget, embed_index
 from sdd_hooks.engines.embedded.schema import INDEX, VECTORS
+from sdd_hooks.engines.embedding import BATCH_SECONDS, MAX_BATCH, MIN_BATCH, next_batch_size
 from sdd_hooks.errors import EngineUnavailable
 
 CHUNKS = 10_000
@@ -70,7 +64,7 @@ def connection(tmp_path: Path) -> Iterator[apsw.Connection]:
 
 def embedded(connection: apsw.Connection, tmp_path: Path, model: Model) -> tuple[int, int, int]:
     target = EmbedTarget(connection, tmp_path / "lock", "int8")
-    counts = embed_missing(target, model, [1], clock=model.clock)
+    counts = embed_index(target, model, [1], clock=model.clock)
     return counts.embedded, counts.failed, counts.remaining
 
 

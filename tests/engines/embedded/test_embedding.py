@@ -14,8 +14,8 @@ import apsw
 import pytest
 
 from sdd_hooks.config.settings import SearchSettings
-from sdd_hooks.engines.embedded.embedding import MIN_BATCH
 from sdd_hooks.engines.embedded.engine import EmbeddedEngine, IndexFiles
+from sdd_hooks.engines.embedding import MIN_BATCH
 from sdd_hooks.engines.protocol import CollectionChanges, EmbedReport, Query, SubQuery
 from sdd_hooks.errors import EngineUnavailable, StorageError
 from sdd_hooks.project.collections import Collection

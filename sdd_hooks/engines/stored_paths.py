@@ -1,4 +1,4 @@
-"""Paths as SQLite stores them: text in UTF-8, which the name of a file need not be.
+"""Paths as an index stores them: text in UTF-8, which the name of a file need not be.
 
 In Python, a byte that is no UTF-8 is a lone surrogate (PEP 383). It is stored as U+10FFFF, which
 is no character, and two hexadecimal digits.
@@ -23,7 +23,7 @@ def is_storable(path: str) -> bool:
 
 
 def stored_path(path: str) -> str:
-    """Return the text that SQLite stores for a path."""
+    """Return the text that an index stores for a path."""
     if path.isascii() or not any(_FIRST <= character <= _LAST for character in path):
         return path
     return "".join(

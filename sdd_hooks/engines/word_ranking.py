@@ -17,9 +17,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
-
-import apsw
+from collections.abc import Mapping, Sequence
 
 from sdd_hooks.code.paths import is_document
 from sdd_hooks.engines.path_evidence import PathEvidence
@@ -34,7 +32,7 @@ _TITLE = 2.0
 _PARTS = 0.5
 """Weight of a word that is part of an identifier."""
 
-_PREFIX = 0.6
+PREFIX = 0.6
 """Weight of a word that only begins with a term."""
 
 _PART = 0.5
@@ -42,6 +40,10 @@ _PART = 0.5
 
 _DEFINED = 1.9
 """Factor of a definition that the query names."""
+
+
+CANDIDATES = 300
+"""Chunks that the index itself ranks first, and that are ranked again."""
 
 
 class _Saturation(NamedTuple):
@@ -85,35 +87,12 @@ class MatchedChunk(NamedTuple):
     found: TermCounts
 
 
-class Matcher:
-    """Counts terms in the chunks that FTS5 finds: `match` is an auxiliary function of FTS5."""
+def inverse_frequency(chunks: int, matching: int) -> float:
+    """Return the inverse document frequency of a term that `matching` of the chunks have, above 0.
 
-    def __init__(self, terms: Sequence[Term]) -> None:
-        self.found: dict[int, TermCounts] = {}
-        """By row id."""
-        self._phrases = [
-            (index, _PREFIX if phrase.endswith("*") else 1.0)
-            for index, term in enumerate(terms)
-            for phrase in term.phrases
-        ]
-        self._average = 0.0
-
-    def match(self, api: apsw.FTS5ExtensionApi, *_: object) -> int:
-        """Count the terms of the current row. Returns the number of its terms."""
-        if not self._average:
-            self._average = _weighted(api.column_total_size) / max(1, api.row_count)
-        counts: dict[int, float] = {}
-        for phrase, (term, weight) in enumerate(self._phrases):
-            if api.phrase_columns(phrase):
-                title, body, parts = map(len, api.phrase_locations(phrase))
-                count = weight * (_TITLE * title + body + _PARTS * parts)
-                # An identifier matches as a whole and by its parts: one location, counted once.
-                counts[term] = max(count, counts.get(term, 0.0))
-        # The title counts towards the length, too: otherwise a short section below a long title
-        # would rank like one with few other words.
-        length = _weighted(api.column_size) / self._average if self._average else 1.0
-        self.found[api.rowid] = TermCounts(counts, length)
-        return len(counts)
+    It is that of Lucene (`BM25Similarity`).
+    """
+    return math.log(1 + (chunks - matching + 0.5) / (matching + 0.5))
 
 
 def rank_candidates(
@@ -205,6 +184,6 @@ def _names_in(query: str) -> frozenset[str]:
     return frozenset(re.split(r"\W+", name.strip("\"'`()?:;,."))[-1].lower() for name in names)
 
 
-def _weighted(size_of: Callable[[int], int]) -> float:
-    """Return the size of the title, the body and the parts, which are the columns 0, 1 and 2."""
-    return _TITLE * size_of(0) + size_of(1) + _PARTS * size_of(2)
+def weighted_size(title: float, body: float, parts: float) -> float:
+    """Return the sum of counts in the three fields of a chunk, or of their lengths, weighted."""
+    return _TITLE * title + body + _PARTS * parts

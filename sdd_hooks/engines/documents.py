@@ -4,14 +4,14 @@
 
 from __future__ import annotations
 
-from sdd_hooks.engines.embedded.stored_paths import original_path
 from sdd_hooks.engines.protocol import IndexedDocument
+from sdd_hooks.engines.stored_paths import original_path
 
 
 def indexed_document(
     collection: str, stored: str, title: str, digest: bytes, chunks: int
 ) -> IndexedDocument:
-    """Return the document of a row; `stored` is its path as SQLite stores it."""
+    """Return the document of a row; `stored` is its path as an index stores it."""
     path = original_path(stored)
     name = path.rpartition("/")[2]
     return IndexedDocument(
