@@ -15,10 +15,22 @@ from sdd_hooks import tracing
 from tests.support.beads import beads, empty_beads, real_bd
 from tests.support.embedding import gated
 from tests.support.external import handbook
+from tests.support.postgres_server import debian_postgres, pgserver, postgres
 from tests.support.qmd import gguf, real_qmd
 from tests.support.repos import ISOLATION, Repo
 
-__all__ = ["beads", "empty_beads", "gated", "gguf", "handbook", "real_bd", "real_qmd"]
+__all__ = [
+    "beads",
+    "debian_postgres",
+    "empty_beads",
+    "gated",
+    "gguf",
+    "handbook",
+    "pgserver",
+    "postgres",
+    "real_bd",
+    "real_qmd",
+]
 
 # On a busy machine a single example can be slow, independent of the code.
 settings.register_profile("sdd", deadline=None, suppress_health_check=[HealthCheck.too_slow])
