@@ -116,3 +116,18 @@ def test_a_check_on_the_command_line_offers_it(repo):
     assert "`sdd knowledge finish` offers a draft lesson" in done.err
     drafted = run(repo.root, "knowledge", "finish", "--json").json
     assert [row["type"] for row in drafted["rows"]] == ["lesson"]
+
+
+def test_a_review_on_the_command_line_offers_it(repo):
+    repo.commit(files={"docs/adrs/ADR-0001-x.md": "# ADR-0001: X\n\n## Decision\n\nY.\n"})
+    assert run(repo.root, "init", "--no-hooks").code == 0
+    repo.git("checkout", "-q", "-b", "work")
+    repo.commit(files={"src/a.py": "# Governing: ADR-0009\nx = 1\n"})
+    assert "ADR-0009" in run(repo.root, "review", "--base", "main").out
+    repo.commit(files={"src/a.py": "# Governing: ADR-0001\nx = 1\n"})
+    # Reviews of something else than the checked-out branch are apart.
+    older = run(repo.root, "review", "--base", "main", "--head", "HEAD~1")
+    assert "ADR-0009" in older.out
+    assert "draft lesson" not in older.err
+    done = run(repo.root, "review", "--base", "main")
+    assert "`sdd knowledge finish` offers a draft lesson" in done.err
