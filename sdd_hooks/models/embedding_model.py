@@ -91,7 +91,8 @@ def model_device(name: str, root: Path, environ: Mapping[str, str]) -> str:
     Loads no model.
 
     Raises:
-        EngineUnavailable: it is no model, or a library that it needs is not installed.
+        EngineUnavailable: it is no model, a library that it needs is not installed, or it has to
+            be downloaded and the environment forbids that.
     """
     folder = _folder(name, root)
     if folder is None and not _is_hub_name(name):
@@ -100,10 +101,13 @@ def model_device(name: str, root: Path, environ: Mapping[str, str]) -> str:
         return llm_model_device(name.removeprefix(_LLM_PREFIX))
     from sdd_hooks.models.onnx import onnx_device
 
-    if folder is None:
-        find_missing_model(name, root, environ)
-    else:
+    if folder is not None:
         require_weights(folder)
+    elif not is_on_machine(name, root, environ):
+        from sdd_hooks.models.hub import require_client, require_network
+
+        require_network(name or DEFAULT_MODEL, environ)
+        require_client(name or DEFAULT_MODEL)
     return onnx_device()
 
 

@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Mapping
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 
@@ -22,6 +23,11 @@ _METADATA_TIMEOUT = 3.5
 
 _STALL_TIMEOUT = 60.0
 """Seconds without a new byte after which a download fails."""
+
+_OFFLINE = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")
+"""Variables that forbid every request. The client reads the first that is not empty."""
+
+_TRUE = frozenset({"1", "ON", "YES", "TRUE"})
 
 _OTHER_FILES = ("config.json", "sentence_bert_config.json", TOKENIZER_FILE)
 
@@ -38,6 +44,7 @@ def fetch_model(name: str, environ: Mapping[str, str]) -> Path:
     cached = find_cached_model(name, environ)
     if cached is not None:
         return cached
+    require_network(name, environ)
     client = require_client(name)
     try:
         is_model = _download(client, name, environ)
@@ -48,10 +55,7 @@ def fetch_model(name: str, environ: Mapping[str, str]) -> Path:
     # Errors of the network, the file system and the server have no common class.
     except Exception as error:
         reason = str(error).partition("\n")[0][:160] or type(error).__name__
-        raise EngineUnavailable(
-            f"the model {name} is not on this machine and could not be fetched ({reason}):"
-            " go online once, or set `Embed Model` to a folder"
-        ) from error
+        raise _not_fetched(name, reason) from error
     if not is_model:
         raise EngineUnavailable(
             f"{name} has no {WEIGHTS_FILES[0]} or {WEIGHTS_FILES[2]} with its tokenizer.json:"
@@ -61,6 +65,26 @@ def fetch_model(name: str, environ: Mapping[str, str]) -> Path:
     if cached is None:
         raise EngineUnavailable(f"the model {name} changed while it was fetched: try again")
     return cached
+
+
+def require_network(name: str, environ: Mapping[str, str]) -> None:
+    """Refuse to download the model `name` if `environ` forbids it. Does not import the client.
+
+    A client that is not installed is the more important reason, and `require_client` names it.
+
+    Raises:
+        EngineUnavailable: a variable of the client forbids requests.
+    """
+    variable = next((one for one in _OFFLINE if environ.get(one)), None)
+    if variable and environ[variable].upper() in _TRUE and find_spec("huggingface_hub"):
+        raise _not_fetched(name, f"{variable} is {environ[variable]}")
+
+
+def _not_fetched(name: str, reason: str) -> EngineUnavailable:
+    return EngineUnavailable(
+        f"the model {name} is not on this machine and could not be fetched ({reason}):"
+        " go online once, or set `Embed Model` to a folder"
+    )
 
 
 def find_cached_model(name: str, environ: Mapping[str, str]) -> Path | None:

@@ -22,12 +22,13 @@ try:
     print(load_model("owner/name", Path.cwd(), os.environ).id, "huggingface_hub" in sys.modules)
 except EngineUnavailable as error:
     print(error)
+    assert "HF_HUB_OFFLINE" not in str(error) or "huggingface_hub" not in sys.modules
 """
 
 
-def load(endpoint: str, home: Path) -> str:
+def load(endpoint: str, home: Path, **variables: str) -> str:
     environment = {k: v for k, v in os.environ.items() if not k.lower().endswith("_proxy")}
-    environment |= {"HF_ENDPOINT": endpoint, "HF_HOME": str(home)}
+    environment |= {"HF_ENDPOINT": endpoint, "HF_HOME": str(home), **variables}
     done = subprocess.run(
         [sys.executable, "-c", LOAD], env=environment, capture_output=True, text=True, check=True
     )
@@ -63,6 +64,20 @@ def test_an_unknown_name_is_an_error(tmp_path: Path) -> None:
     with serving(tmp_path, "owner/other") as hub:
         output = load(hub.endpoint, tmp_path / "home")
     assert output == ("the hub has no model owner/name, or keeps it private: check `Embed Model`\n")
+
+
+def test_offline_no_client_is_imported_and_no_request_sent(tmp_path: Path) -> None:
+    source = make_model(tmp_path / "source", file="onnx/model_quantized.onnx")
+    with serving(source, "owner/name") as hub:
+        output = load(hub.endpoint, tmp_path / "home", HF_HUB_OFFLINE="on")
+        assert output == (
+            "the model owner/name is not on this machine and could not be fetched"
+            " (HF_HUB_OFFLINE is on): go online once, or set `Embed Model` to a folder\n"
+        )
+        assert hub.paths == []
+        # As for the client: only the first variable counts.
+        variables = {"HF_HUB_OFFLINE": "0", "TRANSFORMERS_OFFLINE": "1"}
+        assert load(hub.endpoint, tmp_path / "home", **variables) == "hub:owner/name True\n"
 
 
 def test_an_interrupted_download_is_no_model(tmp_path: Path) -> None:

@@ -36,6 +36,9 @@ _ROOM = 32768
 # None reads variables that tests change, or starts threads, as onnxruntime does.
 _DEPENDENCIES = ("apsw", "git", "httpx", "markdown_it", "re2", "sqlite_vec", "yaml")
 _LLM = ("llm", "openai")
+# Plug-ins of llm, and the server of the Model Context Protocol: its library doubles the memory, and
+# with it the time of a fork.
+_EXCLUDED = ("sdd_hooks.models.llm_plugin", "sdd_hooks.mcp.server")
 
 
 def can_fork(environ: Mapping[str, str], stdin: bytes) -> bool:
@@ -146,47 +149,66 @@ def _warm(llm: bool) -> _Warm:
 
 
 def _serve(channel: socket.socket) -> list[int]:
-    """Fork for each request, until the channel is closed.
+    """Fork for each request, until the channel is closed, and report how each process ended.
 
     Only the forked processes return, with the descriptors of their request.
     """
-    while True:
-        message, descriptors, _, _ = socket.recv_fds(channel, 1, 5)
-        if not message:
-            sys.exit()
-        if os.fork() == 0:
-            channel.close()
-            return descriptors
-        for descriptor in descriptors:
-            os.close(descriptor)
-        # Reap the processes that ended.
-        while _reap():
-            pass
+    ended, signalled = socket.socketpair()
+    signalled.setblocking(False)
+    signal.set_wakeup_fd(signalled.fileno(), warn_on_full_buffer=False)
+    # The default action of the signal would not wake this process up.
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    statuses: dict[int, int] = {}
+    with selectors.DefaultSelector() as selector:
+        selector.register(channel, selectors.EVENT_READ)
+        selector.register(ended, selectors.EVENT_READ)
+        while True:
+            ready = {key.fileobj for key, _ in selector.select()}
+            if ended in ready:
+                ended.recv(_ROOM)
+                _report_ended(statuses)
+            if channel not in ready:
+                continue
+            message, descriptors, _, _ = socket.recv_fds(channel, 1, 5)
+            if not message:
+                sys.exit()
+            pid = os.fork()
+            if pid == 0:
+                break
+            statuses[pid] = descriptors.pop()
+            os.write(statuses[pid], f"{pid}\n".encode())
+            for descriptor in descriptors:
+                os.close(descriptor)
+    signal.set_wakeup_fd(-1)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    for descriptor in (channel, ended, signalled):
+        descriptor.close()
+    for status in (*statuses.values(), descriptors.pop()):
+        os.close(status)
+    return descriptors
 
 
-def _reap() -> bool:
-    try:
-        return os.waitpid(-1, os.WNOHANG)[0] != 0
-    except ChildProcessError:
-        return False
+def _report_ended(statuses: dict[int, int]) -> None:
+    """Write the exit codes of the processes that ended to their descriptors."""
+    while statuses:
+        pid, ended = os.waitpid(-1, os.WNOHANG)
+        if pid == 0:
+            return
+        status = statuses.pop(pid)
+        # The tests may have given up on a process.
+        with suppress(BrokenPipeError):
+            os.write(status, str(os.waitstatus_to_exitcode(ended)).encode())
+        os.close(status)
 
 
 def _begin(descriptors: Sequence[int]) -> None:
-    """Fork the process of the command, which returns; this one waits for it and reports its end."""
-    request, stdin, stdout, stderr, status = descriptors
-    pid = os.fork()
-    if pid:
-        for descriptor in descriptors[:4]:
-            os.close(descriptor)
-        os.write(status, f"{pid}\n".encode())
-        _, ended = os.waitpid(pid, 0)
-        os.write(status, str(os.waitstatus_to_exitcode(ended)).encode())
-        os._exit(0)
-    for number, descriptor in enumerate((stdin, stdout, stderr)):
+    """Give this process the arguments, environment, directory and streams of its request."""
+    request, *streams = descriptors
+    for number, descriptor in enumerate(streams):
         os.dup2(descriptor, number)
     with os.fdopen(request, "rb") as file:
         command = json.loads(file.read())
-    for descriptor in (stdin, stdout, stderr, status):
+    for descriptor in streams:
         os.close(descriptor)
     os.chdir(command["cwd"])
     os.environ.clear()
@@ -203,14 +225,24 @@ def _import(modules: Sequence[str]) -> None:
     for name in (*modules, *own_modules):
         # The module of an extra that is not installed.
         with suppress(ModuleNotFoundError):
-            if name != "sdd_hooks.models.llm_plugin":
+            if name not in _EXCLUDED:
                 import_module(name)
+
+
+def _compile_patterns() -> None:
+    """Compile the patterns that a command compiles on first use: hundreds, in each process."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith("sdd_hooks."):
+            for value in vars(module).values():
+                if type(value).__name__ == "_LazyPattern":
+                    assert value.pattern is not None
 
 
 def _main(channel: int, modules: Sequence[str]) -> NoReturn:
     # Modules in the directory of this file must not be imported.
     del sys.path[0]
     _import(modules)
+    _compile_patterns()
     from sdd_hooks.cli.entry import main
 
     # Garbage collection in a fork ignores the existing objects, so that no page is copied.
