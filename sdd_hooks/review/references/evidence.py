@@ -18,6 +18,7 @@ from sdd_hooks.review.references import signals
 from sdd_hooks.review.references.applies import RecordReach, find_reach
 from sdd_hooks.review.references.background import Background
 from sdd_hooks.review.references.confidence import Measures
+from sdd_hooks.review.references.copies import without_copies
 from sdd_hooks.review.references.file_mentions import read_file_mentions
 from sdd_hooks.review.references.history import find_citing_commits, find_touching_commits
 from sdd_hooks.review.references.past_changes import read_past_changes
@@ -129,7 +130,7 @@ def _read_context(repository: Repository, subject: Subject) -> RepositoryContext
         adrs = (artifact for artifact in corpus.artifacts if artifact.kind == "ADR")
         pathspecs = all_pathspecs(subject.collections)
         records = read_records(repository, subject.after, adrs, pathspecs, origins)
-        records += read_external(repository, subject.external)
+        records = without_copies(records) + read_external(repository, subject.external)
         specs = [artifact for artifact in corpus.artifacts if artifact.kind == "SPEC"]
         paths = [blob.path for blob in subject.before.blobs()]
         return RepositoryContext(

@@ -93,11 +93,12 @@ def _select(gathered: GatheredEvidence, change: Change, eligibility: Eligibility
     features = extract_features(change, gathered.ranked, gathered.scores, gathered.measures)
     if eligibility.is_cited(first) or predict_probability(features) < THRESHOLD:
         return []
-    paths = eligibility.find_eligible(first)
+    ranked = {record.artifact.path for record in gathered.context.records}
+    paths = [path for path in eligibility.find_eligible(first) if path in ranked]
     if not paths:
         return []
     following = (path for record in others for path in eligibility.find_eligible(record))
-    return list(dict.fromkeys((*paths, *following)))
+    return list(dict.fromkeys((*paths, *(path for path in following if path in ranked))))
 
 
 def _with_origin(candidate: Candidate, external: ExternalRecords) -> Candidate:

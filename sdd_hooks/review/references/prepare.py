@@ -22,6 +22,7 @@ from sdd_hooks.project.project import Project
 from sdd_hooks.review.references.applies import MAX_PATHS, MAX_PATTERNS
 from sdd_hooks.review.references.background import Background, decision_words
 from sdd_hooks.review.references.code_words import CodeWords, read_code_words
+from sdd_hooks.review.references.copies import without_copies
 from sdd_hooks.review.references.eligibility import Eligibility
 from sdd_hooks.review.references.file_mentions import read_file_mentions
 from sdd_hooks.review.references.history import find_citing_commits, find_touching_commits
@@ -82,11 +83,11 @@ def _read_context(
 ) -> RepositoryContext:
     repository = project.repository
     artifacts = corpus.artifacts
-    records = [
+    records = without_copies(
         DecisionRecord(one, texts[one.path], read_content(one, texts[one.path]))
         for one in sorted(artifacts, key=lambda one: one.path)
         if one.kind == "ADR" and one.path in texts
-    ]
+    )
     specs = [one for one in artifacts if one.kind == "SPEC"]
     if not commit:
         return RepositoryContext((), records, specs, {}, (), ())

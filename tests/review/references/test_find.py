@@ -111,6 +111,16 @@ def test_a_governing_comment_cites_a_record(tmp_path: Path) -> None:
     assert not references(subject_of(tmp_path, BEFORE, after, message="Sweep")).suggested
 
 
+def test_a_copy_is_neither_ranked_nor_suggested(tmp_path: Path) -> None:
+    superseded = STYLE.replace("accepted", "superseded by ADR-0007")
+    copy = {"docs/adrs/site/ADR-0007-outbox.md": f"{OUTBOX}\n[Source](../ADR-0007-outbox.md)\n"}
+    before = {**BEFORE, **copy, "docs/adrs/ADR-0004-pages.md": superseded}
+    result = references(subject_of(tmp_path, before, AFTER, message="Sweep the outbox each minute"))
+    assert [one.path for one in result.suggested] == ["docs/adrs/ADR-0007-outbox.md"]
+    assert sorted(one.id for one in result.ranked) == ["ADR-0003", "ADR-0004", "ADR-0007"]
+    assert [one.id for one in result.folded] == ["ADR-0003"]
+
+
 def test_a_trailer_prevents_suggestions_and_is_reported(tmp_path: Path) -> None:
     message = "Sweep the outbox\n\nADR-Exempt: a spike, thrown away tomorrow"
     result = references(subject_of(tmp_path, BEFORE, AFTER, message=message))
