@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sdd_hooks.engines.postgres import access
 from sdd_hooks.errors import EngineUnavailable, StorageError
 
 if TYPE_CHECKING:
@@ -87,6 +88,7 @@ MIGRATIONS = (
         PRIMARY KEY(repository, model, hash)
     );
     """,
+    access.FUNCTIONS,
 )
 
 
@@ -113,6 +115,7 @@ def migrate(connection: Connection) -> int:
         for script in MIGRATIONS[version:]:
             connection.execute(script.replace("{vector}", kind).encode())
         connection.execute("UPDATE sdd.version SET number = %s", (steps,))
+        access.secure(connection)
     return steps - version
 
 

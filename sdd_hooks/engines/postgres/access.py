@@ -1,0 +1,228 @@
+"""Who reads and writes which repository: grants in a table, obeyed by row-level security.
+
+A grant names a role of the server, and a repository by its name, or `*` for every one. A name may
+be granted before its repository is indexed. Row-level security is forced: it holds for the owner of
+the tables, too, who gets a grant of everything.
+"""
+
+# Governing: ADR-0060 (grants of the organisation's index), SPEC-0033 REQ "Access"
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal
+
+from sdd_hooks.errors import EXIT_USAGE, SddError
+from sdd_hooks.named_tuple import NamedTuple
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+    from psycopg.sql import SQL, Composed
+
+EVERY = "*"
+"""The repository of a grant that is for every repository."""
+
+Right = Literal["read", "write"]
+
+FUNCTIONS = """
+    CREATE TABLE sdd.grants(
+        role text NOT NULL,
+        repository text NOT NULL,
+        writes boolean NOT NULL,
+        PRIMARY KEY(role, repository)
+    );
+    CREATE FUNCTION sdd.holds(wanted text) RETURNS boolean
+        LANGUAGE sql STABLE SET search_path = pg_catalog AS $$
+        SELECT coalesce((SELECT pg_has_role(oid, 'USAGE') FROM pg_roles
+            WHERE rolname = wanted), false) $$;
+    CREATE FUNCTION sdd.granted(writing boolean) RETURNS text[]
+        LANGUAGE sql STABLE SET search_path = pg_catalog AS $$
+        SELECT coalesce(array_agg(repository), '{}') FROM sdd.grants
+            WHERE (writes OR NOT writing) AND sdd.holds(role) $$;
+    CREATE FUNCTION sdd.permitted(writing boolean) RETURNS integer[]
+        LANGUAGE sql STABLE SET search_path = pg_catalog AS $$
+        SELECT coalesce(array_agg(id), '{}') FROM sdd.repositories,
+            (SELECT sdd.granted(writing) AS names OFFSET 0) AS mine
+            WHERE names && ARRAY[name, '*'] $$;
+    REVOKE ALL ON FUNCTION sdd.holds, sdd.granted, sdd.permitted FROM PUBLIC;
+    INSERT INTO sdd.grants VALUES(current_user, '*', true);
+    ALTER TABLE sdd.grants ENABLE ROW LEVEL SECURITY;
+    CREATE POLICY reads ON sdd.grants FOR SELECT USING (sdd.holds(role));
+"""
+
+_DATA_TABLES = """
+    SELECT relname FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid
+    WHERE relnamespace = 'sdd'::regnamespace AND relkind IN ('r', 'p')
+        AND attname = 'repository' AND attnum > 0 AND relname <> 'grants' ORDER BY relname
+"""
+
+
+class UnknownRole(SddError):
+    """A grant names a role that the server does not have."""
+
+    exit_code = EXIT_USAGE
+    code = "usage"
+
+
+class Grant(NamedTuple):
+    """What a role may do with a repository (`*`: every one). Who writes also reads."""
+
+    role: str
+    repository: str
+    right: Right
+
+
+def secure(connection: Connection) -> None:
+    """Enable and force row-level security on every table, and renew the rights of each role.
+
+    Repeatable, and has to run after each migration. The caller opens the transaction.
+    """
+    from psycopg.sql import SQL, Identifier
+
+    distributed = _is_distributed(connection)
+    # A function in a scalar subquery runs once for each statement, and otherwise for each row.
+    # Citus refuses subqueries in the policies of tables that it distributes.
+    mine = "sdd.permitted({})" if distributed else "(SELECT sdd.permitted({}))::integer[]"
+    names = "sdd.granted({})" if distributed else "(SELECT sdd.granted({}))::text[]"
+    conditions = {"repositories": f"{names} && ARRAY[name, '*']"}
+    for table in data_tables(connection):
+        conditions[table] = f"repository = ANY({mine})"
+    for table, condition in conditions.items():
+        reads, writes = (condition.format(value) for value in ("false", "true"))
+        connection.execute(
+            SQL(
+                "ALTER TABLE sdd.{0} ENABLE ROW LEVEL SECURITY;"
+                "ALTER TABLE sdd.{0} FORCE ROW LEVEL SECURITY;"
+                "DROP POLICY IF EXISTS reads ON sdd.{0};"
+                "DROP POLICY IF EXISTS writes ON sdd.{0};"
+                "CREATE POLICY reads ON sdd.{0} FOR SELECT USING ({1});"
+                "CREATE POLICY writes ON sdd.{0} USING ({2}) WITH CHECK ({2})"
+            ).format(Identifier(table), SQL(reads), SQL(writes))
+        )
+    for role in _granted_roles(connection):
+        _grant_tables(connection, role)
+
+
+def _is_distributed(connection: Connection) -> bool:
+    """Whether Citus distributes the tables."""
+    row = connection.execute("SELECT to_regclass('pg_catalog.pg_dist_partition')").fetchone()
+    if row is None or row[0] is None:
+        return False
+    found = "SELECT 1 FROM pg_dist_partition WHERE logicalrelid = 'sdd.chunks'::regclass"
+    return connection.execute(found.encode()).fetchone() is not None
+
+
+def data_tables(connection: Connection) -> list[str]:
+    """Return the tables with rows of repositories, except the one of repositories."""
+    return [str(name) for (name,) in connection.execute(_DATA_TABLES)]
+
+
+def grant(connection: Connection, grant: Grant) -> None:
+    """Store a grant, in place of the role's former one for the repository.
+
+    Raises UnknownRole.
+    """
+    with connection.transaction():
+        _require_role(connection, grant.role)
+        connection.execute(
+            "INSERT INTO sdd.grants VALUES(%s, %s, %s)"
+            " ON CONFLICT (role, repository) DO UPDATE SET writes = excluded.writes",
+            (grant.role, grant.repository, grant.right == "write"),
+        )
+        _grant_tables(connection, grant.role)
+
+
+def revoke(connection: Connection, role: str, repository: str) -> bool:
+    """Remove the grant of a role for a repository. Returns whether there was one."""
+    with connection.transaction():
+        removed = connection.execute(
+            "DELETE FROM sdd.grants WHERE role = %s AND repository = %s", (role, repository)
+        ).rowcount
+        if _role_exists(connection, role):
+            _grant_tables(connection, role)
+    return removed > 0
+
+
+def read_grants(connection: Connection) -> list[Grant]:
+    """Return the grants that the role of the connection may see, by role and repository."""
+    rows = connection.execute("SELECT role, repository, writes FROM sdd.grants ORDER BY 1, 2")
+    return [Grant(role, name, "write" if writes else "read") for role, name, writes in rows]
+
+
+def _granted_roles(connection: Connection) -> list[str]:
+    rows = connection.execute(
+        "SELECT DISTINCT rolname FROM pg_roles JOIN sdd.grants ON role = rolname"
+        " WHERE rolname <> current_user ORDER BY 1"
+    )
+    return [str(name) for (name,) in rows]
+
+
+def _grant_tables(connection: Connection, role: str) -> None:
+    """Give a role the rights on tables that its grants need, and take its others."""
+    from psycopg.sql import SQL, Identifier
+
+    row = connection.execute(
+        "SELECT bool_or(writes), %s = current_user::text FROM sdd.grants WHERE role = %s",
+        (role, role),
+    ).fetchone()
+    writes, owner = row or (None, False)
+    if owner:
+        return
+    who = Identifier(role)
+    _run(
+        connection,
+        SQL(
+            "REVOKE ALL ON ALL TABLES IN SCHEMA sdd FROM {0};"
+            "REVOKE ALL ON ALL FUNCTIONS IN SCHEMA sdd FROM {0};"
+            "REVOKE ALL ON SCHEMA sdd FROM {0}"
+        ).format(who),
+    )
+    if writes is None:
+        return
+    _run(
+        connection,
+        SQL(
+            "GRANT USAGE ON SCHEMA sdd TO {0};"
+            "GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA sdd TO {0};"
+            "GRANT SELECT ON ALL TABLES IN SCHEMA sdd TO {0}"
+        ).format(who),
+    )
+    if not writes:
+        return
+    for table in data_tables(connection):
+        change = SQL("GRANT INSERT, UPDATE, DELETE ON sdd.{} TO {}")
+        _run(connection, change.format(Identifier(table), who))
+    # The server chooses the id, and no name changes: rows of a repository keep their owner.
+    columns = [
+        Identifier(str(name))
+        for (name,) in connection.execute(
+            "SELECT attname FROM pg_attribute WHERE attrelid = 'sdd.repositories'::regclass"
+            " AND attnum > 0 AND NOT attisdropped AND attname NOT IN ('id', 'name')"
+        )
+    ]
+    listed = SQL(", ").join(columns)
+    _run(
+        connection,
+        SQL(
+            "GRANT INSERT (name, {1}), UPDATE ({1}), DELETE ON sdd.repositories TO {0};"
+            "GRANT INSERT ON sdd.models TO {0}"
+        ).format(who, listed),
+    )
+
+
+def _run(connection: Connection, statement: Composed | SQL) -> None:
+    connection.execute(statement)
+
+
+def _require_role(connection: Connection, role: str) -> None:
+    if not _role_exists(connection, role):
+        raise UnknownRole(
+            f"the server has no role {role!r}: create it with `CREATE ROLE … LOGIN` first"
+        )
+
+
+def _role_exists(connection: Connection, role: str) -> bool:
+    found: Sequence[object] | None = connection.execute(
+        "SELECT 1 FROM pg_roles WHERE rolname = %s", (role,)
+    ).fetchone()
+    return found is not None

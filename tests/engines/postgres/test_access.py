@@ -1,0 +1,273 @@
+"""A role reads and writes the repositories that are granted to it, and no others, by any SQL."""
+
+# Governing: ADR-0060 (grants of the organisation's index), SPEC-0033 REQ "Access"
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from sdd_hooks.engines.postgres.access import Grant, UnknownRole, data_tables, grant, revoke, secure
+from tests.engines.postgres.organisation import HANDBOOK, PAYMENTS, ROLES, Organisation
+
+psycopg = pytest.importorskip("psycopg")
+
+REFUSED = (psycopg.errors.InsufficientPrivilege, psycopg.errors.FeatureNotSupported)
+TABLES = ("repositories", "collections", "documents", "chunks", "vectors")
+
+
+@pytest.fixture
+def writer(organisation: Organisation) -> Iterator[psycopg.Connection]:
+    """A connection of the job of `payments`, whose changes are undone."""
+    with organisation.connect("payments_ci") as connection:
+        connection.autocommit = False
+        yield connection
+        connection.rollback()
+
+
+def number_of(organisation: Organisation, name: str) -> int:
+    with organisation.connect("admin") as connection:
+        row = connection.execute("SELECT id FROM sdd.repositories WHERE name = %s", (name,))
+        found = row.fetchone()
+        assert found
+        return int(found[0])
+
+
+def test_each_table_of_the_schema_is_tested(organisation: Organisation) -> None:
+    with organisation.connect("admin") as connection:
+        assert {*data_tables(connection), "repositories"} == {*TABLES}
+        rows = connection.execute(
+            "SELECT relname FROM pg_class WHERE relnamespace = 'sdd'::regnamespace"
+            " AND relkind = 'r' AND NOT (relrowsecurity AND relforcerowsecurity)"
+        )
+        assert {name for (name,) in rows} == {"version", "models", "grants"}
+
+
+@pytest.mark.parametrize("role", ["payments_ci", "payments_dev"])
+@pytest.mark.parametrize("table", TABLES)
+def test_a_role_reads_its_repository_only(
+    organisation: Organisation, role: str, table: str
+) -> None:
+    with organisation.connect(role) as connection:
+        rows = connection.execute(f"SELECT one::text FROM sdd.{table} AS one").fetchall()
+    assert len(rows) == 1
+    assert HANDBOOK not in str(rows)
+
+
+@pytest.mark.parametrize("table", [*TABLES, "grants", "models", "version"])
+def test_a_role_without_a_grant_reads_nothing(organisation: Organisation, table: str) -> None:
+    with (
+        organisation.connect("outsider") as connection,
+        pytest.raises(psycopg.errors.InsufficientPrivilege, match="schema sdd"),
+    ):
+        connection.execute(f"SELECT * FROM sdd.{table}")
+
+
+def test_a_function_of_the_role_sees_no_row_of_others(organisation: Organisation) -> None:
+    """A cheap function in a condition runs after the policy only."""
+    with organisation.connect("payments_dev") as connection:
+        seen: list[str] = []
+        connection.add_notice_handler(lambda notice: seen.append(notice.message_primary or ""))
+        connection.execute(
+            "CREATE FUNCTION pg_temp.leak(text) RETURNS boolean LANGUAGE plpgsql COST 0.0000001"
+            " AS $$ BEGIN RAISE NOTICE '%', $1; RETURN true; END $$"
+        )
+        for column in ("title", "path"):
+            connection.execute(f"SELECT 1 FROM sdd.documents WHERE pg_temp.leak({column})")
+        connection.execute("SELECT 1 FROM sdd.chunks WHERE pg_temp.leak(text)")
+        division = "SELECT 1 FROM sdd.documents WHERE 1 / (length(path) - %s) > 0"
+        connection.execute(division, (len(f"SECRET OF {HANDBOOK}") + 1,))
+    assert len(seen) == 3
+    assert HANDBOOK not in str(seen)
+
+
+def test_statistics_show_no_text_of_others(organisation: Organisation) -> None:
+    organisation.server.sql("ANALYZE", database=organisation.database)
+    with organisation.connect("payments_dev") as connection:
+        statistics = connection.execute("SELECT * FROM pg_stats WHERE schemaname = 'sdd'")
+        words = connection.execute("SELECT word FROM ts_stat('SELECT words FROM sdd.chunks')")
+        assert HANDBOOK not in str(statistics.fetchall()) + str(words.fetchall())
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            connection.execute("SELECT * FROM pg_statistic")
+        plans = {
+            name: connection.execute(
+                "EXPLAIN (COSTS) SELECT 1 FROM sdd.documents WHERE path = %s", (name,)
+            ).fetchall()
+            for name in (f"SECRET OF {HANDBOOK}", f"SECRET OF {PAYMENTS}".replace("pay", "pax"))
+        }
+    known, unknown = (str(plan).replace(path, "") for path, plan in plans.items())
+    assert known == unknown
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_a_reader_writes_nothing(organisation: Organisation, table: str) -> None:
+    with organisation.connect("payments_dev") as connection:
+        for statement in (
+            f"DELETE FROM sdd.{table}",
+            f"TRUNCATE sdd.{table}",
+            f"INSERT INTO sdd.{table} SELECT * FROM sdd.{table}",
+            f"DROP TABLE sdd.{table}",
+            f"ALTER TABLE sdd.{table} DISABLE ROW LEVEL SECURITY",
+            f"CREATE POLICY mine ON sdd.{table} USING (true)",
+        ):
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                connection.execute(statement)
+
+
+@pytest.mark.parametrize("role", ["payments_ci", "payments_dev", "outsider"])
+def test_a_role_grants_itself_nothing(organisation: Organisation, role: str) -> None:
+    with organisation.connect(role) as connection:
+        for statement in (
+            f"INSERT INTO sdd.grants VALUES('{role}', '*', true)",
+            "UPDATE sdd.grants SET repository = '*'",
+            "DELETE FROM sdd.grants",
+            "SET ROLE admin",
+            "SET SESSION AUTHORIZATION admin",
+            "CREATE OR REPLACE FUNCTION sdd.holds(wanted text) RETURNS boolean LANGUAGE sql"
+            " AS 'SELECT true'",
+        ):
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                connection.execute(statement)
+    assert read_everything(organisation, "payments_dev") == 1
+
+
+def read_everything(organisation: Organisation, role: str) -> int:
+    with organisation.connect(role) as connection:
+        row = connection.execute("SELECT count(*) FROM sdd.chunks").fetchone()
+        assert row
+        return int(row[0])
+
+
+@pytest.mark.parametrize("setting", ["SET row_security = off", "SET search_path = public, sdd"])
+def test_no_setting_of_the_session_shows_more(organisation: Organisation, setting: str) -> None:
+    with organisation.connect("payments_dev") as connection:
+        connection.execute(setting)
+        try:
+            rows = connection.execute("SELECT text FROM sdd.chunks").fetchall()
+        except psycopg.errors.InsufficientPrivilege:
+            return
+    assert [text for (text,) in rows] == [f"SECRET OF {PAYMENTS}"]
+
+
+def test_a_role_sees_its_own_grants_only(organisation: Organisation) -> None:
+    with organisation.connect("payments_dev") as connection:
+        rows = connection.execute("SELECT role, repository FROM sdd.grants").fetchall()
+    assert rows == [("payments_dev", PAYMENTS)]
+
+
+@pytest.mark.parametrize("table", TABLES[1:])
+def test_a_writer_changes_no_other_repository(
+    organisation: Organisation, writer: psycopg.Connection, table: str
+) -> None:
+    other = number_of(organisation, HANDBOOK)
+    assert writer.execute(f"DELETE FROM sdd.{table} WHERE repository = %s", (other,)).rowcount == 0
+    for statement in (
+        f"UPDATE sdd.{table} SET repository = {other}",
+        f"TRUNCATE sdd.{table}",
+        f"COPY sdd.{table} FROM STDIN",
+    ):
+        with (
+            pytest.raises(
+                (psycopg.errors.InsufficientPrivilege, psycopg.errors.FeatureNotSupported)
+            ),
+            writer.transaction(),
+        ):
+            writer.execute(statement)
+
+
+def test_a_writer_adds_nothing_to_another_repository(
+    organisation: Organisation, writer: psycopg.Connection
+) -> None:
+    other = number_of(organisation, HANDBOOK)
+    with pytest.raises(psycopg.errors.InsufficientPrivilege, match="row-level security"):
+        writer.execute(
+            "INSERT INTO sdd.documents(repository, collection, path, hash, title, chunks)"
+            " VALUES(%s, 'c', 'p', 'h', 't', 1)",
+            (other,),
+        )
+
+
+def test_a_writer_takes_the_place_of_no_repository(
+    organisation: Organisation, writer: psycopg.Connection
+) -> None:
+    """The answers do not tell whether a repository exists, either."""
+    answers = []
+    for name in (HANDBOOK, "git.example/acme/unknown"):
+        for conflict in ("", " ON CONFLICT (name) DO NOTHING"):
+            with (
+                pytest.raises(psycopg.errors.InsufficientPrivilege) as caught,
+                writer.transaction(),
+            ):
+                writer.execute(f"INSERT INTO sdd.repositories(name) VALUES('{name}'){conflict}")
+            answers.append(str(caught.value))
+    assert len({*answers}) == 1
+    other = number_of(organisation, HANDBOOK)
+    for statement in (
+        f"UPDATE sdd.repositories SET name = '{HANDBOOK}'",
+        f"UPDATE sdd.repositories SET id = {other}",
+        f"INSERT INTO sdd.repositories(id, name) VALUES({other + 100}, '{PAYMENTS}2')",
+    ):
+        with pytest.raises(psycopg.errors.InsufficientPrivilege), writer.transaction():
+            writer.execute(statement)
+
+
+def test_equal_texts_are_visible_through_a_granted_repository_only(
+    organisation: Organisation,
+) -> None:
+    """Both repositories have a chunk and a vector of one hash."""
+    for role in ("payments_dev", "handbook_dev"):
+        with organisation.connect(role) as connection:
+            for table in ("chunks", "vectors"):
+                found = connection.execute(
+                    f"SELECT repository FROM sdd.{table} WHERE hash = 'same'"
+                ).fetchall()
+                assert found == [(number_of(organisation, ROLES[role][0]),)]
+
+
+def test_the_owner_is_subject_to_row_level_security(organisation: Organisation) -> None:
+    with organisation.connect("admin") as connection:
+        connection.autocommit = False
+        assert connection.execute("SELECT count(*) FROM sdd.chunks").fetchone() == (2,)
+        connection.execute("DELETE FROM sdd.grants WHERE role = 'admin'")
+        assert connection.execute("SELECT count(*) FROM sdd.chunks").fetchone() == (0,)
+        connection.rollback()
+
+
+def test_a_grant_of_every_repository_and_its_end(organisation: Organisation) -> None:
+    with organisation.connect("admin") as connection:
+        grant(connection, Grant("outsider", "*", "read"))
+        assert read_everything(organisation, "outsider") == 2
+        secure(connection)
+        assert read_everything(organisation, "outsider") == 2
+        assert revoke(connection, "outsider", "*")
+        assert not revoke(connection, "outsider", "*")
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        read_everything(organisation, "outsider")
+
+
+def test_members_of_a_granted_role_read(organisation: Organisation) -> None:
+    organisation.server.sql("CREATE ROLE team", "GRANT team TO outsider")
+    try:
+        with organisation.connect("admin") as connection:
+            grant(connection, Grant("team", HANDBOOK, "read"))
+            assert read_everything(organisation, "outsider") == 1
+            revoke(connection, "team", HANDBOOK)
+    finally:
+        organisation.server.sql("DROP ROLE team")
+
+
+def test_a_role_that_was_dropped_fails_no_query(organisation: Organisation) -> None:
+    organisation.server.sql("CREATE ROLE brief")
+    with organisation.connect("admin") as connection:
+        grant(connection, Grant("brief", PAYMENTS, "read"))
+        organisation.server.sql("DROP OWNED BY brief", database=organisation.database)
+        organisation.server.sql("DROP ROLE brief")
+        assert read_everything(organisation, "payments_dev") == 1
+        secure(connection)
+        assert revoke(connection, "brief", PAYMENTS)
+
+
+def test_a_grant_names_an_existing_role(organisation: Organisation) -> None:
+    with organisation.connect("admin") as connection, pytest.raises(UnknownRole, match="'ghost'"):
+        grant(connection, Grant("ghost", PAYMENTS, "read"))
