@@ -40,7 +40,8 @@ _EXTERNAL = lazy_regex(
     re.IGNORECASE,
 )
 _TEST = lazy_regex(
-    r"""(?:^|/)(?:tests?|__tests__|specs?|e2e|testing|[\w.-]*[._-][Tt]ests?)/
+    r"""(?:^|/)(?:tests?|__tests__|specs?|e2e|testing|[\w.-]*[._-][Tt]ests?|tests?[_-][\w.-]+
+       |test(?:util|helper|support)s?)/
     | (?:^|/)(?:test[_-][^/]*|conftest\.py)$
     | [._-](?:test|tests|spec)\.[a-z]+$
     | [A-Za-z0-9]Tests?\.(?:java|kt|cs|scala|swift|groovy|php|fs)$""",

@@ -9,7 +9,7 @@ from sdd_hooks.code import paths
     "path",
     ["tests/test_a.py", "src/a_test.go", "web/a.test.ts", "web/a.spec.tsx", "spec/models/a.rb",
      "src/test/java/A.java", "src/ATests.cs", "x/__tests__/a.js", "conftest.py", "Foo.Tests/A.cs",
-     "pkg/core-tests/a.rs"],
+     "pkg/core-tests/a.rs", "cms/test_utils/a.py", "pkg/testutil/a.go"],
 )  # fmt: skip
 def test_tests(path: str) -> None:
     assert paths.is_test(path)
@@ -18,7 +18,7 @@ def test_tests(path: str) -> None:
 @pytest.mark.parametrize(
     "path",
     ["src/contest.py", "src/latest/a.go", "src/a.py", "docs/openspec/specs/search/spec.md",
-     "tests/README.md", "src/attestation.rs"],
+     "tests/README.md", "src/attestation.rs", "src/testimonials/a.js"],
 )  # fmt: skip
 def test_no_tests(path: str) -> None:
     assert not paths.is_test(path)

@@ -44,6 +44,8 @@ _SAFE_CALL = lazy_regex(
     r"|encodeURI(?:Component)?|\w*(?:to_?|as)(?:html|svg))(?:\(.*\)|`.*`)",
     re.IGNORECASE | re.DOTALL,
 )
+# Without "<", a text is no markup between tags.
+_ESCAPED = lazy_regex(r".*\.replace(?:All)?\(\s*(?:/<|[\"']<|/\[[^\]\n]{0,20}<).*&lt;.*", re.DOTALL)
 _MAPPED = lazy_regex(r".*=>\s*(?P<value>`.*`|\(\s*`.*`\s*\))\s*\)(?:\.join\([^()]*\))?", re.DOTALL)
 _COMMENT = lazy_regex(r"(?<!:)//[^\n]*|/\*.*?\*/", re.DOTALL)
 _MARK = lazy_regex(r"\\.|\$\{|[\"'`()\[\]{}]", re.DOTALL)
@@ -104,7 +106,7 @@ def _parts(expression: str) -> Sequence[str] | None:
 
 def _is_simple(expression: str) -> bool:
     return any(
-        pattern.fullmatch(expression) for pattern in (_NUMBER, _MARKUP, _SAFE_CALL)
+        pattern.fullmatch(expression) for pattern in (_NUMBER, _MARKUP, _SAFE_CALL, _ESCAPED)
     ) or expression in ("true", "false", "null", "undefined")
 
 
@@ -116,8 +118,13 @@ def _unsafe_values(reader: _Reader, name: str, depth: int) -> tuple[str, ...]:
     if name not in reader.known:
         # `html = html + …` adds to what is known.
         reader.known[name] = ()
-        values = list(_assigned(reader.site.above, name))
-        found = [part for one in values for part in _unsafe(reader, read_statement(one), depth + 1)]
+        values = [read_statement(one) for one in _assigned(reader.site.above, name)]
+        found: list[str] = []
+        for value in values:
+            if _is_simple(value) and name in _NAME.findall(value):
+                # `title = escape(title)`: what the lines above assign is escaped here.
+                break
+            found += _unsafe(reader, value, depth + 1)
         if not values and not _NAMED_HTML.fullmatch(name):
             found = [name]
         reader.known[name] = tuple(found)

@@ -75,9 +75,12 @@ _TEXT_MEMBER = lazy_regex(
 )
 _ASSIGNED = lazy_regex(r"(?<![\w.$])([A-Za-z_$][\w$]*)\s*(?::=|=(?![=>]))")
 _NAME = lazy_regex(r"[A-Za-z_$][\w$]*")
+_TARGET = lazy_regex(r"[\w$.]{1,200}$")
 _QUOTE = lazy_regex(r"[\"'`]")
 _MAX_LINES_TO_VALUE = 40
 _ELEMENT = lazy_regex(r"<[a-zA-Z]")
+# A name or a member. The result of a call may be escaped, or a translation.
+_PRINTED = lazy_regex(r"\{\{-?\s*[\w.]+\s*(?:\||-?\}\})")
 _CDN_TAG = lazy_regex(r"<(script|link)\b", re.IGNORECASE)
 _STYLE = lazy_regex(r"\brel\s*=\s*[\"'{]*(?:stylesheet|modulepreload)|\.css\b", re.IGNORECASE)
 _MAX_LINES_ABOVE = 8
@@ -143,13 +146,12 @@ def _is_unsafe_insertion(site: MatchSite) -> bool:
 
 
 def _shows_untrusted(site: MatchSite) -> bool:
-    """Whether the statement, or a value that it uses, has a parameter of a request, or Markdown.
+    """Whether what is not escaped has a parameter of a request or Markdown in it, or in its values.
 
     Markdown may contain HTML, and so may what has a default with markup. In Python a formatted text
     counts that has a member in it that is a text for people.
     """
-    line = site.line[:MAX_LINE]
-    text = "\n".join([line, *site.rest.split("\n")[1:6]]) if line.rstrip().endswith("(") else line
+    text = _unescaped(site)
     if _UNTRUSTED.search(text) or _formats_text(site):
         return True
     names = set(_NAME.findall(text))
@@ -158,6 +160,42 @@ def _shows_untrusted(site: MatchSite) -> bool:
         for one in site.above[-_MAX_LINES_TO_VALUE:]
         for match in _ASSIGNED.finditer(one[:MAX_LINE])
     )
+
+
+def _unescaped(site: MatchSite) -> str:
+    """The expression that is not escaped."""
+    before, after = site.line[: site.start][-MAX_LINE:], site.rest[:MAX_LINE]
+    if site.matched.endswith("("):
+        return ", ".join(site.arguments)
+    if site.matched.startswith("|"):
+        return before[max(before.rfind("{{"), before.rfind("{%"), 0) :] + after.partition("}}")[0]
+    if site.matched.startswith("."):
+        return _receiver(before)
+    if site.matched.startswith(("<%", "{!!")):
+        return re.split(r"%>|!!\}", after, maxsplit=1)[0]
+    quote = after.lstrip()[:1]
+    closing = quote if quote in ("'", '"') else "}"
+    return after.lstrip()[1:].partition(closing)[0]
+
+
+def _receiver(text: str) -> str:
+    """The expression at the end of a text that a method is called on."""
+    end = len(text)
+    depth = 0
+    quote = ""
+    for index in range(end - 1, -1, -1):
+        character = text[index]
+        if quote:
+            quote = "" if character == quote else quote
+        elif character in "\"'`":
+            quote = character
+        elif character in ")]}":
+            depth += 1
+        elif character in "([{":
+            depth -= 1
+        if depth < 0 or (not depth and not quote and character in " ,;="):
+            return text[index + 1 :]
+    return text
 
 
 def _formats_text(site: MatchSite) -> bool:
@@ -177,7 +215,11 @@ def _puts_text_into_markup(site: MatchSite) -> bool:
         value = site.matched.rpartition("=")[2] + site.rest
     # A value as a whole may be HTML that a server rendered.
     has_literal = bool(_QUOTE.search(read_statement(value)))
-    return has_literal and any(map(_TEXT_MEMBER.fullmatch, unsafe_parts(site, value)))
+    # `a.innerHTML = '<i></i>' + a.textContent` puts back what the page has.
+    target = _TARGET.search(site.line[: site.start])
+    own = f"{target[0]}.textContent" if target else ""
+    parts = (one for one in unsafe_parts(site, value) if one != own) if has_literal else ()
+    return any(map(_TEXT_MEMBER.fullmatch, parts))
 
 
 def _is_package_cdn(site: MatchSite) -> bool:
@@ -192,9 +234,15 @@ def _disables_escaping(site: MatchSite) -> bool:
 
 
 def _encloses_markup(site: MatchSite) -> bool:
-    """Whether a block of a page has markup in it. The text of an e-mail is not escaped."""
+    """Whether a block of a page prints values into markup. The text of an e-mail is not escaped.
+
+    Code that switches escaping off may render other things than pages.
+    """
     block = site.rest.partition("endautoescape")[0]
-    return site.path.endswith(PYTHON) or bool(_ELEMENT.search(block))
+    if site.path.endswith(PYTHON):
+        return False
+    printed = (one for one in _TEMPLATE_TAG.findall(block) if _PRINTED.match(one))
+    return bool(_ELEMENT.search(block)) and not all(map(_FILTERED.search, printed))
 
 
 def _lacks_integrity(site: MatchSite) -> bool:

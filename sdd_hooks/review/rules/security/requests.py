@@ -30,7 +30,19 @@ _CHECKED = lazy_regex(
     r"|same_?origin|parse|check|verif|url_from|only_path",
     re.IGNORECASE,
 )
+# Limits that hold for a whole application, set where it starts.
+_GO_LIMITS = ("MaxBytesHandler", "BodyLimit", "LimitBody", "MaxRequestBody", "RequestSizeLimit")
+_SCRIPT_LIMITS = ("bodyLimit", "maxBodySize", "maxRequestBody", "maxRequestSize")
+_PYTHON_LIMITS = (
+    *("MAX_CONTENT_LENGTH", "DATA_UPLOAD_MAX", "client_max_size", "max_buffer_size"),
+    *("max_body", "max_request_body", "max_request_size", "limit_request_body", "body_limit"),
+)
 _MAX_LINES_ABOVE = 30
+_MAX_LINES_TO_CHECK = 10
+_MAX_TO_CHECK = 60
+"""Characters before a parameter in which the call that checks it begins."""
+# In these languages the first argument says where to; the others fill it in, or are options.
+_TARGET_FIRST = (*PYTHON, ".rb", ".cs", ".java", ".kt")
 # A program that stands for another one in tests.
 _DOUBLE = lazy_regex(r"fake|mock|stub|dummy|e2e|cypress|test-?utils?", re.IGNORECASE)
 
@@ -58,12 +70,19 @@ def _redirects_to_parameter(site: MatchSite) -> bool:
     arguments = site.arguments[:4]
     if any("allow_other_host: false" in text or "only_path: true" in text for text in arguments):
         return False
-    for argument in arguments:
+    for argument in arguments[:1] if site.path.endswith(_TARGET_FIRST) else arguments:
         if _PARAMETER.match(argument) and not _CHECKED.search(argument):
-            return True
+            return not _is_checked_above(argument, site)
         if _NAME.match(argument) and _comes_from_request(argument, site):
             return True
     return False
+
+
+def _is_checked_above(parameter: str, site: MatchSite) -> bool:
+    """Whether the lines above hand the same parameter to a call that checks it."""
+    text = "".join("".join(site.above[-_MAX_LINES_TO_CHECK:]).split())
+    before = text.split("".join(parameter.split()))[:-1]
+    return any(_CHECKED.search(one[-_MAX_TO_CHECK:]) for one in before)
 
 
 def _comes_from_request(name: str, site: MatchSite) -> bool:
@@ -122,6 +141,7 @@ HAZARDS = (
         _reads_body_in_go,
         is_certain=_handles_in_go,
         in_service=True,
+        set_elsewhere=_GO_LIMITS,
     ),
     Hazard(
         "request-body",
@@ -150,6 +170,7 @@ HAZARDS = (
         _reads_unbounded,
         is_certain=_is_no_double,
         in_service=True,
+        set_elsewhere=_SCRIPT_LIMITS,
     ),
     Hazard(
         "request-body",
@@ -160,6 +181,7 @@ HAZARDS = (
         " for the application",
         _reads_unbounded,
         in_service=True,
+        set_elsewhere=_PYTHON_LIMITS,
     ),
     Hazard(
         "redirect",

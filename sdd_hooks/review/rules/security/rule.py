@@ -45,6 +45,7 @@ def check(subject: Subject) -> Iterator[Finding]:
     sources = SourceFiles(subject.text)
     added: dict[str, frozenset[int]] = {}
     texts: dict[tuple[tuple[str, ...], bool], AddedText] = {}
+    guarded: dict[tuple[str, ...], bool] = {}
     for hazard in HAZARDS if files else ():
         searched = (hazard.suffixes, hazard.in_service)
         if searched not in texts:
@@ -64,10 +65,25 @@ def check(subject: Subject) -> Iterator[Finding]:
             site = MatchSite(file.path, source.lines, line.number, start, end, added[file.path])
             if subject.whole_tree and not hazard.is_certain(site):
                 continue
-            if _is_live(source, site, hazard) and hazard.is_hazard(site):
+            is_found = _is_live(source, site, hazard) and hazard.is_hazard(site)
+            if is_found and not (
+                subject.whole_tree and _is_set_elsewhere(subject, hazard, guarded)
+            ):
                 evidence = line.text.strip()[:MAX_EVIDENCE]
                 rule = f"{ID}/{hazard.name}"
                 yield Finding(file.path, line.number, rule, "warning", hazard.message, evidence)
+
+
+def _is_set_elsewhere(
+    subject: Subject, hazard: Hazard, guarded: dict[tuple[str, ...], bool]
+) -> bool:
+    """Whether another file guards the application against a hazard; `guarded` keeps the answers."""
+    texts = hazard.set_elsewhere
+    if texts and texts not in guarded:
+        pathspecs = [f":(glob)**/*{suffix}" for suffix in hazard.suffixes]
+        found = subject.after.grep(texts, pathspecs, "-i", "-I")
+        guarded[texts] = any(is_production_code(blob.path) for blob in found)
+    return bool(texts) and guarded[texts]
 
 
 def _is_live(source: SourceFile, site: MatchSite, hazard: Hazard) -> bool:

@@ -18,7 +18,8 @@ MAX_STATEMENT = 30
 
 _BRACKETS = {"(": ")", "[": "]", "{": "}"}
 _SAFE = lazy_regex(
-    r"(?<!un)(?<!Un)escape|sanitiz|sanitis|purif|bleach|nh3|\besc(?:_?[a-z]{0,12})?\(",
+    r"(?<!un)(?<!Un)escape|sanitiz|sanitis|purif|bleach|nh3|strip_?tags|\besc(?:_?[a-z]{0,12})?\("
+    r"|\bto_json\b|\bjson_encode\(",
     re.IGNORECASE,
 )
 # Calls whose result is HTML with escaped values. Markdown may contain HTML, so it is none of them.
@@ -131,7 +132,8 @@ class Hazard(NamedTuple):
     `name` follows the rule's id in a finding; `message` says what is wrong and what to do.
     `is_hazard` decides from the text around a match. With `in_strings` a match in a string counts,
     with `in_service` only code that answers requests of others. In a whole tree `is_certain` has to
-    hold as well: what a person would explain in a review has to be shown.
+    hold as well: what a person would explain in a review has to be shown. One of the texts of
+    `set_elsewhere` in any file with these suffixes says that the application guards against it.
     """
 
     name: str
@@ -142,6 +144,7 @@ class Hazard(NamedTuple):
     in_strings: bool = False
     in_service: bool = False
     is_certain: Callable[[MatchSite], bool] = _always
+    set_elsewhere: tuple[str, ...] = ()
 
 
 def is_constant(expression: str) -> bool:

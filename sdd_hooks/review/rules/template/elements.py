@@ -13,9 +13,10 @@ ElementKind = Literal["script", "form", "navigation"]
 MAX_ELEMENTS = 200
 """Elements of one page that are read."""
 MIN_SCRIPT = 60
-"""Characters without white space. A shorter script is a call of shared code."""
+"""Characters without white space and comments. A shorter script is a call of shared code, and so
+is one of a single statement."""
 MIN_FIELDS = 2
-"""Fields of a form that is compared."""
+"""Fields to fill in of a form that is compared. A form with hidden fields only is a button."""
 MIN_LINKS = 3
 """Links of a navigation that is compared."""
 
@@ -24,12 +25,22 @@ _NAVIGATION = lazy_regex(r"\brole\s*=\s*[\"']navigation[\"']", re.IGNORECASE)
 # Breadcrumbs and page numbers differ from page to page.
 _PAGE_SPECIFIC = lazy_regex(r"breadcrumb|paginat|pager|table.?of.?contents|toc\b", re.IGNORECASE)
 _EXTERNAL_SCRIPT = lazy_regex(r"\bsrc\s*=|type\s*=\s*[\"'](?!text/javascript|module)", re.I)
+# In a template, a value may have quotes of its expressions in it: `action="{{ url('a') }}"`.
+_EXPRESSION = r"\{\{(?:(?!\}\}).)*\}\}|\{%(?:(?!%\}).)*%\}|(?!\{\{|\{%)"
 _ATTRIBUTE = lazy_regex(
-    r"\b(action|method|hx-(?:get|post|put|patch|delete))\s*=\s*[\"']([^\"'<>]*)"
+    rf"""(?<![\w.-])(?P<name>[\w:@.-]*(?:action|method|controller|handler|page|route[\w-]*)
+    |hx-(?:get|post|put|patch|delete))\s*=\s*
+    (?: "(?P<double>(?:{_EXPRESSION}[^"<>])*)" | '(?P<single>(?:{_EXPRESSION}[^'<>])*)' )""",
+    re.VERBOSE | re.IGNORECASE,
 )
-_FIELD = lazy_regex(
-    r"<(?:input|select|textarea)\b[^<>]{0,1000}?\bname\s*=\s*[\"']([^\"'<>]{1,200})", re.IGNORECASE
-)
+_FIELD = lazy_regex(r"<(input|select|textarea)\b([^<>]{0,1000})", re.IGNORECASE)
+_NAME = lazy_regex(r"\bname\s*=\s*[\"']([^\"'<>]{1,200})", re.IGNORECASE)
+_TYPE = lazy_regex(r"\btype\s*=\s*[\"']?(\w+)", re.IGNORECASE)
+_NOT_FILLED_IN = ("hidden", "submit", "button", "reset", "image")
+_WORD = lazy_regex(r"\w+")
+# A block, or a second statement.
+_STATEMENTS = lazy_regex(r"\{|;.")
+_SCRIPT_COMMENT = lazy_regex(r"/\*.*?(?:\*/|\Z)|(?<!:)//[^\n]*", re.DOTALL)
 _LINK = lazy_regex(r"\bhref\s*=\s*[\"']([^\"'<>]{1,300})[\"']", re.IGNORECASE)
 _COMMENT = lazy_regex(r"<!--.*?(?:-->|\Z)|\{#.*?(?:#\}|\Z)", re.DOTALL)
 
@@ -53,15 +64,13 @@ FRAMEWORKS: Mapping[str, re.Pattern[str]] = {
 
 
 class PageElement(NamedTuple):
-    """An element of a page from line `first` to line `last`.
-
-    Two scripts or forms with equal signatures are copies.
-    """
+    """An element of a page from line `first` to line `last`, with the words in it."""
 
     kind: ElementKind
     first: int
     last: int
     signature: tuple[str, ...]
+    words: frozenset[str]
 
 
 def find_elements(text: str) -> tuple[PageElement, ...]:
@@ -90,9 +99,12 @@ def _elements(text: str) -> Iterator[PageElement]:
         if end < 0:
             continue
         inside = text[position:end]
-        signature = _signature(kind, attributes, inside)
+        # Of elements in each other, the inner one is compared.
+        is_outer = lower.find(f"<{tag}", position, end) >= 0
+        signature = () if is_outer else _signature(kind, attributes, inside)
         if signature:
-            yield PageElement(kind, first, line + inside.count("\n"), signature)
+            words = frozenset(_WORD.findall(inside)) if kind == "form" else frozenset()
+            yield PageElement(kind, first, line + inside.count("\n"), signature, words)
 
 
 def _kind(tag: str, attributes: str) -> ElementKind | None:
@@ -107,21 +119,46 @@ def _kind(tag: str, attributes: str) -> ElementKind | None:
 
 def _signature(kind: ElementKind, attributes: str, inside: str) -> tuple[str, ...]:
     if kind == "script":
-        body = "".join(inside.split())
-        return (body,) if len(body) >= MIN_SCRIPT else ()
+        body = "".join(_SCRIPT_COMMENT.sub("", inside).split())
+        is_short = len(body) < MIN_SCRIPT or not _STATEMENTS.search(body)
+        return () if is_short else ("".join(inside.split()),)
     if kind == "form":
-        fields = _FIELD.findall(inside)
-        about = sorted(f"{name}={value}" for name, value in _ATTRIBUTE.findall(attributes))
-        return (*about, *sorted(fields)) if len(set(fields)) >= MIN_FIELDS else ()
-    links = tuple(dict.fromkeys(_LINK.findall(inside)))
+        return _form_signature(attributes, inside)
+    # A link to a place of this page is a tab of it.
+    links = tuple(one for one in dict.fromkeys(_LINK.findall(inside)) if one[0] != "#")
     return links if len(links) >= MIN_LINKS else ()
 
 
+def _form_signature(attributes: str, inside: str) -> tuple[str, ...]:
+    """Where a form is sent, and the kinds and names of its fields; empty for one with few."""
+    fields: list[str] = []
+    filled_in: set[str] = set()
+    for tag, field in _FIELD.findall(inside):
+        name, kind = _NAME.search(field), _TYPE.search(field)
+        if name:
+            says = kind[1].lower() if kind else tag.lower()
+            fields.append(f"{says} {name[1]}")
+            if says not in _NOT_FILLED_IN:
+                filled_in.add(name[1])
+    about = sorted(
+        f"{one['name']}={one['double'] or one['single'] or ''}"
+        for one in _ATTRIBUTE.finditer(attributes)
+    )
+    return (*about, *sorted(fields)) if len(filled_in) >= MIN_FIELDS else ()
+
+
 def is_copy(element: PageElement, other: PageElement) -> bool:
-    """Whether two elements are copies. A navigation is one when four of five links are equal."""
+    """Whether two elements are copies.
+
+    The signatures of scripts and forms are equal, four of five links of a navigation, and of the
+    words in a form.
+    """
     if element.kind != other.kind:
         return False
-    if element.kind != "navigation":
-        return element.signature == other.signature
-    links, other_links = set(element.signature), set(other.signature)
-    return 5 * len(links & other_links) >= 4 * len(links | other_links)
+    if element.kind == "navigation":
+        return _are_similar(frozenset(element.signature), frozenset(other.signature))
+    return element.signature == other.signature and _are_similar(element.words, other.words)
+
+
+def _are_similar(some: frozenset[str], others: frozenset[str]) -> bool:
+    return 5 * len(some & others) >= 4 * len(some | others)

@@ -4,11 +4,13 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from sdd_hooks.changes.change import ChangedFile
+from sdd_hooks.code.dependencies import is_manifest
 from sdd_hooks.code.paths import is_production_code
 from sdd_hooks.code.source_files import COMPONENTS, PAGES, SCRIPT, is_hand_written
 from sdd_hooks.findings import Finding, Severity
@@ -82,13 +84,10 @@ def check(subject: Subject) -> Iterator[Finding]:
         yield from _development_cdns(file)
     pages = [file for file in files if file.path.lower().endswith(PAGES)]
     with_elements = [file for file in pages if any(_BEGINS.search(text) for _, text in file.added)]
-    introduced = _introduced_frameworks(pages)
-    if with_elements or introduced:
+    if with_elements or _introduced_frameworks(pages):
         texts = _read_pages(subject, pages)
         yield from _copies(with_elements, texts)
-        for name, finding in _second_frameworks(pages, introduced, texts):
-            if not _is_decided(subject, name):
-                yield finding
+        yield from _second_frameworks(subject, pages, texts)
 
 
 def _development_cdns(file: ChangedFile) -> Iterator[Finding]:
@@ -168,20 +167,39 @@ def _is_decided(subject: Subject, framework: str) -> bool:
 
 
 def _second_frameworks(
-    files: Iterable[ChangedFile],
-    introduced: Mapping[str, tuple[ChangedFile, NumberedLine]],
-    texts: Mapping[str, str],
-) -> Iterator[tuple[str, Finding]]:
-    """Each framework that is new in the repository, when another framework is in use."""
-    used = _used_frameworks(files, texts) if introduced else {}
-    for name, (file, line) in introduced.items():
-        if name in used:
-            continue
-        if used:
-            others = ", ".join(f"{other} ({place})" for other, place in sorted(used.items()))
-            message = f"{name} comes to {others}: one framework is easier to keep; decide on it"
-            yield name, _finding(file.path, line, "frameworks", "info", message)
-        used[name] = f"{file.path}:{line.number}"
+    subject: Subject, files: Iterable[ChangedFile], texts: Mapping[str, str]
+) -> Iterator[Finding]:
+    """Each framework that is new in a package, when the package uses another one."""
+    if not _introduced_frameworks(files):
+        return
+    roots = {
+        posixpath.dirname(blob.path) for blob in subject.after.blobs() if is_manifest(blob.path)
+    }
+    packages: dict[str, list[ChangedFile]] = {}
+    for file in files:
+        packages.setdefault(_package(file.path, roots), []).append(file)
+    for package, changed in packages.items():
+        introduced = _introduced_frameworks(changed)
+        inside = {path: text for path, text in texts.items() if _package(path, roots) == package}
+        used = _used_frameworks(changed, inside) if introduced else {}
+        for name, (file, line) in introduced.items():
+            if name in used:
+                continue
+            if used and not _is_decided(subject, name):
+                others = ", ".join(f"{other} ({place})" for other, place in sorted(used.items()))
+                # Which one was first is unknown in a whole tree.
+                says = "is used beside" if subject.whole_tree else "comes to"
+                message = f"{name} {says} {others}: one framework is easier to keep; decide on it"
+                yield _finding(file.path, line, "frameworks", "info", message)
+            used[name] = f"{file.path}:{line.number}"
+
+
+def _package(path: str, roots: Collection[str]) -> str:
+    """The directory of the package that a file is part of; "" for the repository."""
+    directory = posixpath.dirname(path)
+    while directory and directory not in roots:
+        directory = posixpath.dirname(directory)
+    return directory
 
 
 def _used_frameworks(files: Iterable[ChangedFile], texts: Mapping[str, str]) -> dict[str, str]:

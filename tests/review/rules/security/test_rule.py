@@ -257,8 +257,19 @@ CERTAIN: list[tuple[str, str, bool]] = [
     ("u9.py", "def f(n):\n    return Markup(f'<b>{noun(n)}</b> {n} {{x.title}}')\n", False),
     ("u12.html", "{% autoescape off %}\n{{ a }}\n{% endautoescape %}\n<p>\n", False),
     ("u13.html", "{% autoescape off %}\n<p>{{ a }}</p>\n{% endautoescape %}\n", True),
+    ("u14.html", "{% autoescape off %}\n<p>{{ _('a %s', b) }}</p>\n{% endautoescape %}\n", False),
+    ("u15.html", "{% autoescape off %}\n<p>{{ a|escape }}</p>\n{% endautoescape %}\n", False),
     ("u10.rb", "a = Render.new(params[:a]).to_html\nb = a.html_safe\n", False),
     ("u11.rb", "a = params[:a]\nb = a.html_safe\n", True),
+    ("u16.erb", "<%=h params[:a] %> <%= raw translation('b') %>\n", False),
+    ("u17.erb", "<%= raw translation('b', a: params[:a]) %>\n", True),
+    ("u18.erb", "<%= raw translation('b', a: strip_tags(params[:a])) %>\n", False),
+    ("u19.erb", "<% a = params[:a] %>\nlet a = <%= raw(a.to_json) %>\n", False),
+    ("u20.erb", "<% a = params[:a] %>\n<%= link('More'.html_safe, a) %>\n", False),
+    ("u21.erb", "<%= link(text('x', params[:a]).html_safe, a) %>\n", True),
+    ("u22.py", "def f(a):\n    e = Environment(autoescape=False)\n    e.get('a.html')\n", False),
+    ("u23.vue", '<p v-html="markdown(a)" :b="c" />\n', True),
+    ("u24.vue", '<p v-html="a" :b="markdown(c)" />\n', False),
     ("u4.html", "<p>{{ field.contents|safe }}</p>\n", False),
     ("u5.html", "<p>{{ a.name|default:'<b>none</b>'|safe }}</p>\n", True),
     ("u6.tsx", "<p dangerouslySetInnerHTML={{ __html: icon }} />\n", False),
@@ -270,6 +281,28 @@ CERTAIN: list[tuple[str, str, bool]] = [
     ("e3.js", "a.innerHTML = '<b>' + error.message\n", True),
     ("e6.js", "a.innerHTML = '<b>' + this.value + typeSelect.value\n", False),
     ("e7.js", "a.innerHTML = '<b>' + input.value\n", True),
+    (
+        "e8.js",
+        "let t = item.title\nt = t.replace(/</g, '&lt;')\na.innerHTML = `<b>${t}</b>`\n",
+        False,
+    ),
+    (
+        "e9.js",
+        "let t = escape(item.title)\nt = item.title\na.innerHTML = `<b>${t}</b>`\n",
+        True,
+    ),
+    ("d1.py", "def f(request):\n    a = request.GET['a']\n    return redirect('item', a)\n", False),
+    ("d2.py", "def f(request):\n    return redirect(request.GET['a'])\n", True),
+    (
+        "d3.py",
+        "def f(request):\n    if is_safe(\n        request.GET['a']\n    ):\n"
+        "        return redirect(request.GET['a'])\n",
+        False,
+    ),
+    ("d4.js", "function f(req, res) {\n  res.redirect(302, req.query.a)\n}\n", True),
+    ("e10.js", "b.innerHTML = `<i></i> ${b.textContent}`\n", False),
+    ("e11.js", "const t = b.textContent\nb.innerHTML = `<i></i> ${t}`\n", False),
+    ("e12.js", "b.innerHTML = `<i></i> ${c.textContent}`\n", True),
     ("e4.js", "a.innerHTML = `<b>${t('load')}</b>`\n", False),
 ]
 
@@ -279,6 +312,31 @@ def test_in_a_whole_tree_only_what_is_shown_is_found(repo: Repo) -> None:
         repo.write(f"src/{name}", text)
     found = {one.path for one in RULE.check(whole_tree_subject(repo.project(), Scope()))}
     assert found == {f"src/{name}" for name, _, expected in CERTAIN if expected}
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "limit"),
+    [
+        ("src/a.go", GO.format("b, _ := io.ReadAll(r.Body)"), "http.MaxBytesHandler(h, 1<<20)\n"),
+        (
+            "src/a.py",
+            "def f(request):\n    return request.get_data()\n",
+            "MAX_CONTENT_LENGTH = 9\n",
+        ),
+        ("src/a.js", "req.on('data', (c) => { text += c })\n", "serve({ bodyLimit: 9 })\n"),
+    ],
+)
+def test_a_limit_of_the_application_is_one_of_each_body(
+    repo: Repo, path: str, text: str, limit: str
+) -> None:
+    def found() -> list[str]:
+        return [one.rule for one in RULE.check(whole_tree_subject(repo.project(), Scope()))]
+
+    repo.write(path, text)
+    repo.write(f"tests/{Path(path).name}", limit)
+    assert found() == ["security/request-body"]
+    repo.write(path.replace("a.", "b."), limit)
+    assert found() == []
 
 
 def test_only_added_lines_count(tmp_path: Path) -> None:

@@ -8,11 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sdd_hooks.drift.whole_tree import Scope, whole_tree_subject
 from sdd_hooks.review.rules.template.elements import find_elements
 from sdd_hooks.review.rules.template.rule import RULE
 from sdd_hooks.review.subject import Subject
 from tests.review.repositories import Files, subject_of
 from tests.support.cpu_time import assert_linear
+from tests.support.repos import Repo
 
 SCRIPT = (
     "<script>\n  document.addEventListener('click', () => {{ close(document.body, {}) }})\n"
@@ -79,6 +81,64 @@ def test_different_elements_are_no_copies(tmp_path: Path) -> None:
     )
 
 
+FIELDS = '<input name="a">\n<textarea name="b"></textarea>\n'
+BUTTONS = '<input type="hidden" name="a"><input type="hidden" name="b">\n<button>{}</button>\n'
+
+
+@pytest.mark.parametrize(
+    ("some", "other"),
+    [
+        (
+            f"<form action=\"{{{{ url('x') }}}}\">{FIELDS}</form>\n",
+            f"<form action=\"{{{{ url('y') }}}}\">{FIELDS}</form>\n",
+        ),
+        (
+            f'<form asp-action="Add">{FIELDS}</form>\n',
+            f'<form asp-action="Edit">{FIELDS}</form>\n',
+        ),
+        (f"<form>{FIELDS}</form>\n", f"<form>{FIELDS.replace('textarea', 'select')}</form>\n"),
+        (
+            f"<form>{FIELDS}Create an audience</form>\n",
+            f"<form>{FIELDS}Save this module of a course, with its name and text</form>\n",
+        ),
+        (f"<script>{'window.a' * 20}.b(document.body);</script>\n",) * 2,
+        (f"<form>{BUTTONS}</form>\n", f"<form>{BUTTONS}</form>\n"),
+        (
+            NAV.replace('href="/', 'href="#'),
+            NAV.replace('href="/', 'href="#'),
+        ),
+        (
+            "<script>\n/*\n" + "a licence\n" * 9 + "*/\n</script>\n",
+            "<script>\n/*\n" + "a licence\n" * 9 + "*/\n</script>\n",
+        ),
+    ],
+)
+def test_elements_that_only_look_alike_are_no_copies(tmp_path: Path, some: str, other: str) -> None:
+    assert findings_of(tmp_path, {"a.html": some}, {"b.html": other}) == []
+
+
+def test_of_elements_in_each_other_the_inner_one_is_compared(tmp_path: Path) -> None:
+    nested = f"<nav>\n{NAV}</nav>\n"
+    found = findings_of(tmp_path, {"a.html": nested}, {"b.html": nested})
+    assert found == ["b.html:2 warning duplicate-navigation"]
+
+
+def test_quotes_without_an_end_cost_linear_time() -> None:
+    def search(text: str) -> None:
+        assert not find_elements(text)
+
+    assert_linear(search, lambda count: '<form action="' + "{{}}" * 200 * count, 20)
+
+
+def test_in_a_whole_tree_no_framework_comes_later(repo: Repo) -> None:
+    repo.write("web/a.html", '<div x-data="a">\n')
+    repo.write("web/b.html", '<div v-if="a">\n')
+    subject = whole_tree_subject(repo.project(), Scope())
+    assert [one.message.split(":")[0] for one in RULE.check(subject)] == [
+        "Vue is used beside Alpine.js (web/a.html"
+    ]
+
+
 def test_a_navigation_with_one_more_link_is_a_copy(tmp_path: Path) -> None:
     more = NAV.replace("</nav>", '<a href="/new">new</a></nav>')
     assert findings_of(tmp_path, {"a.html": NAV}, {"b.html": more}) == [
@@ -128,6 +188,16 @@ def test_a_second_framework_is_reported_when_it_is_introduced(tmp_path: Path) ->
     assert findings_of(tmp_path / "3", before, {"b.html": '<p hx-post="/x">\n'}) == []
     assert findings_of(tmp_path / "4", {}, {"b.html": '<p hx-get="/"><p x-data="">\n'}) == [
         "b.html:1 info frameworks"
+    ]
+
+
+def test_packages_of_one_repository_may_use_different_frameworks(tmp_path: Path) -> None:
+    before = {"admin/package.json": "{}\n", "shop/package.json": "{}\n"}
+    before["admin/views/a.html"] = '<div x-data="a">\n'
+    page = '<div v-if="a">\n'
+    assert findings_of(tmp_path / "1", before, {"shop/views/a.html": page}) == []
+    assert findings_of(tmp_path / "2", before, {"admin/b.html": page}) == [
+        "admin/b.html:1 info frameworks"
     ]
 
 
