@@ -27,11 +27,11 @@ SOURCE = Path(__file__).resolve().parents[2]
 LOCKS = "locks"
 """The folder of the files with the releases to install and their hashes."""
 CONSTRAINTS = "constraints.txt"
-"""The releases beside a PyTorch that comes from another index, with other hashes."""
+"""The releases that a PyTorch from another index does not change. That one has other hashes."""
 OTHER_INDEX = "PIP_EXTRA_INDEX_URL"
 """The variable of pip with which a job takes PyTorch from another index."""
-GPU_REQUIREMENTS = ("llm-sentence-transformers", "sentence-transformers")
-"""What the extra `gpu` requires."""
+PYTORCH = "torch"
+"""What a job takes from the other index, with the packages that it requires for its GPU."""
 KEPT_DAYS = 30
 """How long an unused environment is kept."""
 
@@ -58,10 +58,10 @@ def extras(environ: Mapping[str, str], *, gpu: bool) -> tuple[str, ...]:
 
 
 def lock_of(wanted: tuple[str, ...], environ: Mapping[str, str]) -> str:
-    """The name of the lock for these extras: with everything, or without a PyTorch from another
+    """The name of the lock for these extras: with PyTorch, or what is beside one from another
     index."""
-    if "gpu" in wanted and not environ.get(OTHER_INDEX):
-        return f"{LOCKS}/gpu.txt"
+    if "gpu" in wanted:
+        return f"{LOCKS}/{'beside-pytorch' if environ.get(OTHER_INDEX) else 'gpu'}.txt"
     name = "embed" if "local" in wanted else "llm" if "llm" in wanted else "review"
     return f"{LOCKS}/{name}.txt"
 
@@ -199,7 +199,7 @@ def _create(
     # What builds the wheel is installed by now: a build in isolation would install it unhashed.
     _run([*pip, "--no-deps", "--no-build-isolation", "."], source, environ)
     if "gpu" in wanted and environ.get(OTHER_INDEX):
-        _run([*pip, "--constraint", CONSTRAINTS, *GPU_REQUIREMENTS], source, environ)
+        _run([*pip, "--constraint", CONSTRAINTS, PYTORCH], source, environ)
 
 
 def _run(command: list[str], source: Path, environ: Mapping[str, str]) -> None:

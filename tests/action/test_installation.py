@@ -119,11 +119,8 @@ def test_pytorch_of_another_index_is_installed_without_hashes(runner: Runner) ->
     wanted = ("action", "gpu", "llm", "local")
     sdd = runner.install(*wanted, index="https://packages.example/cuda12")
     log = runner.log.read_text()
-    assert "--require-hashes -r locks/embed.txt\n" in log
-    assert (
-        "--only-binary=:all: --constraint constraints.txt"
-        " llm-sentence-transformers sentence-transformers\n"
-    ) in log
+    assert "--require-hashes -r locks/beside-pytorch.txt\n" in log
+    assert "--only-binary=:all: --constraint constraints.txt torch\n" in log
     assert runner.install(*wanted) != sdd
 
 

@@ -15,8 +15,8 @@ from packaging.version import Version
 
 from sdd_hooks.action.installation import (
     CONSTRAINTS,
-    GPU_REQUIREMENTS,
     OTHER_INDEX,
+    PYTORCH,
     extras,
     lock_of,
 )
@@ -25,14 +25,18 @@ from tests.action_yml.hosts import TOP
 PYTHONS = ("3.10", "3.11", "3.12", "3.13", "3.14")
 # Dependencies that PyTorch pins.
 PINNED_BY_PYTORCH = ("cuda-", "nvidia-", "triton")
+SITE = "locks/site.txt"
 # What actions-toolkit requires for modules that are not used, with what these require.
 NOT_INSTALLED = ("requests", "pygithub", "cryptography", "pynacl", "pyjwt", "urllib3")
 PUSH = {"SDD_COMMAND": "embed", "GITHUB_EVENT_NAME": "push"}
+BESIDE_PYTORCH = "locks/beside-pytorch.txt"
+OTHER = {OTHER_INDEX: "https://packages.example/cuda12"}
 WANTED = {
     "locks/review.txt": extras({}, gpu=False),
     "locks/llm.txt": extras({"SDD_JUDGE": "m"}, gpu=False),
     "locks/embed.txt": extras(PUSH, gpu=False),
     "locks/gpu.txt": extras(PUSH, gpu=True),
+    BESIDE_PYTORCH: extras(PUSH, gpu=True),
     CONSTRAINTS: extras(PUSH, gpu=True),
 }
 """The extras that each file is for."""
@@ -84,13 +88,13 @@ def pinned(file: str, name: str, python: str) -> list[Version]:
     return versions
 
 
-@pytest.mark.parametrize("file", WANTED)
+@pytest.mark.parametrize("file", [*WANTED, SITE])
 def test_every_line_is_one_release(file: str) -> None:
     for pin in pins(file):
         assert re.fullmatch(r"==[0-9][a-z0-9.]*", str(pin.specifier))
 
 
-@pytest.mark.parametrize("file", [file for file in WANTED if file != CONSTRAINTS])
+@pytest.mark.parametrize("file", [*(file for file in WANTED if file != CONSTRAINTS), SITE])
 def test_every_release_of_a_lock_has_a_hash(file: str) -> None:
     text = (TOP / file).read_text(encoding="utf-8").replace("\\\n", " ")
     for line in text.splitlines():
@@ -99,13 +103,25 @@ def test_every_release_of_a_lock_has_a_hash(file: str) -> None:
 
 @pytest.mark.parametrize("file", [file for file in WANTED if file != CONSTRAINTS])
 def test_the_action_installs_the_lock_of_its_extras(file: str) -> None:
-    assert lock_of(WANTED[file], {}) == file
+    assert lock_of(WANTED[file], OTHER if file == BESIDE_PYTORCH else {}) == file
 
 
-def test_pytorch_from_another_index_is_in_no_lock() -> None:
-    other = {OTHER_INDEX: "https://packages.example/cuda12"}
-    assert lock_of(WANTED["locks/gpu.txt"], other) == "locks/embed.txt"
-    assert lock_of(WANTED["locks/review.txt"], other) == "locks/review.txt"
+def test_all_but_pytorch_is_in_the_lock_beside_one_from_another_index() -> None:
+    assert lock_of(WANTED["locks/review.txt"], OTHER) == "locks/review.txt"
+    everything = {(pin.name, str(pin.specifier)) for pin in pins("locks/gpu.txt")}
+    beside = {(pin.name, str(pin.specifier)) for pin in pins(BESIDE_PYTORCH)}
+    assert beside < everything
+    left_out = {name for name, _ in everything - beside}
+    assert PYTORCH in left_out
+    assert all(name == PYTORCH or name.startswith(PINNED_BY_PYTORCH) for name in left_out)
+
+
+def test_constraints_name_the_pytorch_and_what_is_beside_it() -> None:
+    """pip keeps the releases that are installed with hashes when it installs PyTorch."""
+    listed = {(pin.name, str(pin.specifier)) for pin in pins(CONSTRAINTS)}
+    beside = {(pin.name, str(pin.specifier)) for pin in pins(BESIDE_PYTORCH)}
+    assert {name for name, _ in beside - listed} == {"actions-toolkit"}
+    assert {name for name, _ in listed - beside} == {PYTORCH}
 
 
 @pytest.mark.parametrize("python", PYTHONS)
@@ -117,11 +133,6 @@ def test_every_requirement_is_pinned_to_an_allowed_release(file: str, python: st
         versions = pinned(file, requirement.name, python)
         assert len(versions) == 1, f"{requirement} on Python {python}: run scripts/lock"
         assert versions[0] in requirement.specifier, f"{requirement}: run scripts/lock"
-
-
-def test_pytorch_is_what_the_extra_requires() -> None:
-    gpu = {r.name for r in declared(("gpu",))} - {r.name for r in declared(())}
-    assert gpu == set(GPU_REQUIREMENTS)
 
 
 @pytest.mark.parametrize("file", WANTED)
@@ -141,7 +152,7 @@ def test_every_transitive_requirement_is_pinned(file: str) -> None:
         name = canonicalize_name(requirement.name)
         if name in seen or name == "actions-toolkit":
             continue
-        if file == CONSTRAINTS and name.startswith(PINNED_BY_PYTORCH):
+        if file in {CONSTRAINTS, BESIDE_PYTORCH} and name.startswith((PYTORCH, *PINNED_BY_PYTORCH)):
             continue
         seen.add(name)
         assert pinned(file, name, python), f"{name} is not pinned: run scripts/lock"
