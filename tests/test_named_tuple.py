@@ -53,7 +53,7 @@ def test_it_is_a_tuple_with_fields() -> None:
 
 @pytest.mark.parametrize(
     "attribute",
-    ["_fields", "_field_defaults", "__doc__", "__module__", "__slots__"],
+    ["_fields", "_field_defaults", "__doc__", "__module__", "__slots__", "__match_args__"],
 )
 def test_it_says_the_same_about_itself(attribute: str) -> None:
     assert getattr(Cheap, attribute) == getattr(Usual, attribute)
@@ -71,3 +71,22 @@ def test_its_fields_cannot_be_set() -> None:
         Cheap("a").path = "b"  # type: ignore[misc]
     with pytest.raises(TypeError):
         Cheap()  # type: ignore[call-arg]
+
+
+def test_its_fields_are_named_in_errors() -> None:
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'path'"):
+        Cheap()  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match=r"Cheap.__new__\(\) got an unexpected .* 'other'"):
+        Cheap("a", other=1)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match=r"unexpected field names: .'other'"):
+        Cheap("a")._replace(other=1)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="Expected 2 arguments, got 1"):
+        Cheap._make(["a"])
+
+
+def test_a_field_with_a_default_precedes_none_without() -> None:
+    with pytest.raises(TypeError, match="without a default"):
+
+        class Wrong(NamedTuple):
+            path: str = ""
+            score: float  # type: ignore[misc]
