@@ -14,7 +14,6 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
@@ -76,6 +75,8 @@ def main(arguments: Sequence[str]) -> None:
 
 
 def _embed_pending(project: Project, engine: Engine, stdout: TextIO) -> None:
+    from dataclasses import replace
+
     from sdd_hooks.embedding.background import embed_with_log, open_embed_log
     from sdd_hooks.embedding.run import needs_download
     from sdd_hooks.embedding.state import EmbedRun, write_run

@@ -16,9 +16,9 @@ import os
 import signal
 import time
 from pathlib import Path
-from typing import NamedTuple
 
 from sdd_hooks.errors import StorageError
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.system.files import open_state
 from sdd_hooks.system.locks import lock_descriptor, open_lock

@@ -43,6 +43,11 @@ def modules_of(where, *args, env=None, stdin=""):
     return set(json.loads(done.stderr.splitlines()[-1]))
 
 
+def change_record(repo):
+    path = next(path for path in FILES if path.startswith("docs/adrs/"))
+    repo.commit("Change a record", {path: f"{FILES[path]}\nOne more sentence.\n"})
+
+
 def commands(group, path=()):
     context = click.Context(group)
     for name in group.list_commands(context):
@@ -133,6 +138,7 @@ def test_a_search_imports_nothing_heavy(repo):
 def test_modules_of_a_search_and_a_hook_define_named_tuples_cheaply(repo, args):
     repo.commit("Start", FILES)
     assert run(repo.root, "index", "update", "--kind", "adrs").code == 0
+    change_record(repo)
     own_modules = [one for one in modules_of(repo.root, *args) if one.startswith("sdd_hooks.")]
     sources = {name: Path(import_module(name).__file__).read_text() for name in own_modules}
     defining = [name for name, source in sources.items() if "(NamedTuple)" in source]
@@ -143,9 +149,11 @@ def test_modules_of_a_search_and_a_hook_define_named_tuples_cheaply(repo, args):
 def test_a_hook_imports_little(repo):
     repo.commit("Start", FILES)
     assert run(repo.root, "index", "update", "--kind", "adrs").code == 0
+    change_record(repo)
     loaded = modules_of(repo.root, "hook", "post-commit")
     # A module of data classes compiles their methods at each start.
     assert not (HEAVY | {"click", "dataclasses", "inspect"}) & loaded
+    assert "sdd_hooks.embedding.backfill" in loaded
 
 
 def test_a_check_of_staged_artifacts_imports_no_report(repo):
