@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import time
@@ -25,9 +26,20 @@ if TYPE_CHECKING:
     from sdd_hooks.system.installation import RunningProgram
 
 
+_GC_THRESHOLD = 50_000
+"""New objects until the garbage collector looks for cycles. Most of a short command's live on."""
+
+
 def main() -> int:
     """Run `sdd` with the arguments of this process. Returns the exit code."""
-    arguments = sys.argv[1:]
+    gc.set_threshold(_GC_THRESHOLD)
+    code = _run_arguments(sys.argv[1:])
+    # Python would look for cycles among all objects once more before it exits.
+    gc.freeze()
+    return code
+
+
+def _run_arguments(arguments: list[str]) -> int:
     _replace_closed_streams()
     if arguments[:1] == ["hook"] and arguments[1:] and not arguments[1].startswith("-"):
         return _run_hook(arguments)
