@@ -22,7 +22,7 @@ CONTEXT_LINES = 2
 """Lines before and after a mention that belong to it: prose is wrapped."""
 
 ACKNOWLEDGED = lazy_regex(
-    r"supers?[ce]+d|deprecat|reject|replac|obsolet|retire|withdraw|former|histor|previous|earlier"
+    r"supers?[ce]+[ds]|deprecat|reject|replac|obsolet|retire|withdraw|former|histor|previous|earlier"
     r"|original|no longer|instead of|amend|refine|overrid|evolv|revis|reverse|migrat|legacy"
     r"|~~|used to|carried|remov|drop|\b(?:was|were|old|gone|stale)\b",
     re.IGNORECASE,
@@ -41,7 +41,7 @@ _NARRATIVE = lazy_regex(
     r"""(?:^|[/_.-])(?:audits?|assessments?|reports?|reviews?|triage|retros?|retrospectives?
     |post-?mortems?|hand-?(?:offs?|overs?)|research|analys[ei]s|investigations?|journals?|logs?
     |work-?logs?|diary|minutes|meetings?|standups?|sessions?|brainstorms?|proposals?|plans?
-    |backlog|todos?|seeds?|benchmarks?)(?:[/_.-]|$)
+    |(?:pre-?)?planning|backlog|todos?|seeds?|benchmarks?)(?:[/_.-]|$)
     | (?:^|[^0-9])(?:19|20)[0-9]{2}-?[01][0-9](?:[^0-9]|-?[0-3][0-9])""",
     re.VERBOSE | re.IGNORECASE,
 )

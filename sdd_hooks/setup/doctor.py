@@ -72,7 +72,10 @@ def project_checks(project: Project, now: float) -> Iterator[Check]:
     """
     yield Check("repository", "ok", str(project.repository.root))
     for warning in project.warnings:
-        yield Check("configuration", "warn", warning, "correct the line")
+        # Behind the place, many a warning says what to do.
+        says = warning.partition(": ")[2]
+        advice = "" if ": " in says or says.endswith("?") else "correct the line"
+        yield Check("configuration", "warn", warning, advice)
     if not project.warnings:
         memory = project.configuration.memory_file
         yield Check("configuration", "ok", str(memory) if memory else "defaults")

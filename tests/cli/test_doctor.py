@@ -85,6 +85,16 @@ def test_an_unknown_key_is_a_warning(repo):
     assert "Colour" in found["configuration"]["message"]
 
 
+def test_a_warning_that_says_what_to_do_gets_no_second_advice(repo):
+    advice = {}
+    for text in ("- ADRs are in `docs/nowhere/`\n", "#### Serch\n\n", "#### Colour\n\n"):
+        repo.write(
+            "CLAUDE.md", f"{text if text[0] == '-' else ''}\n### SDD Configuration\n\n{text}"
+        )
+        advice[text[:6]] = checks(repo.root)[1]["configuration"]["advice"]
+    assert advice == {"- ADRs": "", "#### S": "", "#### C": "correct the line"}
+
+
 def test_an_unknown_engine_is_a_failed_check(repo):
     repo.write("CLAUDE.md", "### SDD Configuration\n\n#### Search\n\n- **Engine**: abacus\n")
     code, found = checks(repo.root)

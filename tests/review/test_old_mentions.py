@@ -57,10 +57,29 @@ def test_an_archive_is_history(repo: Repo) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["docs/audits/a.md", "audit-report.md", "docs/2026-06-agents.md", "plans/next.md"]
+    "path",
+    [
+        "docs/audits/a.md",
+        "audit-report.md",
+        "docs/2026-06-agents.md",
+        "plans/next.md",
+        "docs/pre-planning/map.md",
+        "AI_PLANNING_ORDER.md",
+    ],
 )
 def test_a_document_about_a_day_or_about_work_is_no_guide(repo: Repo, path: str) -> None:
     assert found(repo, {path: "See ADR-0002 and ADR-0005.\n"}) == []
+
+
+def test_what_a_decision_enabled_stays_true(repo: Repo) -> None:
+    record = "---\nstatus: accepted\n{}: [ADR-0002]\n---\n# ADR-0007: Seven\n"
+    path = "docs/adrs/ADR-0007-seven.md"
+    assert found(repo, {path: record.format("enables")}) == []
+    assert found(repo, {path: record.format("extends")}) == [("superseded-reference", path)]
+
+
+def test_a_text_about_the_supersession_knows_of_it(repo: Repo) -> None:
+    assert found(repo, {"docs/a.md": "The acceptance criteria for ADR-0002 supersession.\n"}) == []
 
 
 def test_a_link_to_another_site_is_a_record_of_another_project(repo: Repo) -> None:

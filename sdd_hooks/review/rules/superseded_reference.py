@@ -19,6 +19,8 @@ from sdd_hooks.review.subject import Subject
 from sdd_hooks.review.successors import find_replacements, find_successors
 
 _EDGES = frozenset({"extends", "enables", "governs", "implements", "requires"})
+# What a decision once enabled stays true, and a new edge is worth a question.
+_OLD_EDGES = _EDGES - {"enables"}
 
 
 def check(subject: Subject) -> Iterator[Finding]:
@@ -136,13 +138,14 @@ def _follows(
 
 def _outdated_edges(subject: Subject) -> Iterator[_Outdated]:
     """The edges on added lines of frontmatter that lead to an outdated artifact."""
+    kinds = _OLD_EDGES if subject.whole_tree else _EDGES
     for file in subject.change.files:
         artifact = subject.corpus.by_path.get(file.path) if subject.is_artifact(file.path) else None
         if artifact is None or not artifact.status.authoritative:
             continue
         added = {line.number: line.text for line in file.added}
         for edge in artifact.edges:
-            if edge.origin != "frontmatter" or edge.kind not in _EDGES or edge.line not in added:
+            if edge.origin != "frontmatter" or edge.kind not in kinds or edge.line not in added:
                 continue
             text = added[edge.line]
             mention = Mention("edge", edge.target, file.path, edge.line, text)
