@@ -17,6 +17,8 @@ from sdd_hooks.review.references.records import DecisionRecord
 MIN_OVERLAP = 0.9
 """The share of the words of two records, each as often as it is there, that a copy has in common
 with its original: a website adds a header or changes links."""
+MAX_ORIGINALS = 8
+"""Records of one id and name with which another one is compared."""
 
 
 def without_copies(records: Iterable[DecisionRecord]) -> list[DecisionRecord]:
@@ -40,15 +42,15 @@ def without_copies(records: Iterable[DecisionRecord]) -> list[DecisionRecord]:
 
 
 def _find_copies(namesakes: Iterable[DecisionRecord]) -> Iterable[DecisionRecord]:
-    originals: list[tuple[DecisionRecord, Counter[str]]] = []
+    originals: list[Counter[str]] = []
     for record in sorted(namesakes, key=_depth):
         words = Counter[str]()
         for counts in record.content.counts:
             words.update(counts)
-        if any(_overlap(words, known) >= MIN_OVERLAP for _, known in originals):
+        if any(_overlap(words, known) >= MIN_OVERLAP for known in originals):
             yield record
-        else:
-            originals.append((record, words))
+        elif len(originals) < MAX_ORIGINALS:
+            originals.append(words)
 
 
 def _depth(record: DecisionRecord) -> tuple[int, int, str]:

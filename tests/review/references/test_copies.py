@@ -1,6 +1,7 @@
 from sdd_hooks.review.references.copies import without_copies
 from sdd_hooks.review.references.records import DecisionRecord
 from tests.review.references.support import record_of
+from tests.support.cpu_time import assert_linear
 
 BODY = """## Decision
 
@@ -42,3 +43,12 @@ def test_records_that_differ_are_kept() -> None:
 
 def test_records_without_words_are_kept() -> None:
     assert len(paths(record_of("a/ADR-0001.md", ""), record_of("b/ADR-0001.md", ""))) == 2
+
+
+def test_many_records_of_one_name_take_linear_time() -> None:
+    def make(count: int) -> list[DecisionRecord]:
+        numbers = range(100, 100 + count)
+        return [record_of(f"d{at}/ADR-0001.md", f"# ADR-0001: {at}\n\nword{at}") for at in numbers]
+
+    assert len(without_copies(make(64))) == 64
+    assert_linear(without_copies, make, 640)
