@@ -17,6 +17,7 @@ ENGINES = PluginKind(
     "sdd_hooks.engines",
     {
         "embedded": "sdd_hooks.engines.embedded.backend:ENGINE",
+        "postgres": "sdd_hooks.engines.postgres.backend:ENGINE",
         "qmd": "sdd_hooks.engines.qmd.backend:ENGINE",
     },
 )

@@ -72,7 +72,7 @@ def test_every_input_is_read() -> None:
             "severe",
             "fail-on must be one of critical, warning, info, never, not 'severe'",
         ),
-        ("engine", "elastic", "engine must be one of embedded, qmd, not 'elastic'"),
+        ("engine", "elastic", "engine must be one of embedded, postgres, qmd, not 'elastic'"),
         ("comment", "maybe", "comment must be true or false, not 'maybe'"),
         ("inline", "2", "inline must be true or false, not '2'"),
         ("inline", "::error::x\ny\x1b", "inline must be true or false, not '::error::x y\\x1b'"),

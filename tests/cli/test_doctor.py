@@ -100,7 +100,7 @@ def test_an_unknown_engine_is_a_failed_check(repo):
     code, found = checks(repo.root)
     assert code == 1
     assert found["engine"]["message"].endswith(
-        "CLAUDE.md:5: no engine is called 'abacus': choose one of embedded, qmd"
+        "CLAUDE.md:5: no engine is called 'abacus': choose one of embedded, postgres, qmd"
     )
     assert "index" not in found
     assert "model" not in found

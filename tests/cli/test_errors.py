@@ -224,7 +224,7 @@ def test_an_unknown_engine(repo):
     message = one_line(run(repo.root, "search", "x"), 4)
     assert message == "No abacus collections found for repo. Run `sdd index` first."
     message = one_line(run(repo.root, "init"), 6)
-    expected = "no engine is called 'abacus': choose one of embedded, qmd"
+    expected = "no engine is called 'abacus': choose one of embedded, postgres, qmd"
     assert message == f"{repo.root / 'CLAUDE.md'}:5: {expected}"
     assert tree(repo.root) == before
     assert one_line(run(repo.root, "index"), 6) == message

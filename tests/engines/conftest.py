@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import time
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
 from sdd_hooks.system.user_cache import write_cached
 from tests.engines.subject import Subject
 from tests.support.models import make_model
+from tests.support.postgres_server import PostgresServer
 from tests.support.qmd import RealQmd
 from tests.support.repos import Repo
 
@@ -35,8 +37,45 @@ def on_embedded(repo: Repo, tmp_path: Path) -> Subject:
     return Subject("embedded", repo, str(make_model(tmp_path / "tiny")), os.environ)
 
 
-@pytest.fixture(params=["embedded", "qmd"])
+@pytest.fixture(scope="session")
+def pgserver_dsn(pgserver: PostgresServer) -> str:
+    """A database of pgserver for all tests: each has a repository of its own name."""
+    return pgserver.dsn(pgserver.database())
+
+
+@pytest.fixture(scope="session")
+def debian_dsn(debian_postgres: PostgresServer) -> str:
+    """A database of Debian's server for all tests: each has a repository of its own name."""
+    return debian_postgres.dsn(debian_postgres.database())
+
+
+@pytest.fixture
+def on_pgserver(repo: Repo, tmp_path: Path, pgserver_dsn: str) -> Subject:
+    """The engine over PostgreSQL 16 with pgvector 0.6, for a repository with a remote."""
+    return _on_postgres(repo, tmp_path, pgserver_dsn)
+
+
+@pytest.fixture
+def on_debian(repo: Repo, tmp_path: Path, debian_dsn: str) -> Subject:
+    """The engine over Debian's PostgreSQL with a newer pgvector."""
+    return _on_postgres(repo, tmp_path, debian_dsn)
+
+
+def _on_postgres(repo: Repo, folder: Path, dsn: str) -> Subject:
+    repo.git("remote", "add", "origin", f"https://git.example/team/{uuid4().hex}.git")
+    environ = {**os.environ, "SDD_POSTGRES_DSN": dsn}
+    return Subject("postgres", repo, str(make_model(folder / "tiny")), environ)
+
+
+@pytest.fixture(params=["embedded", "pgserver", "debian", "qmd"])
 def subject(request: pytest.FixtureRequest) -> Subject:
     """Each engine over an empty repository."""
+    chosen: Subject = request.getfixturevalue(f"on_{request.param}")
+    return chosen
+
+
+@pytest.fixture(params=["embedded", "qmd"])
+def local_subject(request: pytest.FixtureRequest) -> Subject:
+    """Each engine whose index is a file in the work tree."""
     chosen: Subject = request.getfixturevalue(f"on_{request.param}")
     return chosen

@@ -9,7 +9,6 @@ does not depend on the scale, so the scale is not stored.
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterator, Mapping, Sequence, Set
 from importlib.machinery import PathFinder
 from pathlib import Path
@@ -19,6 +18,7 @@ import apsw
 
 from sdd_hooks.engines.embedded.checksums import model_checksum, vector_checksum
 from sdd_hooks.engines.embedded.database import transaction, translate_errors
+from sdd_hooks.engines.vector_storage import pack_vector
 from sdd_hooks.errors import EngineUnavailable
 from sdd_hooks.named_tuple import NamedTuple
 
@@ -245,15 +245,6 @@ def _vector_row(
     """Return a row of `vectors`. `pulled` is 1 for a vector that another machine computed."""
     checksum = vector_checksum(space.model, key, vector, pulled)
     return space.model, key, vector, pulled, checksum
-
-
-def pack_vector(vector: bytes, storage: str) -> bytes:
-    """Convert a float32 vector into the storage."""
-    if storage == "float32":
-        return vector
-    values = array("f", vector)
-    largest = max(map(abs, values), default=0.0) or 1.0
-    return array("b", (round(value / largest * 127) for value in values)).tobytes()
 
 
 def search_nearest(

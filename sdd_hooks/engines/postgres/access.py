@@ -99,6 +99,11 @@ def secure(connection: Connection) -> None:
                 "CREATE POLICY writes ON sdd.{0} USING ({2}) WITH CHECK ({2})"
             ).format(Identifier(table), SQL(reads), SQL(writes))
         )
+    # The functions that search all repositories run as the owner, and exclude rows themselves.
+    connection.execute(
+        "DROP POLICY IF EXISTS functions ON sdd.chunks;"
+        "CREATE POLICY functions ON sdd.chunks FOR SELECT TO CURRENT_USER USING (true)"
+    )
     for role in _granted_roles(connection):
         _grant_tables(connection, role)
 

@@ -228,9 +228,9 @@ def test_equal_texts_are_visible_through_a_granted_repository_only(
 def test_the_owner_is_subject_to_row_level_security(organisation: Organisation) -> None:
     with organisation.connect("admin") as connection:
         connection.autocommit = False
-        assert connection.execute("SELECT count(*) FROM sdd.chunks").fetchone() == (2,)
+        assert connection.execute("SELECT count(*) FROM sdd.documents").fetchone() == (2,)
         connection.execute("DELETE FROM sdd.grants WHERE role = 'admin'")
-        assert connection.execute("SELECT count(*) FROM sdd.chunks").fetchone() == (0,)
+        assert connection.execute("SELECT count(*) FROM sdd.documents").fetchone() == (0,)
         connection.rollback()
 
 

@@ -1,0 +1,58 @@
+"""The engine over PostgreSQL without an open index."""
+
+# Governing: ADR-0058 (the organisation's index is on PostgreSQL), ADR-0001 (engines, chosen)
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sdd_hooks.engines.local_index import has_local_index
+from sdd_hooks.engines.local_models import LocalModelBackend
+from sdd_hooks.project.project import Project
+
+if TYPE_CHECKING:
+    from sdd_hooks.engines.postgres.engine import PostgresEngine
+
+
+class PostgresBackend(LocalModelBackend):
+    """`EngineBackend` of the engine over PostgreSQL."""
+
+    def open(self, project: Project, *, repair: bool = False) -> PostgresEngine:
+        """Open the part of the project's repository. With `repair`, to write to it.
+
+        A writer waits until no other one writes to the same repository.
+
+        Raises:
+            EngineUnavailable: there is no server, no remote, or no driver.
+            StorageError: the server refuses or fails.
+        """
+        from sdd_hooks.engines.postgres.address import find_address
+        from sdd_hooks.engines.postgres.engine import PostgresEngine, RepositoryOnServer
+        from sdd_hooks.engines.postgres.identity import repository_identity
+
+        repository = project.repository
+        place = RepositoryOnServer(
+            repository.root, repository_identity(repository.git), find_address(project.environ)
+        )
+        return PostgresEngine(
+            place,
+            environ=project.environ,
+            settings=project.configuration.search,
+            write=repair,
+        )
+
+    def is_indexed(self, project: Project) -> bool:
+        """Whether the work tree, or the environment, refers to an index."""
+        from sdd_hooks.engines.postgres.address import is_configured
+
+        return has_local_index(project.repository) or is_configured(project.environ)
+
+    def installation(self, project: Project) -> str:
+        """Return the engine and its server. Raises EngineUnavailable without an address."""
+        from sdd_hooks.engines.postgres.address import find_address, import_driver
+
+        import_driver()
+        return f"postgres on {find_address(project.environ).place}"
+
+
+ENGINE = PostgresBackend()

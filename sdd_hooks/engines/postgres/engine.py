@@ -1,0 +1,389 @@
+"""The engine over PostgreSQL: the part of the organisation's index that is one repository's."""
+
+# Governing: ADR-0058 (the organisation's index is on PostgreSQL), ADR-0001 (engines, chosen),
+# ADR-0013 (hybrid search waits until every searched chunk has a vector)
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sdd_hooks.config.settings import SearchSettings
+from sdd_hooks.engines.bookmarks import covers, read_bookmark
+from sdd_hooks.engines.documents import indexed_document
+from sdd_hooks.engines.postgres import vectors
+from sdd_hooks.engines.postgres.address import Address
+from sdd_hooks.engines.postgres.chunk_version import invalidate_other_chunks
+from sdd_hooks.engines.postgres.connection import connect, translate_errors
+from sdd_hooks.engines.postgres.schema import prepare_schema
+from sdd_hooks.engines.postgres.scope import find_scope
+from sdd_hooks.engines.postgres.stored_text import original_text, stored_text
+from sdd_hooks.engines.protocol import (
+    Bookmark,
+    CollectionChanges,
+    CollectionStatus,
+    Counts,
+    Coverage,
+    EmbedReport,
+    IndexedDocument,
+    IndexStatus,
+    Progress,
+    Query,
+    SearchResult,
+    VectorExchange,
+)
+from sdd_hooks.errors import StorageError
+from sdd_hooks.models.embedding_model import (
+    EmbeddingModel,
+    is_on_machine,
+    load_model,
+    model_device,
+    model_id,
+)
+from sdd_hooks.named_tuple import NamedTuple
+from sdd_hooks.project.collections import Collection
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+_WRITE_LOCK, _EMBED_LOCK = 0x5344_0001, 0x5344_0002
+"""The first keys of advisory locks; the second one is the id of the repository."""
+
+_WAIT_SECONDS = 60
+
+
+class RepositoryOnServer(NamedTuple):
+    """A repository in the organisation's index: its work tree, its identity, and the server."""
+
+    root: Path
+    identity: str
+    address: Address
+
+
+class PostgresEngine:
+    """`Engine` over PostgreSQL. With `write`, other writers of the repository wait until `close`.
+
+    Two jobs that index a repository at the same time each see what the other one has stored, so
+    that the second one compares its files with the state that the first one has left.
+    """
+
+    name = "postgres"
+
+    def __init__(
+        self,
+        place: RepositoryOnServer,
+        *,
+        environ: Mapping[str, str],
+        settings: SearchSettings,
+        write: bool = False,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.notes: list[str] = []
+        self.rebuilt = False
+        self._place = place
+        self._environ = environ
+        self._model = settings.embed_model
+        self._storage = settings.vector_storage
+        self._clock = clock
+        self._loaded: EmbeddingModel | None = None
+        self._connection: Connection = connect(place.address)
+        try:
+            with self._errors():
+                prepare_schema(self._connection, write=write)
+                self._repository = self._find_repository(create=write)
+                if write:
+                    self._lock_for_writing()
+                    invalidate_other_chunks(self._connection, self._repository)
+        except BaseException:
+            self._connection.close()
+            raise
+
+    def _errors(self) -> AbstractContextManager[None]:
+        return translate_errors(self._place.address)
+
+    def _find_repository(self, *, create: bool) -> int:
+        """Return the id of the repository; 0 if the index does not know it."""
+        name = stored_text(self._place.identity)
+        find = "SELECT id FROM sdd.repositories WHERE name = %s"
+        row = self._connection.execute(find, (name,)).fetchone()
+        if row is None and create:
+            self._connection.execute(
+                "INSERT INTO sdd.repositories(name) VALUES(%s) ON CONFLICT DO NOTHING", (name,)
+            )
+            row = self._connection.execute(find, (name,)).fetchone()
+        return int(row[0]) if row else 0
+
+    def _lock_for_writing(self) -> None:
+        with self._lock_timeout():
+            self._connection.execute(
+                "SELECT pg_advisory_lock(%s, %s)", (_WRITE_LOCK, self._repository)
+            )
+
+    @contextmanager
+    def _lock_timeout(self) -> Iterator[None]:
+        self._connection.execute(f"SET lock_timeout = '{_WAIT_SECONDS}s'".encode())
+        yield
+        self._connection.execute("SET lock_timeout = 0")
+
+    def ensure(self, collections: Sequence[Collection]) -> None:
+        """Create the collections that are missing and store changed definitions."""
+        with self._errors(), self._connection.transaction():
+            self._repository = self._repository or self._find_repository(create=True)
+            with self._connection.cursor() as cursor:
+                cursor.executemany(
+                    "INSERT INTO sdd.collections(repository, name, kind, module, context)"
+                    " VALUES(%s, %s, %s, %s, %s) ON CONFLICT(repository, name) DO UPDATE"
+                    " SET kind = excluded.kind, module = excluded.module,"
+                    " context = excluded.context",
+                    [
+                        (self._repository, c.name, c.kind, c.module, stored_text(c.context))
+                        for c in collections
+                    ],
+                )
+
+    def bookmarks(self) -> Mapping[str, Bookmark | None]:
+        """Return every collection with the state it reflects (None: not complete yet)."""
+        with self._errors():
+            rows = self._connection.execute(
+                "SELECT name, bookmark FROM sdd.collections WHERE repository = %s ORDER BY name",
+                (self._repository,),
+            )
+            return {name: _read_bookmark(text) for name, text in rows}
+
+    def update(
+        self, changes: Sequence[CollectionChanges], progress: Progress | None = None
+    ) -> Mapping[str, Counts]:
+        """Index the changed paths; each collection with its bookmark is one transaction."""
+        from sdd_hooks.engines.postgres.indexing import apply_changes
+
+        counts = {}
+        with self._errors():
+            for change in changes:
+                counts[change.collection.name], notes = apply_changes(
+                    self._connection, self._repository, self._place.root, change, progress
+                )
+                self.notes += notes
+            rows = self._connection.execute(
+                "SELECT name, kind FROM sdd.collections WHERE repository = %s",
+                (self._repository,),
+            ).fetchall()
+            kinds: dict[str, str] = dict(rows)
+            if covers(changes, kinds):
+                self._connection.execute(
+                    "UPDATE sdd.repositories SET touched = %s WHERE id = %s",
+                    (self._clock(), self._repository),
+                )
+        return counts
+
+    def embed(
+        self, collections: Sequence[str] = (), progress: Progress | None = None
+    ) -> EmbedReport:
+        """Embed every chunk that has no vector. Raises EngineUnavailable without a model."""
+        from sdd_hooks.engines.embedding import embed_missing
+
+        started = self._clock()
+        model = load_model(self._model, self._place.root, self._environ)
+        with self._errors():
+            row = self._connection.execute(
+                "SELECT pg_try_advisory_lock(%s, %s)", (_EMBED_LOCK, self._repository)
+            ).fetchone()
+            if not row or not row[0]:
+                raise StorageError(
+                    "another embed of this repository is running: run `sdd index embed` after it"
+                )
+            try:
+                space = vectors.create_space(
+                    self._connection, model.id, self._storage, model.dimensions
+                )
+                store = vectors.RepositoryVectors(
+                    self._connection, self._repository, space, list(collections) or None
+                )
+                store.reuse()
+                counts = embed_missing(store, model, progress=progress)
+            finally:
+                self._connection.execute(
+                    "SELECT pg_advisory_unlock(%s, %s)", (_EMBED_LOCK, self._repository)
+                )
+        return EmbedReport(
+            counts.embedded,
+            counts.remaining,
+            self._clock() - started,
+            model.id,
+            model.device,
+            counts.failed,
+            counts.notes,
+        )
+
+    def search(self, query: Query) -> SearchResult:
+        """Run a typed query.
+
+        While a chunk of a searched collection has no vector, by words alone: a hit must not depend
+        on which part of the collection is embedded.
+        """
+        from sdd_hooks.engines.postgres.search import embed_query, search
+
+        with self._errors(), self._snapshot():
+            pending = self._count_pending(query.collections)
+            space = None if pending else self._space()
+            query_vectors = embed_query(query, space, self._load_model)
+            scope = find_scope(self._connection, [self._repository], query.collections)
+            found = search(self._connection, scope, query, space, query_vectors)
+        return SearchResult(tuple(one.hit for one in found), pending, query_vectors.notes)
+
+    @contextmanager
+    def _snapshot(self) -> Iterator[None]:
+        """Let all queries of the block see the same state of the index."""
+        with self._connection.transaction():
+            self._connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            yield
+
+    def _load_model(self) -> EmbeddingModel:
+        """Return the configured model, loaded once. Raises EngineUnavailable."""
+        if self._loaded is None:
+            self._loaded = load_model(self._model, self._place.root, self._environ)
+        return self._loaded
+
+    def nearest(self, query: str, texts: Sequence[str]) -> int:
+        """Return the index of the text that is nearest to the query in meaning."""
+        from sdd_hooks.engines.nearest import nearest_text
+
+        return nearest_text(self._load_model(), query, texts)
+
+    def exchange(self) -> VectorExchange:
+        """Return access to the vectors of the configured model."""
+        with self._errors():
+            space = self._space()
+        dimensions = space.dimensions if space else 0
+        # A model on this machine says itself how many it gives; a service would have to be asked.
+        if not dimensions and is_on_machine(self._model, self._place.root, self._environ):
+            dimensions = self._load_model().dimensions if self.device() != "remote" else 0
+        return vectors.ServerVectors(
+            self._connection,
+            self._place.address,
+            self._repository,
+            self._model_id(),
+            self._storage,
+            dimensions,
+        )
+
+    def documents(self, collection: str) -> Sequence[IndexedDocument]:
+        """Return every document of a collection, by path."""
+        with self._errors():
+            rows = self._connection.execute(
+                "SELECT path, title, hash, chunks FROM sdd.documents"
+                ' WHERE repository = %s AND collection = %s ORDER BY path COLLATE "C"',
+                (self._repository, collection),
+            )
+            return [
+                indexed_document(
+                    collection, original_text(path), original_text(title), bytes(digest), chunks
+                )
+                for path, title, digest, chunks in rows
+            ]
+
+    def touched(self) -> float | None:
+        """Return the time of the last check for changes (seconds since the epoch; None: never)."""
+        with self._errors():
+            row = self._connection.execute(
+                "SELECT touched FROM sdd.repositories WHERE id = %s", (self._repository,)
+            ).fetchone()
+        return row[0] if row else None
+
+    def coverage(self) -> Coverage:
+        """Return how much of the repository is embedded with the configured model."""
+        with self._errors():
+            return Coverage(self._space() is not None, self._count_pending(()))
+
+    def device(self) -> str:
+        """Return where the configured model would run. Raises EngineUnavailable if it cannot."""
+        return model_device(self._model, self._place.root, self._environ)
+
+    def status(self) -> IndexStatus:
+        """Return the counts, freshness and location of the repository's part of the index."""
+        with self._errors(), self._snapshot():
+            rows = self._connection.execute(
+                "SELECT name, kind, module, bookmark, count(d.id), coalesce(sum(d.chunks), 0)"
+                " FROM sdd.collections AS k LEFT JOIN sdd.documents AS d"
+                " ON d.repository = k.repository AND d.collection = k.name"
+                " WHERE k.repository = %s GROUP BY k.repository, k.name ORDER BY k.name",
+                (self._repository,),
+            ).fetchall()
+            collections = tuple(
+                CollectionStatus(
+                    name,
+                    kind,
+                    module,
+                    documents,
+                    int(chunks),
+                    self._count_pending((name,)),
+                    _read_bookmark(bookmark),
+                )
+                for name, kind, module, bookmark, documents, chunks in rows
+            )
+            size = self._connection.execute(
+                "SELECT coalesce(sum(pg_column_size(c.*)), 0) FROM sdd.chunks AS c"
+                " WHERE repository = %s",
+                (self._repository,),
+            ).fetchone()
+        return IndexStatus(
+            self.name,
+            collections,
+            self.touched(),
+            self._model_id(),
+            f"{self._place.address.place} {self._place.identity}",
+            int(size[0]) if size else 0,
+            sum(collection.pending or 0 for collection in collections),
+        )
+
+    def remove(self, collections: Sequence[str]) -> None:
+        """Remove these collections. Vectors stay, by the hashes of their texts."""
+        from sdd_hooks.engines.postgres.indexing import remove_collection
+
+        with self._errors():
+            for name in collections:
+                remove_collection(self._connection, self._repository, name)
+
+    def reset(self, reason: str) -> None:
+        """Remove what is stored of the repository, except vectors; nothing is kept aside."""
+        self.notes.append(f"{reason.partition(': run')[0]}; removed and rebuilt")
+        self.rebuilt = True
+        self.remove(list(self.bookmarks()))
+
+    def check(self) -> list[str]:
+        """Return the faults of the repository's part; none if it is sound."""
+        from sdd_hooks.engines.postgres.consistency import find_faults
+
+        with self._errors(), self._snapshot():
+            return find_faults(self._connection, self._repository)
+
+    def close(self) -> None:
+        """Close the connection, which releases the locks."""
+        self._connection.close()
+
+    def _model_id(self) -> str:
+        return model_id(self._model, self._place.root)
+
+    def _space(self) -> vectors.ModelSpace | None:
+        return vectors.find_space(self._connection, self._model_id(), self._storage)
+
+    def _count_pending(self, collections: Sequence[str]) -> int:
+        """Count the chunks of these collections (none: of all) that have no vector."""
+        names = list(collections) or None
+        space = self._space()
+        if space is not None:
+            return vectors.RepositoryVectors(
+                self._connection, self._repository, space, names
+            ).count_pending()
+        row = self._connection.execute(
+            "SELECT coalesce(sum(chunks), 0) FROM sdd.documents WHERE repository = %(repository)s"
+            " AND (%(names)s::text[] IS NULL OR collection = ANY(%(names)s))",
+            {"repository": self._repository, "names": names},
+        ).fetchone()
+        return int(row[0]) if row else 0
+
+
+def _read_bookmark(text: str | None) -> Bookmark | None:
+    return read_bookmark(None if text is None else original_text(text))

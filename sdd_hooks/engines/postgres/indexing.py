@@ -1,0 +1,288 @@
+"""Index documents: read those that may have changed, and store their chunks and words.
+
+All of a collection is one transaction, whose cost is in proportion to what changed.
+"""
+
+# Governing: ADR-0058 (the organisation's index is on PostgreSQL), ADR-0008 (units of retrieval)
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sdd_hooks.chunking.document import chunk_document, chunk_hash
+from sdd_hooks.engines.bookmarks import write_bookmark
+from sdd_hooks.engines.chunk_fields import ChunkFields
+from sdd_hooks.engines.postgres.stored_text import original_text, stored_text
+from sdd_hooks.engines.postgres.words import chunk_words
+from sdd_hooks.engines.protocol import CollectionChanges, Counts, Progress, report_progress
+from sdd_hooks.engines.reading import (
+    FileContent,
+    StoredDocument,
+    Tally,
+    find_removed,
+    is_same_kind,
+    read_document,
+)
+from sdd_hooks.named_tuple import NamedTuple
+from sdd_hooks.project.collections import Collection
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+_DOCUMENTS_PER_WRITE = 200
+"""Documents whose chunks are in memory before they are written."""
+
+# `COPY` is not possible with row-level security.
+_INSERT_CHUNKS = (
+    "INSERT INTO sdd.chunks(repository, collection, kind, document, anchor, section, first_line,"
+    " last_line, hash, length, text, words) SELECT %s, %s, %s, document, anchor, section,"
+    " first_line, last_line, hash, length, text, words::tsvector FROM unnest(%s::bigint[],"
+    " %s::text[], %s::text[], %s::integer[], %s::integer[], %s::bytea[], %s::real[], %s::text[],"
+    " %s::text[]) AS t(document, anchor, section, first_line, last_line, hash, length, text, words)"
+)
+
+
+class _Cut(NamedTuple):
+    """A document that is cut into chunks; `id` is None for a new one."""
+
+    id: int | None
+    path: str
+    hash: bytes
+    title: str
+    rows: list[tuple[object, ...]]
+    length: float
+
+
+class _Sums(NamedTuple):
+    """How the numbers of a repository change."""
+
+    documents: int = 0
+    chunks: int = 0
+    length: float = 0.0
+
+    def plus(self, documents: int, chunks: int, length: float) -> _Sums:
+        return _Sums(self.documents + documents, self.chunks + chunks, self.length + length)
+
+
+def apply_changes(
+    connection: Connection,
+    repository: int,
+    root: Path,
+    changes: CollectionChanges,
+    progress: Progress | None = None,
+) -> tuple[Counts, list[str]]:
+    """Index the changes of one collection in one transaction, with the bookmark.
+
+    Returns the counts, and a note for each skipped file. Raises Stopped, and stores nothing then.
+    """
+    with connection.transaction():
+        # Another writer of the repository waits here until this one has finished.
+        connection.execute("SELECT FROM sdd.repositories WHERE id = %s FOR UPDATE", (repository,))
+        writer = _Writer(connection, repository, changes.collection)
+        tally = _index_documents(writer, root, changes, progress)
+        if changes.bookmark is not None:
+            connection.execute(
+                "UPDATE sdd.collections SET bookmark = %s WHERE repository = %s AND name = %s",
+                (stored_text(write_bookmark(changes.bookmark)), repository, writer.collection.name),
+            )
+    return tally.counts, tally.notes
+
+
+def remove_collection(connection: Connection, repository: int, name: str) -> None:
+    """Remove a collection with its documents. An unknown name changes nothing."""
+    with connection.transaction():
+        connection.execute("SELECT FROM sdd.repositories WHERE id = %s FOR UPDATE", (repository,))
+        writer = _Writer(connection, repository, None)
+        rows = connection.execute(
+            "SELECT id FROM sdd.documents WHERE repository = %s AND collection = %s",
+            (repository, name),
+        ).fetchall()
+        writer.delete([row[0] for row in rows])
+        writer.finish()
+        connection.execute(
+            "DELETE FROM sdd.collections WHERE repository = %s AND name = %s", (repository, name)
+        )
+
+
+def _index_documents(
+    writer: _Writer, root: Path, changes: CollectionChanges, progress: Progress | None
+) -> Tally:
+    tally = Tally()
+    stored = writer.stored_documents(None if changes.complete else changes.paths)
+    removed = find_removed(root, stored, changes)
+    removed_by_hash = {document.hash: path for path, document in removed.items()}
+    name = changes.collection.name
+    for done, path in enumerate(changes.paths):
+        report_progress(progress, f"Indexing {name}", done, len(changes.paths))
+        file = None
+        if path not in changes.gone:
+            file = read_document(root, path, changes, tally.notes)
+        document = stored.get(path)
+        if file is None:
+            if document is not None:
+                removed[path] = document
+            continue
+        old_path = removed_by_hash.pop(file.hash, None) if document is None else None
+        if document is not None and document.hash == file.hash:
+            tally.unchanged += 1
+        elif document is not None:
+            writer.write(document.id, file)
+            tally.updated += 1
+        elif old_path is not None and is_same_kind(old_path, path):
+            # The content of a removed document: the document has moved, and its vectors stay.
+            removed.pop(old_path)
+            writer.write(stored.pop(old_path).id, file)
+            tally.updated += 1
+        else:
+            writer.write(None, file)
+            tally.added += 1
+    writer.delete([document.id for document in removed.values()])
+    tally.removed += len(removed)
+    writer.finish()
+    return tally
+
+
+class _Writer:
+    """Writes documents of a collection in batches, inside a transaction."""
+
+    def __init__(
+        self, connection: Connection, repository: int, collection: Collection | None
+    ) -> None:
+        self._connection, self._repository = connection, repository
+        self._collection = collection
+        self._sums = _Sums()
+        self._batch: list[_Cut] = []
+
+    @property
+    def collection(self) -> Collection:
+        assert self._collection is not None
+        return self._collection
+
+    def stored_documents(self, paths: Sequence[str] | None) -> dict[str, StoredDocument]:
+        """Return the stored documents at these paths, by path; all of the collection for None."""
+        query = "SELECT path, id, hash FROM sdd.documents WHERE repository = %s AND collection = %s"
+        values: list[object] = [self._repository, self.collection.name]
+        if paths is not None:
+            query += " AND path = ANY(%s)"
+            values.append([stored_text(path) for path in paths])
+        rows = self._connection.execute(query.encode(), values)
+        return {
+            original_text(path): StoredDocument(row_id, bytes(digest))
+            for path, row_id, digest in rows
+        }
+
+    def write(self, row_id: int | None, file: FileContent) -> None:
+        """Store a document; `row_id` is that of one which it replaces."""
+        self._batch.append(_cut(row_id, file))
+        if len(self._batch) >= _DOCUMENTS_PER_WRITE:
+            self._flush()
+
+    def delete(self, row_ids: Sequence[int]) -> None:
+        """Delete documents with their chunks."""
+        self._flush()
+        if row_ids:
+            self._delete_chunks(row_ids)
+            self._connection.execute(
+                "DELETE FROM sdd.documents WHERE repository = %s AND id = ANY(%s)",
+                (self._repository, list(row_ids)),
+            )
+            self._sums = self._sums.plus(-len(row_ids), 0, 0.0)
+
+    def finish(self) -> None:
+        """Write what is left, and the numbers of the repository."""
+        self._flush()
+        if any(self._sums):
+            self._connection.execute(
+                "UPDATE sdd.repositories SET documents = documents + %s, chunks = chunks + %s,"
+                " length = length + %s WHERE id = %s",
+                (*self._sums, self._repository),
+            )
+
+    def _flush(self) -> None:
+        batch, self._batch = self._batch, []
+        if not batch:
+            return
+        self._delete_chunks([cut.id for cut in batch if cut.id is not None])
+        ids = self._store_documents(batch)
+        name, kind = self.collection.name, self.collection.kind
+        rows = [(ids[cut.path], *row) for cut in batch for row in cut.rows]
+        if rows:
+            columns = [list(column) for column in zip(*rows, strict=True)]
+            self._connection.execute(_INSERT_CHUNKS, (self._repository, name, kind, *columns))
+        self._sums = self._sums.plus(
+            sum(cut.id is None for cut in batch),
+            sum(len(cut.rows) for cut in batch),
+            sum(cut.length for cut in batch),
+        )
+
+    def _store_documents(self, batch: Sequence[_Cut]) -> Mapping[str, int]:
+        """Store the rows of documents. Returns their ids, by path."""
+        ids = {cut.path: cut.id for cut in batch if cut.id is not None}
+        with self._connection.cursor() as cursor:
+            cursor.executemany(
+                "UPDATE sdd.documents SET path = %s, hash = %s, title = %s, chunks = %s"
+                " WHERE repository = %s AND id = %s",
+                [
+                    (
+                        stored_text(cut.path),
+                        cut.hash,
+                        stored_text(cut.title),
+                        len(cut.rows),
+                        self._repository,
+                        cut.id,
+                    )
+                    for cut in batch
+                    if cut.id is not None
+                ],
+            )
+        new = [cut for cut in batch if cut.id is None]
+        rows = self._connection.execute(
+            "INSERT INTO sdd.documents(repository, collection, path, hash, title, chunks)"
+            " SELECT %s, %s, * FROM unnest(%s::text[], %s::bytea[], %s::text[], %s::integer[])"
+            " RETURNING path, id",
+            (
+                self._repository,
+                self.collection.name,
+                [stored_text(cut.path) for cut in new],
+                [cut.hash for cut in new],
+                [stored_text(cut.title) for cut in new],
+                [len(cut.rows) for cut in new],
+            ),
+        )
+        return ids | {original_text(path): row_id for path, row_id in rows}
+
+    def _delete_chunks(self, documents: Sequence[int]) -> None:
+        if not documents:
+            return
+        row = self._connection.execute(
+            "WITH deleted AS (DELETE FROM sdd.chunks WHERE repository = %s AND document = ANY(%s)"
+            " RETURNING length) SELECT count(*), coalesce(sum(length), 0)::float8 FROM deleted",
+            (self._repository, list(documents)),
+        ).fetchone()
+        if row is not None:
+            self._sums = self._sums.plus(0, -row[0], -row[1])
+
+
+def _cut(row_id: int | None, file: FileContent) -> _Cut:
+    document = chunk_document(file.path, file.data)
+    fields = ChunkFields(file.path, document.title)
+    rows: list[tuple[object, ...]] = []
+    total = 0.0
+    for chunk in document.chunks:
+        words = chunk_words(*fields.of_chunk(chunk.title, chunk.text))
+        total += words.length
+        rows.append(
+            (
+                stored_text(chunk.anchor),
+                stored_text(chunk.title),
+                chunk.first_line,
+                chunk.last_line,
+                chunk_hash(document.title, chunk),
+                words.length,
+                stored_text(chunk.text),
+                stored_text(words.vector),
+            )
+        )
+    return _Cut(row_id, file.path, file.hash, document.title, rows, total)

@@ -1,0 +1,163 @@
+"""Search by words: PostgreSQL finds and ranks the candidates, `word_ranking` ranks them again.
+
+In a few repositories, every chunk with a word of the query is a candidate. Among all repositories,
+a word may be in every fifth chunk, so that the number of candidates is bounded: the rare words of
+the query bring theirs, frequent ones only chunks that contain several of them, or have them in
+their titles.
+"""
+
+# Governing: ADR-0058 (the organisation's index is on PostgreSQL), ADR-0009 (score)
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from sdd_hooks.engines.fusion import RankedMatch
+from sdd_hooks.engines.postgres.scope import SearchScope
+from sdd_hooks.engines.postgres.stored_text import original_text, stored_text
+from sdd_hooks.engines.postgres.words import (
+    Phrase,
+    TermCounter,
+    term_expression,
+    term_phrases,
+    title_expression,
+)
+from sdd_hooks.engines.query_terms import Term, parse_terms
+from sdd_hooks.engines.word_ranking import (
+    CANDIDATES,
+    MatchedChunk,
+    inverse_frequency,
+    rank_candidates,
+)
+from sdd_hooks.named_tuple import NamedTuple
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+_BUDGET = 4_000
+"""Chunks that are scored for one list of candidates among all repositories."""
+
+_UNBOUNDED = 1_000_000
+_MAX_TERMS = 200
+"""Terms of a query that are looked up, of those that a person does not write."""
+
+
+class _Terms(NamedTuple):
+    """The terms of a query that have words, their phrases, and the condition of the others."""
+
+    terms: list[Term]
+    phrases: list[list[Phrase]]
+    excluded: str
+
+
+def search_words(
+    connection: Connection, scope: SearchScope, query: str, limit: int
+) -> list[RankedMatch[int]]:
+    """Return the chunks that contain any term of the query, best first, at most `limit`.
+
+    The strength of a chunk is described in `word_ranking`.
+    """
+    found = _read_terms(query)
+    if not found.terms or not scope.chunks or scope.repositories == ():
+        return []
+    counts = _count_terms(connection, scope, found)
+    weights = [inverse_frequency(scope.chunks, min(count, scope.chunks)) for count in counts]
+    kept = max(CANDIDATES, limit)
+    chunks: dict[int, int] = {}
+    for candidate, budget in _candidate_queries(scope, found, counts):
+        rows = connection.execute(
+            "SELECT repository, chunk FROM sdd.match_words(%(repositories)s, %(kinds)s,"
+            " %(collections)s, %(candidate)s::tsquery, %(terms)s::text[]::tsquery[], %(weights)s,"
+            " %(average)s, %(budget)s, %(kept)s)",
+            {
+                **scope.values,
+                "candidate": candidate,
+                "terms": [stored_text(term_expression(one)) for one in found.phrases],
+                "weights": weights,
+                "average": scope.average,
+                "budget": budget,
+                "kept": kept,
+            },
+        )
+        chunks |= {chunk: repository for repository, chunk in rows}
+    candidates, sizes = _read_candidates(connection, scope, found, chunks)
+    ranked = rank_candidates(query, found.terms, weights, candidates, sizes)
+    return [RankedMatch(candidate.chunk, strength) for strength, candidate in ranked[:limit]]
+
+
+def _read_terms(query: str) -> _Terms:
+    included: list[Term] = []
+    phrases: list[list[Phrase]] = []
+    excluded: list[str] = []
+    for term in parse_terms(query)[:_MAX_TERMS]:
+        found = term_phrases(term)
+        if found and term.excluded:
+            excluded.append(term_expression(found))
+        elif found:
+            included.append(term)
+            phrases.append(found)
+    return _Terms(included, phrases, f" & !({' | '.join(excluded)})" if excluded else "")
+
+
+def _count_terms(connection: Connection, scope: SearchScope, found: _Terms) -> list[int]:
+    """Return how many chunks of the repositories have each term; large numbers are estimates."""
+    expressions = [stored_text(term_expression(phrases)) for phrases in found.phrases]
+    most = _UNBOUNDED if scope.is_small else _BUDGET
+    rows = connection.execute(
+        "SELECT sdd.count_words(%(repositories)s, term::tsquery, %(most)s)"
+        " FROM unnest(%(terms)s::text[]) WITH ORDINALITY AS t(term, number) ORDER BY number",
+        {**scope.values, "terms": expressions, "most": most},
+    )
+    return [count for (count,) in rows]
+
+
+def _candidate_queries(
+    scope: SearchScope, found: _Terms, counts: Sequence[int]
+) -> Iterator[tuple[str, int]]:
+    """Yield each `tsquery` of candidates, with how many chunks it may bring."""
+    expressions = [term_expression(phrases) for phrases in found.phrases]
+
+    def finish(parts: Sequence[str], operator: str) -> str:
+        return stored_text(f"({operator.join(parts)}){found.excluded}")
+
+    if scope.is_small:
+        yield finish(expressions, " | "), _UNBOUNDED
+        return
+    order = sorted(range(len(counts)), key=lambda index: counts[index])
+    rare, total = [], 0
+    for index in order:
+        total += counts[index]
+        if total > _BUDGET:
+            break
+        rare.append(index)
+    if rare:
+        yield finish([expressions[index] for index in rare], " | "), _BUDGET
+    frequent = [index for index in order if index not in rare]
+    if frequent:
+        yield finish([title_expression(found.phrases[index]) for index in frequent], " | "), _BUDGET
+    named = [index for index in order if not found.terms[index].is_part] or order
+    for size in {len(named), min(2, len(named))} if frequent else ():
+        yield finish([expressions[index] for index in named[:size]], " & "), _BUDGET
+
+
+def _read_candidates(
+    connection: Connection, scope: SearchScope, found: _Terms, chunks: dict[int, int]
+) -> tuple[list[MatchedChunk], dict[int, float]]:
+    """Return the candidates, and the length of each of their documents over the average."""
+    rows = connection.execute(
+        "SELECT c.id, c.document, d.path, c.section, c.first_line, c.length, c.words::text,"
+        " d.chunks FROM sdd.chunks AS c"
+        " JOIN sdd.documents AS d ON d.repository = c.repository AND d.id = c.document"
+        " WHERE c.repository = ANY(%s) AND c.id = ANY(%s)",
+        (list(set(chunks.values())), list(chunks)),
+    )
+    counter = TermCounter(found.phrases)
+    average = scope.chunks / max(1, scope.documents)
+    candidates: list[MatchedChunk] = []
+    sizes: dict[int, float] = {}
+    for chunk, document, path, section, line, length, words, size in rows:
+        counts = counter.count(words, length / scope.average)
+        candidates.append(MatchedChunk(chunk, document, original_text(path), section, line, counts))
+        sizes[document] = size / average
+    return candidates, sizes
