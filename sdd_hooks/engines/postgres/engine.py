@@ -260,7 +260,7 @@ class PostgresEngine:
         # A model on this machine says itself how many it gives; a service would have to be asked.
         if not dimensions and is_on_machine(self._model, self._place.root, self._environ):
             dimensions = self._load_model().dimensions if self.device() != "remote" else 0
-        return vectors.ServerVectors(
+        return vectors.RepositoryExchange(
             self._connection,
             self._place.address,
             self._repository,

@@ -16,7 +16,7 @@ _FEW_CHUNKS = 20_000
 """Up to so many chunks, each one that contains a word is scored, and each vector compared."""
 
 
-class SearchScope(NamedTuple):
+class OrganisationScope(NamedTuple):
     """The repositories of a search, by their ids, and what is known about them.
 
     `repositories` None stands for all that the role may read. `collections` and `kinds` limit the
@@ -65,7 +65,7 @@ def find_scope(
     repositories: Sequence[int] | None,
     collections: Sequence[str] = (),
     kinds: Sequence[str] = (),
-) -> SearchScope:
+) -> OrganisationScope:
     """Return the scope of a search; no collections or kinds mean all of them.
 
     Without `repositories`, the search is about all that the role may read.
@@ -78,7 +78,7 @@ def find_scope(
     ).fetchone()
     documents, chunks, length, found = row or (0, 0, 0.0, None)
     few = repositories is not None or chunks <= _FEW_CHUNKS
-    return SearchScope(
+    return OrganisationScope(
         tuple(found or ()) if few else None,
         tuple(collections) or None,
         tuple(kinds) or None,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sdd_hooks.engines.fusion import CANDIDATES, WIDER, FusedMatch, RankedMatch, fuse, weight_of
 from sdd_hooks.engines.hits import HitChunk, make_hits
 from sdd_hooks.engines.path_evidence import weigh_paths
-from sdd_hooks.engines.postgres.scope import SearchScope
+from sdd_hooks.engines.postgres.scope import OrganisationScope
 from sdd_hooks.engines.postgres.stored_text import original_text
 from sdd_hooks.engines.postgres.vectors import ModelSpace, search_nearest
 from sdd_hooks.engines.postgres.word_search import search_words
@@ -64,7 +64,7 @@ def embed_query(
 
 def search(
     connection: Connection,
-    scope: SearchScope,
+    scope: OrganisationScope,
     query: Query,
     space: ModelSpace | None,
     vectors: QueryVectors,
@@ -80,7 +80,7 @@ def search(
 
 def _rank(
     connection: Connection,
-    scope: SearchScope,
+    scope: OrganisationScope,
     query: Query,
     space: ModelSpace | None,
     vectors: QueryVectors,
@@ -102,7 +102,10 @@ def _rank(
 
 
 def _weigh_chunks(
-    connection: Connection, scope: SearchScope, matches: Sequence[RankedMatch[int]], query: str
+    connection: Connection,
+    scope: OrganisationScope,
+    matches: Sequence[RankedMatch[int]],
+    query: str,
 ) -> list[RankedMatch[int]]:
     """Return chunks with the evidence of the paths of their documents, best first."""
     rows = connection.execute(
@@ -116,7 +119,10 @@ def _weigh_chunks(
 
 
 def _read_hits(
-    connection: Connection, scope: SearchScope, matches: Sequence[FusedMatch[int]], query: Query
+    connection: Connection,
+    scope: OrganisationScope,
+    matches: Sequence[FusedMatch[int]],
+    query: Query,
 ) -> tuple[FoundHit, ...]:
     rows = connection.execute(
         "SELECT c.id, r.name, k.name, k.context, d.path, d.title, c.anchor, c.section,"

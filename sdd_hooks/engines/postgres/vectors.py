@@ -18,7 +18,7 @@ from sdd_hooks.engines.embedding import StoredChunk
 from sdd_hooks.engines.fusion import RankedMatch
 from sdd_hooks.engines.postgres.address import Address
 from sdd_hooks.engines.postgres.connection import translate_errors
-from sdd_hooks.engines.postgres.scope import SearchScope
+from sdd_hooks.engines.postgres.scope import OrganisationScope
 from sdd_hooks.engines.postgres.stored_text import original_text
 from sdd_hooks.engines.vector_storage import pack_vector
 from sdd_hooks.errors import EngineUnavailable
@@ -193,7 +193,7 @@ def store_vectors(
 
 
 def search_nearest(
-    connection: Connection, scope: SearchScope, space: ModelSpace, vector: bytes, limit: int
+    connection: Connection, scope: OrganisationScope, space: ModelSpace, vector: bytes, limit: int
 ) -> list[RankedMatch[int]]:
     """Return the chunks of the scope with the greatest cosine, at most `limit`.
 
@@ -255,7 +255,7 @@ def _packed(text: str, storage: str) -> bytes:
     return array("f", numbers).tobytes()
 
 
-class ServerVectors(NamedTuple):
+class RepositoryExchange(NamedTuple):
     """`VectorExchange` over the vectors of a repository."""
 
     connection: Connection

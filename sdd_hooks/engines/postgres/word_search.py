@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from sdd_hooks.engines.fusion import RankedMatch
-from sdd_hooks.engines.postgres.scope import SearchScope
+from sdd_hooks.engines.postgres.scope import OrganisationScope
 from sdd_hooks.engines.postgres.stored_text import original_text, stored_text
 from sdd_hooks.engines.postgres.words import (
     Phrase,
@@ -52,7 +52,7 @@ class _Terms(NamedTuple):
 
 
 def search_words(
-    connection: Connection, scope: SearchScope, query: str, limit: int
+    connection: Connection, scope: OrganisationScope, query: str, limit: int
 ) -> list[RankedMatch[int]]:
     """Return the chunks that contain any term of the query, best first, at most `limit`.
 
@@ -100,7 +100,7 @@ def _read_terms(query: str) -> _Terms:
     return _Terms(included, phrases, f" & !({' | '.join(excluded)})" if excluded else "")
 
 
-def _count_terms(connection: Connection, scope: SearchScope, found: _Terms) -> list[int]:
+def _count_terms(connection: Connection, scope: OrganisationScope, found: _Terms) -> list[int]:
     """Return how many chunks of the repositories have each term; large numbers are estimates."""
     expressions = [stored_text(term_expression(phrases)) for phrases in found.phrases]
     most = _UNBOUNDED if scope.is_small else _BUDGET
@@ -113,7 +113,7 @@ def _count_terms(connection: Connection, scope: SearchScope, found: _Terms) -> l
 
 
 def _candidate_queries(
-    scope: SearchScope, found: _Terms, counts: Sequence[int]
+    scope: OrganisationScope, found: _Terms, counts: Sequence[int]
 ) -> Iterator[tuple[str, int]]:
     """Yield each `tsquery` of candidates, with how many chunks it may bring."""
     expressions = [term_expression(phrases) for phrases in found.phrases]
@@ -142,7 +142,7 @@ def _candidate_queries(
 
 
 def _read_candidates(
-    connection: Connection, scope: SearchScope, found: _Terms, chunks: dict[int, int]
+    connection: Connection, scope: OrganisationScope, found: _Terms, chunks: dict[int, int]
 ) -> tuple[list[MatchedChunk], dict[int, float]]:
     """Return the candidates, and the length of each of their documents over the average."""
     rows = connection.execute(
