@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from sdd_hooks.cli.context import open_project, start_directory
-from sdd_hooks.cli.options import json_option, module_option
+from sdd_hooks.cli.options import everywhere_option, json_option, module_option
 from sdd_hooks.cli.output import CommandOutput, show
 from sdd_hooks.drift.discover.draft import draft_record
 from sdd_hooks.drift.discover.report import MAX_SHOWN, render_markdown, report_data
@@ -33,6 +33,7 @@ from sdd_hooks.usecases.discover import discover as run_discover
     " first. Writes nothing.",
 )
 @click.option("--all", "show_all", is_flag=True, help=f"Show more than {MAX_SHOWN} decisions.")
+@everywhere_option
 @json_option
 @click.pass_obj
 def discover(
@@ -53,7 +54,7 @@ def discover(
     """
     draft: str | None = choice["draft"]
     now = time.time()
-    request = DiscoverRequest(start_directory(directory), scope, module)
+    request = DiscoverRequest(start_directory(directory), scope, module, choice["everywhere"])
     found = run_discover(open_project(directory), request, now)
     report = found.report
     notes = report.notes

@@ -65,6 +65,9 @@ COMMANDS = {
     "issues": LazyCommand("issues.group:issues", "Sync, list and show the issues of the tracker."),
     "hooks": LazyCommand("hooks:hooks", "Install the git hooks that keep the index fresh."),
     "hook": LazyCommand("hook:hook", "Act on a git event; the hooks call this."),
+    "org": LazyCommand(
+        "org:org", "Prepare the index of an organisation, grant it to roles, and show its state."
+    ),
     "mcp": LazyCommand("mcp:mcp", "Serve decisions, specifications and code to agents (MCP)."),
     "agent": LazyCommand(
         "agent:agent", "Hand the deciding sentence to a coding agent before it edits a file."

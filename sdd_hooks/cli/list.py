@@ -16,7 +16,7 @@ from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.status import STATUSES, UNKNOWN
 from sdd_hooks.artifacts.work_tree import read_work_tree
 from sdd_hooks.cli.context import open_project, start_directory
-from sdd_hooks.cli.options import json_option, module_option
+from sdd_hooks.cli.options import everywhere_option, json_option, module_option
 from sdd_hooks.cli.output import (
     CommandOutput,
     detect_terminal,
@@ -55,6 +55,7 @@ NOTHING = "no decisions or specifications"
     help="Only those that govern this file, and why. It may not exist yet.",
 )
 @module_option
+@everywhere_option
 @json_option
 @click.pass_obj
 def list_artifacts(
@@ -62,6 +63,7 @@ def list_artifacts(
     /,
     path: str | None,
     module: str | None,
+    everywhere: bool,
     as_json: bool,
     **filters: tuple[str, ...],
 ) -> int:
@@ -76,6 +78,11 @@ def list_artifacts(
       sdd list --kind adrs --status accepted
       sdd list --for src/outbox/store.py
     """
+    if everywhere:
+        from sdd_hooks.cli.run_everywhere import refuse, run_list_everywhere
+
+        refuse(module=module, **{"for": path})
+        return run_list_everywhere(directory, filters["kinds"], filters["statuses"], as_json)
     project = open_project(directory)
     collections = project.select(filters["kinds"] or RECORD_KINDS, module)
     statuses = filters["statuses"]

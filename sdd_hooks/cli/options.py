@@ -97,3 +97,12 @@ def min_score_option(command: Command) -> Command:
         show_default=True,
         help="Leave out hits below this score.",
     )(command)
+
+
+def everywhere_option(command: Command) -> Command:
+    """`--everywhere`: every repository of the organisation."""
+    return click.option(
+        "--everywhere",
+        is_flag=True,
+        help="Read every repository of the organisation's index that this role may read.",
+    )(command)

@@ -5,10 +5,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
-from sdd_hooks.cli.options import json_option, module_option
+from sdd_hooks.cli.options import everywhere_option, json_option, module_option
 from sdd_hooks.cli.run_prime import MIN_BUDGET, PrimeArguments, run_prime
 
 
@@ -21,15 +22,10 @@ from sdd_hooks.cli.run_prime import MIN_BUDGET, PrimeArguments, run_prime
     metavar="TOKENS",
     help="Print at most this many tokens, the most important first, and say what is left out.",
 )
+@everywhere_option
 @json_option
 @click.pass_obj
-def prime(
-    directory: Path | None,
-    words: tuple[str, ...],
-    module: str | None,
-    budget: int | None,
-    as_json: bool,
-) -> int:
+def prime(directory: Path | None, /, words: tuple[str, ...], as_json: bool, **given: Any) -> int:
     """Load decisions and specifications into a session.
 
     Without a topic, lists every artifact of the work tree with its status and a summary. With one,
@@ -45,4 +41,15 @@ def prime(
     topic = " ".join(words).strip()
     if words and not topic:
         raise click.UsageError("the topic is empty: name one, or give none for all artifacts")
-    return run_prime(directory, PrimeArguments(topic, module, budget, as_json))
+    arguments = PrimeArguments(topic, given["module"], given["budget"], as_json)
+    if given["everywhere"]:
+        from sdd_hooks.cli.run_everywhere import refuse
+        from sdd_hooks.cli.run_prime import run_prime_everywhere
+
+        refuse(module=arguments.module)
+        if not topic:
+            raise click.UsageError(
+                "--everywhere needs a topic; `sdd list --everywhere` lists all records"
+            )
+        return run_prime_everywhere(directory, arguments)
+    return run_prime(directory, arguments)

@@ -12,7 +12,7 @@ from sdd_hooks.cli.context import open_project
 from sdd_hooks.cli.output import CommandOutput, show
 from sdd_hooks.cli.plain_arguments import parse_plain, whole_number
 from sdd_hooks.named_tuple import NamedTuple
-from sdd_hooks.usecases.prime import load_context, load_topic
+from sdd_hooks.usecases.prime import SessionContext, load_context, load_topic
 
 MIN_BUDGET = 500
 """Tokens for the header of the report with its notes, and the line about what is left out."""
@@ -45,15 +45,29 @@ def parse_prime(arguments: Sequence[str]) -> PrimeArguments | None:
 def run_prime(directory: Path | None, given: PrimeArguments) -> int:
     """Prime a session in the project of `directory` (None: the current one). Returns the exit
     code."""
-    topic, module, budget, as_json = given
+    topic, module = given.topic, given.module
     project = open_project(directory)
     now = time.time()
     context = (
         load_topic(project, topic, module, now) if topic else load_context(project, module, now)
     )
+    return _show(context, given, project.warnings)
+
+
+def run_prime_everywhere(directory: Path | None, given: PrimeArguments) -> int:
+    """Prime a session with a topic from all repositories of the organisation. Returns the exit
+    code."""
+    from sdd_hooks.usecases.prime_everywhere import load_everywhere
+
+    project = open_project(directory)
+    return _show(load_everywhere(project, given.topic, time.time()), given, project.warnings)
+
+
+def _show(context: SessionContext, given: PrimeArguments, own_warnings: Sequence[str]) -> int:
+    budget, as_json = given.budget, given.as_json
     report = context.report
     notes = (*(report.notes if as_json else ()), *context.notes)
-    warnings = (*context.warnings, *project.warnings)
+    warnings = (*context.warnings, *own_warnings)
     if as_json:
         from sdd_hooks.reporting.priming_json import report_data
 

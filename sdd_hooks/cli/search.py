@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from sdd_hooks.cli.options import (
+    everywhere_option,
     json_option,
     kind_option,
     limit_option,
@@ -62,6 +63,7 @@ class SearchCommand(click.Command):
 @min_score_option
 @click.option("--graph", is_flag=True, help="Add a call graph on a terminal or to --json.")
 @click.option("--unfiltered", is_flag=True, help="Draw the call graph of all code.")
+@everywhere_option
 @json_option
 @click.pass_obj
 def search(  # noqa: PLR0913 (an argument for each option)
@@ -75,6 +77,7 @@ def search(  # noqa: PLR0913 (an argument for each option)
     min_score: float,
     graph: bool,
     unfiltered: bool,
+    everywhere: bool,
     as_json: bool,
 ) -> int:
     """Find the ADRs, specs and code that answer a query.
@@ -93,5 +96,10 @@ def search(  # noqa: PLR0913 (an argument for each option)
     if not query.strip():
         raise click.UsageError("The query is empty")
     limits = HitLimits(limit, min_score)
+    if everywhere:
+        from sdd_hooks.cli.run_everywhere import EverywhereSearch, refuse, run_search_everywhere
+
+        refuse(module=module, graph=graph, unfiltered=unfiltered, output=output)
+        return run_search_everywhere(directory, EverywhereSearch(query, kinds, limits, as_json))
     given = SearchArguments(query, output, kinds, module, limits, graph, unfiltered, as_json)
     return run_search(directory, given)

@@ -5,9 +5,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from contextlib import suppress
+
 from sdd_hooks.config.settings import SearchSettings
 from sdd_hooks.engines.local_index import has_local_index
-from sdd_hooks.engines.protocol import Engine, EngineBackend
+from sdd_hooks.engines.organisation import SearchesOrganisation
+from sdd_hooks.engines.protocol import (
+    Engine,
+    EngineBackend,
+)
 from sdd_hooks.errors import EngineUnavailable, NotIndexed, StorageError
 from sdd_hooks.plugins import PluginError, PluginKind, find_plugin, load_plugin, registered_plugins
 from sdd_hooks.project.project import Project
@@ -76,6 +83,34 @@ def not_indexed(project: Project) -> NotIndexed:
     engine = "" if name == SearchSettings().engine else f"{name} "
     slug = project.repository.slug
     return NotIndexed(f"No {engine}collections found for {slug}. Run `sdd index` first.")
+
+
+def find_organisation(project: Project) -> SearchesOrganisation:
+    """Return the engine with the organisation's index: the configured one, else `find_shared`."""
+    configured = find_backend(project)
+    if isinstance(configured, SearchesOrganisation):
+        return configured
+    return find_shared(project.environ)
+
+
+def find_shared(environ: Mapping[str, str]) -> SearchesOrganisation:
+    """Return the engine with an organisation's index whose address is in the environment.
+
+    Without an address it is any such engine, which says what to set. Raises EngineUnavailable if
+    there is none.
+    """
+    shared: list[SearchesOrganisation] = []
+    for plugin in registered_plugins(ENGINES).values():
+        with suppress(PluginError):
+            backend: object = load_plugin(plugin, EngineBackend)  # type: ignore[type-abstract]
+            if isinstance(backend, SearchesOrganisation):
+                shared.append(backend)
+    for one in shared:
+        if one.has_organisation(environ):
+            return one
+    if not shared:
+        raise EngineUnavailable("no engine has an organisation's index: reinstall sdd-hooks")
+    return shared[0]
 
 
 def engine_names() -> list[str]:

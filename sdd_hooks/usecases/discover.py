@@ -19,6 +19,7 @@ from sdd_hooks.drift.target import Target, UnknownTarget, find_target
 from sdd_hooks.errors import EXIT_USAGE, SddError
 from sdd_hooks.project.project import Project
 from sdd_hooks.text.display import printable_line
+from sdd_hooks.usecases.discover_everywhere import sift_everywhere
 from sdd_hooks.usecases.report_index import open_report_index
 
 KINDS = ("adrs",)
@@ -27,11 +28,15 @@ MAX_NAMED = 8
 
 
 class DiscoverRequest(NamedTuple):
-    """What to look at: a path relative to `directory` ("": all), and a module (None: all)."""
+    """What to look at: a path relative to `directory` ("": all), and a module (None: all).
+
+    With `everywhere`, the records are those of the organisation's index, and not of the project's.
+    """
 
     directory: Path
     scope: str = ""
     module: str | None = None
+    everywhere: bool = False
 
 
 class UnknownCandidate(SddError):
@@ -65,15 +70,20 @@ def discover(project: Project, request: DiscoverRequest, now: float) -> Discover
         for one in project.select(KINDS)
         if request.module in (None, one.module) or not one.module
     ]
-    with open_report_index(project, now) as index:
-        submodules = dict.fromkeys(one.repository for one in project.collections if one.repository)
-        files = WorkFiles(project.repository.git, tuple(submodules))
-        tree = SourceTree(files, target.scope.contains)
-        findings = survey(tree, load_catalogue())
-        found = [*find_candidates(findings), *find_conventions(tree)]
-        found.sort(key=lambda one: (-one.score, one.id))
-        sifted = sift(project, index.engine, found, records)
-        header = (*index.header, *sifted.notes)
+    submodules = dict.fromkeys(one.repository for one in project.collections if one.repository)
+    tree = SourceTree(WorkFiles(project.repository.git, tuple(submodules)), target.scope.contains)
+    findings = survey(tree, load_catalogue())
+    found = [*find_candidates(findings), *find_conventions(tree)]
+    found.sort(key=lambda one: (-one.score, one.id))
+    warnings: tuple[str, ...] = ()
+    if request.everywhere:
+        sifted = sift_everywhere(project, found, now)
+        header = sifted.notes
+    else:
+        with open_report_index(project, now) as index:
+            sifted = sift(project, index.engine, found, records)
+            header = (*index.header, *sifted.notes)
+            warnings = index.warnings
     report = DiscoverReport(
         target.name,
         sum(findings.sources.values()),
@@ -82,7 +92,7 @@ def discover(project: Project, request: DiscoverRequest, now: float) -> Discover
         header,
         findings.notes,
     )
-    return Discovered(report, (*index.warnings, *project.warnings))
+    return Discovered(report, (*warnings, *project.warnings))
 
 
 def choose_candidate(report: DiscoverReport, id: str) -> ImplicitDecision:

@@ -48,7 +48,7 @@ def load_context(project: Project, module: str | None, now: float) -> SessionCon
     texts = {file.path: file.data for file in files}
     replacements = find_replacements(corpus)
     primed = [
-        _primed(artifact, decode(texts[artifact.path]), replacements)
+        primed_artifact(artifact, decode(texts[artifact.path]), replacements)
         for artifact in sorted(corpus.artifacts, key=_order)
     ]
     header = freshness.notes if is_indexed(project) else (str(not_indexed(project)),)
@@ -84,7 +84,7 @@ def load_topic(project: Project, topic: str, module: str | None, now: float) -> 
     report = PrimeReport(
         topic=topic,
         artifacts=tuple(
-            _primed(found.artifact, found.text, replacements)._replace(
+            primed_artifact(found.artifact, found.text, replacements)._replace(
                 relevance=_relevance(found),
                 text=found.text,
             )
@@ -110,9 +110,10 @@ def _relevance(found: TopicMatch) -> Relevance:
     )
 
 
-def _primed(
+def primed_artifact(
     artifact: Artifact, text: str, replacements: Mapping[str, Sequence[ArtifactId]]
 ) -> PrimedArtifact:
+    """Return an artifact for a report. `replacements` are the successors of each path."""
     replaced_by = replacements.get(artifact.path, artifact.successors)
     return PrimedArtifact(
         name=ArtifactName(

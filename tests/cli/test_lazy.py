@@ -77,6 +77,7 @@ def test_every_command_can_print_json(path, group, command):
         ("hooks",),
         ("issues",),
         ("knowledge",),
+        ("org",),
         ("agent",),
         ("agent", "hook"),
         ("ci",),

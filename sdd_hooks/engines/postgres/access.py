@@ -10,10 +10,10 @@ the tables, too, who gets a grant of everything.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
+from sdd_hooks.engines.organisation import OrganisationGrant
 from sdd_hooks.errors import EXIT_USAGE, SddError
-from sdd_hooks.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 EVERY = "*"
 """The repository of a grant that is for every repository."""
-
-Right = Literal["read", "write"]
 
 FUNCTIONS = """
     CREATE TABLE sdd.grants(
@@ -64,14 +62,6 @@ class UnknownRole(SddError):
     code = "usage"
 
 
-class Grant(NamedTuple):
-    """What a role may do with a repository (`*`: every one). Who writes also reads."""
-
-    role: str
-    repository: str
-    right: Right
-
-
 def secure(connection: Connection) -> None:
     """Enable and force row-level security on every table, and renew the rights of each role.
 
@@ -101,8 +91,10 @@ def secure(connection: Connection) -> None:
         )
     # The functions that search all repositories run as the owner, and exclude rows themselves.
     connection.execute(
-        "DROP POLICY IF EXISTS functions ON sdd.chunks;"
-        "CREATE POLICY functions ON sdd.chunks FOR SELECT TO CURRENT_USER USING (true)"
+        SQL(
+            "DROP POLICY IF EXISTS functions ON sdd.chunks;"
+            "CREATE POLICY functions ON sdd.chunks FOR SELECT TO {} USING (true)"
+        ).format(Identifier(_owner(connection)))
     )
     for role in _granted_roles(connection):
         _grant_tables(connection, role)
@@ -122,7 +114,15 @@ def data_tables(connection: Connection) -> list[str]:
     return [str(name) for (name,) in connection.execute(_DATA_TABLES)]
 
 
-def grant(connection: Connection, grant: Grant) -> None:
+def _owner(connection: Connection) -> str:
+    row = connection.execute(
+        "SELECT rolname FROM pg_class JOIN pg_roles ON pg_roles.oid = relowner"
+        " WHERE pg_class.oid = 'sdd.chunks'::regclass"
+    ).fetchone()
+    return str(row[0]) if row else ""
+
+
+def grant(connection: Connection, grant: OrganisationGrant) -> None:
     """Store a grant, in place of the role's former one for the repository.
 
     Raises UnknownRole.
@@ -148,16 +148,17 @@ def revoke(connection: Connection, role: str, repository: str) -> bool:
     return removed > 0
 
 
-def read_grants(connection: Connection) -> list[Grant]:
+def read_grants(connection: Connection) -> list[OrganisationGrant]:
     """Return the grants that the role of the connection may see, by role and repository."""
     rows = connection.execute("SELECT role, repository, writes FROM sdd.grants ORDER BY 1, 2")
-    return [Grant(role, name, "write" if writes else "read") for role, name, writes in rows]
+    return [
+        OrganisationGrant(role, name, "write" if writes else "read") for role, name, writes in rows
+    ]
 
 
 def _granted_roles(connection: Connection) -> list[str]:
     rows = connection.execute(
-        "SELECT DISTINCT rolname FROM pg_roles JOIN sdd.grants ON role = rolname"
-        " WHERE rolname <> current_user ORDER BY 1"
+        "SELECT DISTINCT rolname FROM pg_roles JOIN sdd.grants ON role = rolname ORDER BY 1"
     )
     return [str(name) for (name,) in rows]
 
@@ -166,13 +167,12 @@ def _grant_tables(connection: Connection, role: str) -> None:
     """Give a role the rights on tables that its grants need, and take its others."""
     from psycopg.sql import SQL, Identifier
 
-    row = connection.execute(
-        "SELECT bool_or(writes), %s = current_user::text FROM sdd.grants WHERE role = %s",
-        (role, role),
-    ).fetchone()
-    writes, owner = row or (None, False)
-    if owner:
+    if role == _owner(connection):
         return
+    row = connection.execute(
+        "SELECT bool_or(writes) FROM sdd.grants WHERE role = %s", (role,)
+    ).fetchone()
+    writes = row[0] if row else None
     who = Identifier(role)
     _run(
         connection,
@@ -208,10 +208,9 @@ def _grant_tables(connection: Connection, role: str) -> None:
     listed = SQL(", ").join(columns)
     _run(
         connection,
-        SQL(
-            "GRANT INSERT (name, {1}), UPDATE ({1}), DELETE ON sdd.repositories TO {0};"
-            "GRANT INSERT ON sdd.models TO {0}"
-        ).format(who, listed),
+        SQL("GRANT INSERT (name, {1}), UPDATE ({1}), DELETE ON sdd.repositories TO {0}").format(
+            who, listed
+        ),
     )
 
 

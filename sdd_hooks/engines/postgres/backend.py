@@ -11,7 +11,11 @@ from sdd_hooks.engines.local_models import LocalModelBackend
 from sdd_hooks.project.project import Project
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sdd_hooks.engines.postgres.administration import PostgresAdministration
     from sdd_hooks.engines.postgres.engine import PostgresEngine
+    from sdd_hooks.engines.postgres.organisation import PostgresOrganisation
 
 
 class PostgresBackend(LocalModelBackend):
@@ -53,6 +57,34 @@ class PostgresBackend(LocalModelBackend):
 
         import_driver()
         return f"postgres on {find_address(project.environ).place}"
+
+    def has_organisation(self, environ: Mapping[str, str]) -> bool:
+        """Whether the environment refers to a server."""
+        from sdd_hooks.engines.postgres.address import is_configured
+
+        return is_configured(environ)
+
+    def open_organisation(self, project: Project) -> PostgresOrganisation:
+        """Open every repository that the role may read.
+
+        Raises EngineUnavailable without a server, NotIndexed and StorageError.
+        """
+        from sdd_hooks.engines.postgres.address import find_address
+        from sdd_hooks.engines.postgres.organisation import PostgresOrganisation
+
+        return PostgresOrganisation(
+            find_address(project.environ),
+            project.repository.root,
+            project.environ,
+            project.configuration.search,
+        )
+
+    def administer(self, environ: Mapping[str, str]) -> PostgresAdministration:
+        """Open the index to see its state and change grants. Raises EngineUnavailable."""
+        from sdd_hooks.engines.postgres.address import find_address
+        from sdd_hooks.engines.postgres.administration import PostgresAdministration
+
+        return PostgresAdministration(find_address(environ))
 
 
 ENGINE = PostgresBackend()

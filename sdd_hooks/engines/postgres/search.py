@@ -9,25 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 from sdd_hooks.engines.fusion import CANDIDATES, WIDER, FusedMatch, RankedMatch, fuse, weight_of
 from sdd_hooks.engines.hits import HitChunk, make_hits
+from sdd_hooks.engines.organisation import RepositoryHit
 from sdd_hooks.engines.path_evidence import weigh_paths
 from sdd_hooks.engines.postgres.scope import OrganisationScope
 from sdd_hooks.engines.postgres.stored_text import original_text
 from sdd_hooks.engines.postgres.vectors import ModelSpace, search_nearest
 from sdd_hooks.engines.postgres.word_search import search_words
-from sdd_hooks.engines.protocol import Hit, Query
+from sdd_hooks.engines.protocol import Query
 from sdd_hooks.errors import EngineUnavailable
 from sdd_hooks.models.embedding_model import EmbeddingModel
 from sdd_hooks.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from psycopg import Connection
-
-
-class FoundHit(NamedTuple):
-    """A hit, and the repository that it is in, as `host/owner/name`."""
-
-    repository: str
-    hit: Hit
 
 
 class QueryVectors(NamedTuple):
@@ -68,7 +62,7 @@ def search(
     query: Query,
     space: ModelSpace | None,
     vectors: QueryVectors,
-) -> tuple[FoundHit, ...]:
+) -> tuple[RepositoryHit, ...]:
     """Return at most `limit` hits of the scope with a score of at least `min_score`, best first.
 
     The caller has opened a transaction, so that all queries see the same state.
@@ -123,7 +117,7 @@ def _read_hits(
     scope: OrganisationScope,
     matches: Sequence[FusedMatch[int]],
     query: Query,
-) -> tuple[FoundHit, ...]:
+) -> tuple[RepositoryHit, ...]:
     rows = connection.execute(
         "SELECT c.id, r.name, k.name, k.context, d.path, d.title, c.anchor, c.section,"
         " c.first_line, c.last_line, c.text FROM sdd.chunks AS c"
@@ -136,7 +130,8 @@ def _read_hits(
     found = {row[0]: (row[1], _hit_chunk(row[2:])) for row in rows}
     kept = [match for match in matches if match.key in found]
     hits = make_hits([(match, found[match.key][1]) for match in kept], query)
-    return tuple(FoundHit(found[match.key][0], hit) for match, hit in zip(kept, hits, strict=True))
+    repositories = [original_text(found[match.key][0]) for match in kept]
+    return tuple(map(RepositoryHit, repositories, hits))
 
 
 def _hit_chunk(row: Sequence[Any]) -> HitChunk:

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from sdd_hooks.engines.postgres.access import Grant, grant
+from sdd_hooks.engines.organisation import OrganisationGrant
+from sdd_hooks.engines.postgres.access import grant
 from sdd_hooks.engines.postgres.address import find_address
 from sdd_hooks.engines.postgres.connection import connect
 from sdd_hooks.engines.postgres.schema import migrate
@@ -29,7 +30,7 @@ def organisation(request: pytest.FixtureRequest) -> Iterator[Organisation]:
         migrate(connection)
         for role, (name, right) in ROLES.items():
             if name:
-                grant(connection, Grant(role, name, right))
+                grant(connection, OrganisationGrant(role, name, right))
         for name in REPOSITORIES:
             made.fill(connection, name)
     yield made

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from sdd_hooks.engines.postgres.access import Right
 from sdd_hooks.engines.postgres.address import DSN, find_address
 from sdd_hooks.engines.postgres.connection import connect
 from tests.support.postgres_server import PostgresServer
@@ -18,7 +17,7 @@ PAYMENTS = "git.example/acme/payments"
 HANDBOOK = "git.example/acme/handbook"
 REPOSITORIES = (PAYMENTS, HANDBOOK)
 
-ROLES: Mapping[str, tuple[str, Right]] = {
+ROLES: Mapping[str, tuple[str, Literal["read", "write"]]] = {
     "payments_ci": (PAYMENTS, "write"),
     "payments_dev": (PAYMENTS, "read"),
     "handbook_ci": (HANDBOOK, "write"),

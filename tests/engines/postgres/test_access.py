@@ -8,7 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from sdd_hooks.engines.postgres.access import Grant, UnknownRole, data_tables, grant, revoke, secure
+from sdd_hooks.engines.organisation import OrganisationGrant
+from sdd_hooks.engines.postgres.access import UnknownRole, data_tables, grant, revoke, secure
 from tests.engines.postgres.organisation import HANDBOOK, PAYMENTS, ROLES, Organisation
 
 psycopg = pytest.importorskip("psycopg")
@@ -236,7 +237,7 @@ def test_the_owner_is_subject_to_row_level_security(organisation: Organisation) 
 
 def test_a_grant_of_every_repository_and_its_end(organisation: Organisation) -> None:
     with organisation.connect("admin") as connection:
-        grant(connection, Grant("outsider", "*", "read"))
+        grant(connection, OrganisationGrant("outsider", "*", "read"))
         assert read_everything(organisation, "outsider") == 2
         secure(connection)
         assert read_everything(organisation, "outsider") == 2
@@ -250,7 +251,7 @@ def test_members_of_a_granted_role_read(organisation: Organisation) -> None:
     organisation.server.sql("CREATE ROLE team", "GRANT team TO outsider")
     try:
         with organisation.connect("admin") as connection:
-            grant(connection, Grant("team", HANDBOOK, "read"))
+            grant(connection, OrganisationGrant("team", HANDBOOK, "read"))
             assert read_everything(organisation, "outsider") == 1
             revoke(connection, "team", HANDBOOK)
     finally:
@@ -260,7 +261,7 @@ def test_members_of_a_granted_role_read(organisation: Organisation) -> None:
 def test_a_role_that_was_dropped_fails_no_query(organisation: Organisation) -> None:
     organisation.server.sql("CREATE ROLE brief")
     with organisation.connect("admin") as connection:
-        grant(connection, Grant("brief", PAYMENTS, "read"))
+        grant(connection, OrganisationGrant("brief", PAYMENTS, "read"))
         organisation.server.sql("DROP OWNED BY brief", database=organisation.database)
         organisation.server.sql("DROP ROLE brief")
         assert read_everything(organisation, "payments_dev") == 1
@@ -270,4 +271,4 @@ def test_a_role_that_was_dropped_fails_no_query(organisation: Organisation) -> N
 
 def test_a_grant_names_an_existing_role(organisation: Organisation) -> None:
     with organisation.connect("admin") as connection, pytest.raises(UnknownRole, match="'ghost'"):
-        grant(connection, Grant("ghost", PAYMENTS, "read"))
+        grant(connection, OrganisationGrant("ghost", PAYMENTS, "read"))

@@ -1,0 +1,127 @@
+"""The organisation's index: every repository that the role of the connection may read."""
+
+# Governing: ADR-0060 (grants of the organisation's index), SPEC-0033 REQ "Search everywhere"
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sdd_hooks.config.settings import SearchSettings
+from sdd_hooks.engines.organisation import (
+    OrganisationResult,
+    OrganisationText,
+)
+from sdd_hooks.engines.postgres.address import Address
+from sdd_hooks.engines.postgres.connection import connect, translate_errors
+from sdd_hooks.engines.postgres.schema import require_schema
+from sdd_hooks.engines.postgres.stored_text import original_text, stored_text
+from sdd_hooks.engines.protocol import (
+    Query,
+)
+from sdd_hooks.models.embedding_model import EmbeddingModel, load_model, model_id
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+_TEXT_COLUMNS = (
+    "SELECT r.name, d.collection, k.kind, k.module, d.path, c.text"
+    " FROM sdd.documents AS d JOIN sdd.repositories AS r ON r.id = d.repository"
+    " JOIN sdd.collections AS k ON k.repository = d.repository AND k.name = d.collection"
+    " JOIN sdd.chunks AS c ON c.repository = d.repository AND c.document = d.id"
+)
+_ORDER = ' ORDER BY r.name COLLATE "C", d.path COLLATE "C", d.collection, c.first_line, c.id'
+_HEAD = "file"
+"""The anchor of the first chunk of a document."""
+
+
+class PostgresOrganisation:
+    """`Organisation` over PostgreSQL."""
+
+    def __init__(
+        self,
+        address: Address,
+        root: Path,
+        environ: Mapping[str, str],
+        settings: SearchSettings,
+    ) -> None:
+        self._address = address
+        self._root = root
+        self._environ = environ
+        self._settings = settings
+        self._connection: Connection = connect(address)
+        try:
+            with translate_errors(address):
+                require_schema(self._connection)
+        except BaseException:
+            self._connection.close()
+            raise
+
+    def touched(self) -> Mapping[str, float | None]:
+        """Return when each repository was last checked for changes (seconds since the epoch)."""
+        with translate_errors(self._address):
+            rows = self._connection.execute("SELECT name, touched FROM sdd.repositories")
+            return {original_text(name): touched for name, touched in rows}
+
+    def search(self, query: Query, kinds: Sequence[str]) -> OrganisationResult:
+        """Search by words, and by meaning where vectors of the configured model are."""
+        from sdd_hooks.engines.postgres import vectors
+        from sdd_hooks.engines.postgres.scope import find_scope
+        from sdd_hooks.engines.postgres.search import embed_query, search
+
+        with translate_errors(self._address), self._snapshot():
+            model = model_id(self._settings.embed_model, self._root)
+            space = vectors.find_space(self._connection, model, self._settings.vector_storage)
+            notes: tuple[str, ...] = ()
+            if space is None and any(part.type != "lex" for part in query.searches):
+                notes = (f"searched by words only: no repository has vectors of {model}",)
+            query_vectors = embed_query(query, space, self._load_model)
+            scope = find_scope(self._connection, None, (), kinds)
+            found = search(self._connection, scope, query, space, query_vectors)
+        return OrganisationResult(found, (*notes, *query_vectors.notes))
+
+    def heads(self, kinds: Sequence[str]) -> Sequence[OrganisationText]:
+        """Return the head of each document of these kinds, by repository and path."""
+        condition = " WHERE k.kind = ANY(%s) AND c.anchor = %s"
+        return self._read(condition, (list(kinds), _HEAD))
+
+    def texts(self, documents: Sequence[tuple[str, str, str]]) -> Sequence[OrganisationText]:
+        """Return the documents with these repositories, collections and paths."""
+        if not documents:
+            return []
+        columns = [
+            [stored_text(part) for part in column] for column in zip(*documents, strict=True)
+        ]
+        condition = (
+            " WHERE (r.name, d.collection, d.path) IN"
+            " (SELECT * FROM unnest(%s::text[], %s::text[], %s::text[]))"
+        )
+        return self._read(condition, tuple(columns))
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
+
+    def _read(self, condition: str, values: Sequence[object]) -> list[OrganisationText]:
+        """Return the documents of these rows of chunks, whose texts are joined."""
+        found: dict[tuple[str, str, str, str, str], list[str]] = {}
+        with translate_errors(self._address):
+            rows = self._connection.execute(
+                f"{_TEXT_COLUMNS}{condition}{_ORDER}".encode(), tuple(values)
+            )
+            for row in rows:
+                repository, collection, kind, module, path, text = map(original_text, row)
+                key = repository, collection, kind, module, path
+                found.setdefault(key, []).append(text.rstrip("\n"))
+        return [OrganisationText(*key, "\n\n".join(parts)) for key, parts in found.items()]
+
+    @contextmanager
+    def _snapshot(self) -> Iterator[None]:
+        with self._connection.transaction():
+            self._connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            yield
+
+    def _load_model(self) -> EmbeddingModel:
+        return load_model(self._settings.embed_model, self._root, self._environ)
