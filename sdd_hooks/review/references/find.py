@@ -5,6 +5,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
+
+from sdd_hooks.artifacts.identifiers import ArtifactId
 from sdd_hooks.changes.change import Change
 from sdd_hooks.external.records import ExternalRecords
 from sdd_hooks.project.repository import Repository
@@ -43,7 +46,8 @@ def find_references(repository: Repository, subject: Subject, max_suggestions: i
     if not gathered.ranked:
         return References()
     changed = {file.path for file in subject.change.files}
-    eligibility = Eligibility(subject.citable, find_cited_ids(subject), changed)
+    cited = find_cited_ids(subject) | _ids_of_changed_copies(gathered, subject, changed)
+    eligibility = Eligibility(subject.citable, cited, changed)
     trailer = find_silencing_trailer(subject.change)
     paths = [] if trailer else _select(gathered, subject.change, eligibility)
     suggested = paths[:max_suggestions]
@@ -76,6 +80,18 @@ def find_references(repository: Repository, subject: Subject, max_suggestions: i
         silenced=trailer,
         governing=tuple(governing),
     )
+
+
+def _ids_of_changed_copies(
+    gathered: GatheredEvidence, subject: Subject, changed: Set[str]
+) -> set[ArtifactId]:
+    """The ids of the records whose copies a change edits: those of changed records without rank."""
+    ranked = {record.artifact.path for record in gathered.context.records}
+    return {
+        one.id
+        for one in subject.corpus.artifacts
+        if one.kind == "ADR" and one.id and one.path in changed and one.path not in ranked
+    }
 
 
 def _select(gathered: GatheredEvidence, change: Change, eligibility: Eligibility) -> list[str]:

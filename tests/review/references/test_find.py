@@ -121,6 +121,15 @@ def test_a_copy_is_neither_ranked_nor_suggested(tmp_path: Path) -> None:
     assert [one.id for one in result.folded] == ["ADR-0003"]
 
 
+def test_a_change_of_a_copy_cites_its_original(tmp_path: Path) -> None:
+    path = "docs/adrs/site/ADR-0007-outbox.md"
+    after = {**AFTER, path: OUTBOX.replace("every minute", "every second")}
+    subject = subject_of(tmp_path, {**BEFORE, path: OUTBOX}, after, message="Sweep the outbox")
+    result = references(subject)
+    assert result.suggested == ()
+    assert [one.path for one in result.governing] == ["docs/adrs/ADR-0007-outbox.md"]
+
+
 def test_a_trailer_prevents_suggestions_and_is_reported(tmp_path: Path) -> None:
     message = "Sweep the outbox\n\nADR-Exempt: a spike, thrown away tomorrow"
     result = references(subject_of(tmp_path, BEFORE, AFTER, message=message))
