@@ -29,10 +29,6 @@ if [ "$review" = 1 ]; then
     [ "$event" != pre-push ] || sdd_seconds=120
 fi
 
-sdd_warn() {
-    printf 'sdd-hooks: %s\n' "$1" >&2
-}
-
 # Removes relative entries from PATH: a program there would be a file of the repository.
 sdd_clean_path() {
     case :${PATH-}: in
@@ -244,17 +240,67 @@ sdd_unchanged() {
     sdd_git diff-index --quiet "$@"
 }
 
-# git reads its index for this, which takes long in a large work tree. A missing index counts as empty.
-sdd_same_commits() (
-    GIT_INDEX_FILE=$sdd_git_dir/sdd-no-index
-    export GIT_INDEX_FILE
-    sdd_git diff-tree -r --quiet "$@"
-)
-
 # Variables of the user do not change the meaning of pathspecs, and git fetches no object.
 sdd_git() {
     GIT_LITERAL_PATHSPECS=0 GIT_GLOB_PATHSPECS=0 GIT_NOGLOB_PATHSPECS=0 GIT_ICASE_PATHSPECS=0 \
         GIT_NO_LAZY_FETCH=1 git "$@" </dev/null >/dev/null 2>&1
+}
+
+# git reads its index for this, which takes long in a large work tree. A missing index counts as empty.
+# The variables are those of `sdd_git`: a subshell that exports one more would be another process.
+sdd_same_commits() {
+    GIT_INDEX_FILE=$sdd_git_dir/sdd-no-index GIT_LITERAL_PATHSPECS=0 GIT_GLOB_PATHSPECS=0 \
+        GIT_NOGLOB_PATHSPECS=0 GIT_ICASE_PATHSPECS=0 GIT_NO_LAZY_FETCH=1 \
+        git diff-tree -r --quiet "$@" </dev/null >/dev/null 2>&1
+}
+
+# Starts a command with git's standard input for pre-push, otherwise with none.
+sdd_give() {
+    if [ -n "$sdd_input" ]; then
+        # A command need not read its input.
+        { printf '%s\n' "$sdd_input" 2>/dev/null || :; } | "$@"
+    else
+        "$@" </dev/null
+    fi
+}
+
+sdd_given_path=${PATH-}
+sdd_clean_path
+
+# Another installer may have renamed this hook; its hook and this one must not call each other forever.
+[ "${SDD_HOOK_CHAIN-}" = "$event:$PWD" ] && exit 0
+
+sdd_input=
+if [ "$event" = pre-push ]; then
+    sdd_input=$(cat 2>/dev/null)
+fi
+
+# The previous hook runs first, with the same input, and its status is the status of this hook.
+sdd_status=0
+sdd_legacy=${0%/*}/$event.sdd-legacy
+if [ -x "$sdd_legacy" ] && [ ! -d "$sdd_legacy" ]; then
+    if [ "$event" = pre-push ]; then
+        (
+            SDD_HOOK_CHAIN=$event:$PWD
+            PATH=$sdd_given_path
+            export SDD_HOOK_CHAIN PATH
+            sdd_give "$sdd_legacy" "$@"
+        )
+    else
+        PATH=$sdd_given_path SDD_HOOK_CHAIN=$event:$PWD "$sdd_legacy" "$@"
+    fi
+    sdd_status=$?
+    case $event in
+        pre-* | commit-msg) [ $sdd_status -eq 0 ] || exit $sdd_status ;;
+    esac
+fi
+
+sdd_wanted "$@" || exit $sdd_status
+
+# The shell parses what follows only when sdd is started.
+
+sdd_warn() {
+    printf 'sdd-hooks: %s\n' "$1" >&2
 }
 
 # Whether the file exists, and the interpreter in its first lines too.
@@ -380,48 +426,5 @@ sdd_stop_late() {
     kill -9 "$1"
 }
 
-# Starts a command with git's standard input for pre-push, otherwise with none.
-sdd_give() {
-    if [ -n "$sdd_input" ]; then
-        # A command need not read its input.
-        { printf '%s\n' "$sdd_input" 2>/dev/null || :; } | "$@"
-    else
-        "$@" </dev/null
-    fi
-}
-
-sdd_given_path=${PATH-}
-sdd_clean_path
-
-# Another installer may have renamed this hook; its hook and this one must not call each other forever.
-[ "${SDD_HOOK_CHAIN-}" = "$event:$PWD" ] && exit 0
-
-sdd_input=
-if [ "$event" = pre-push ]; then
-    sdd_input=$(cat 2>/dev/null)
-fi
-
-# The previous hook runs first, with the same input, and its status is the status of this hook.
-sdd_status=0
-sdd_legacy=${0%/*}/$event.sdd-legacy
-if [ -x "$sdd_legacy" ] && [ ! -d "$sdd_legacy" ]; then
-    if [ "$event" = pre-push ]; then
-        (
-            SDD_HOOK_CHAIN=$event:$PWD
-            PATH=$sdd_given_path
-            export SDD_HOOK_CHAIN PATH
-            sdd_give "$sdd_legacy" "$@"
-        )
-    else
-        PATH=$sdd_given_path SDD_HOOK_CHAIN=$event:$PWD "$sdd_legacy" "$@"
-    fi
-    sdd_status=$?
-    case $event in
-        pre-* | commit-msg) [ $sdd_status -eq 0 ] || exit $sdd_status ;;
-    esac
-fi
-
-if sdd_wanted "$@"; then
-    sdd_start "$@" || exit 1
-fi
+sdd_start "$@" || exit 1
 exit $sdd_status
