@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager, suppress
@@ -26,6 +27,9 @@ SyncProgress = Callable[[str, int, int], object]
 
 _PUT_SECONDS = 0.1
 _GET_SECONDS = 1.0
+_SWITCH_SECONDS = 0.0005
+"""How long the thread that decodes a page may run until the one that writes files goes on. With the
+5 ms of Python, each of five calls of the system for a file could wait so long."""
 
 
 class FetchCallbacks(NamedTuple):
@@ -198,6 +202,8 @@ def prefetched(items: Iterator[_T], room: int = 1) -> Generator[_T, None, None]:
         put(end)
 
     thread = threading.Thread(target=produce, name="sdd-pages", daemon=True)
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(_SWITCH_SECONDS)
     thread.start()
     try:
         while True:
@@ -213,6 +219,7 @@ def prefetched(items: Iterator[_T], room: int = 1) -> Generator[_T, None, None]:
             yield item
     finally:
         is_abandoned.set()
+        sys.setswitchinterval(usual)
 
 
 class _End:

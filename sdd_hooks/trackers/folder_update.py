@@ -280,13 +280,13 @@ class FolderUpdate:
             return
         self._announce_change()
         try:
-            self._store.write(name, data)
+            mark = self._store.write(name, data)
         except IsADirectoryError:
             self._fail(issue.id, f"{self._store.path(name)} is a directory: remove it")
             self.retry_from = _earlier(self.retry_from, issue.updated)
             return
         self.outcomes[name] = "updated" if name in self._store.names else "added"
-        self._set_mark(name, data)
+        self.kept_marks[name] = mark
 
     def _is_written(self, name: str) -> bool:
         """Whether a sync wrote a file of this name, whatever it contains now."""

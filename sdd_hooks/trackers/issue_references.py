@@ -8,7 +8,11 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from sdd_hooks.artifacts.identifiers import ArtifactId, find_id_references
+from sdd_hooks.artifacts.identifiers import (
+    ArtifactId,
+    find_id_references,
+    may_have_references,
+)
 
 if TYPE_CHECKING:
     from sdd_hooks.trackers.issue import Issue
@@ -60,7 +64,7 @@ def references_of(issue: Issue) -> IssueReferences:
     text = "\n".join((issue.title, issue.body, *issue.specs))
     # The substring test spares most issues the regular expressions.
     folded = text.lower()
-    artifacts = _artifacts(text) if "adr" in folded or "spec" in folded else []
+    artifacts = _artifacts(text) if may_have_references(text, folded) else []
     written = _body_edges(issue) if "block" in folded else _NO_EDGES
     return IssueReferences(
         tuple(str(artifact) for artifact in artifacts if artifact.kind == "SPEC"),

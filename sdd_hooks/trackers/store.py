@@ -119,8 +119,8 @@ class IssueStore:
         finally:
             os.close(descriptor)
 
-    def write(self, name: str, data: bytes) -> None:
-        """Create or replace a file in one step, without following a link.
+    def write(self, name: str, data: bytes) -> FileMark:
+        """Create or replace a file in one step, without following a link. Returns its mark.
 
         Raises:
             IsADirectoryError: a directory has this name.
@@ -133,6 +133,7 @@ class IssueStore:
                     view = memoryview(data)
                     while view:
                         view = view[os.write(descriptor, view) :]
+                    modified = os.fstat(descriptor).st_mtime_ns
                 finally:
                     os.close(descriptor)
                 os.rename(_PARTIAL, name, src_dir_fd=self._directory, dst_dir_fd=self._directory)
@@ -146,6 +147,7 @@ class IssueStore:
         self._taken[name.lower()] = name
         if name.startswith(ESCAPE):
             self._escaped.add(name)
+        return FileMark(len(data), modified, _digest(data))
 
     def remove(self, name: str, *, is_known: bool = False) -> bool:
         """Remove the file of an issue, damaged or not if it `is_known` to be one.

@@ -11,6 +11,7 @@ from sdd_hooks.artifacts.identifiers import (
     find_id_references,
     find_ids,
     id_from_name,
+    may_have_references,
     parse_id,
     split_heading,
 )
@@ -233,6 +234,7 @@ def test_any_text_yields_references_within_it(text: str, kind: ArtifactKind) -> 
         assert 0 <= reference.start < reference.end <= len(text)
         assert reference.end >= end
         end = reference.end
+    assert not end or may_have_references(text, text.lower())
     parse_id(text, kind)
     id_from_name(text, kind)
     find_ids(text, kind)
