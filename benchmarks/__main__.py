@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from benchmarks.measures import MEASURES, WrongAnswer
-from benchmarks.process import ProcessFailed
+from benchmarks.process import ProcessFailed, is_idle
 from benchmarks.profiles import PROFILES
 from benchmarks.quality.run import Outcome, take
 from benchmarks.report import FIGURES, QUALITY, Figure, describe_machine, replace_section, table
@@ -66,7 +66,9 @@ def main(arguments: Sequence[str]) -> int:
         if skipped:
             section += f" Not measured: {', '.join(skipped)}."
         print(section)
-        if not options.quick and not options.only:
+        if not is_idle(load):
+            print(f"benchmarks: not written down: the load was {load:.1f}", file=sys.stderr)
+        elif not options.quick and not options.only:
             _write(FIGURES, section)
     reached = all(figure.reached for figure in figures)
     return 0 if reached and (quality is None or _report(quality, versions)) else 1
@@ -78,6 +80,7 @@ def _report(quality: Outcome, versions: Sequence[str]) -> bool:
     section = f"{quality.text}\n\n{taken}. {quality.left_out}"
     print(section)
     if quality.whole:
+        # Its figures are no times, and do not depend on the load.
         _write(QUALITY, section)
     return quality.reached
 

@@ -1,7 +1,7 @@
-"""`python -m benchmarks.github_server COUNT`: a GitHub on loopback with that many issues.
+"""`python -m benchmarks.github_server COUNT LATENCY`: a GitHub on loopback with that many issues.
 
 Prints its address. For each line on stdin it prints the number of requests since the last line as
-JSON: `{"listings": 51, "others": 1}`. Ends with stdin.
+JSON: `{"listings": 51, "others": 1}`. Ends with stdin. Each response begins after LATENCY seconds.
 """
 
 from __future__ import annotations
@@ -14,12 +14,9 @@ from collections.abc import Sequence
 
 from benchmarks.corpus import SEED, sentences
 from tests.support.github import FakeGitHub, serving_github
-from tests.support.loopback import Request
 
 SPAN = 100_000_000
 """The period over which the issues were changed, about three years (seconds)."""
-LATENCY = 0.1
-"""Seconds before a response begins, like the latency of a network."""
 _NOW = 1_777_640_000.0
 _SENTENCES = 20
 _MENTIONS = 0.3
@@ -28,11 +25,11 @@ _MENTIONS = 0.3
 
 def main(arguments: Sequence[str]) -> int:
     """Serve until stdin ends."""
-    count = int(arguments[0])
+    count, latency = int(arguments[0]), float(arguments[1])
     github = FakeGitHub(_NOW, checked=False)
     with serving_github(github) as server:
         fill(github, count)
-        server.faults.append(_later)
+        server.faults.append(lambda _: time.sleep(latency))
         print(server.url, flush=True)
         for _ in sys.stdin:
             listings = sum(request.path.endswith("/issues") for request in server.requests)
@@ -60,10 +57,6 @@ def fill(github: FakeGitHub, count: int) -> None:
             state=chance.choice(("open", "closed", "closed")),
         )
     github.prepare()
-
-
-def _later(_request: Request) -> None:
-    time.sleep(LATENCY)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _LONGEST = 3600.0
+MAX_LOAD = 0.75
+"""The load average for each core above which others use the machine as well."""
 _RSS_UNIT = 1 if sys.platform == "darwin" else 1024
 
 
@@ -29,15 +31,18 @@ class ProcessFailed(Exception):
     """A measured program did not exit with 0. Carries the command and the end of its output."""
 
 
-def run(command: Sequence[str], root: Path, environ: Mapping[str, str]) -> Run:
-    """Run `command` in `root`. Raises ProcessFailed when it does not exit with 0.
+def run(command: Sequence[str], root: Path, environ: Mapping[str, str], given: bytes = b"") -> Run:
+    """Run `command` in `root`, with `given` on stdin. Raises ProcessFailed when it does not exit
+    with 0.
 
     The peak is that of the process or of a child that it waited for, the largest of them.
     """
-    with tempfile.TemporaryFile() as output:
+    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as stdin:
+        stdin.write(given)
+        stdin.seek(0)
         started = time.perf_counter()
         process = subprocess.Popen(
-            command, cwd=root, env=dict(environ), stdin=subprocess.DEVNULL, stdout=output,
+            command, cwd=root, env=dict(environ), stdin=stdin, stdout=output,
             stderr=subprocess.STDOUT,
         )  # fmt: skip
         _, status, usage = os.wait4(process.pid, 0)
@@ -77,6 +82,11 @@ def cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def is_idle(load: float) -> bool:
+    """Whether figures are worth writing down at this load average, of one minute."""
+    return load <= MAX_LOAD * cores()
 
 
 def alternate(rounds: int, *sides: Callable[[int], Run]) -> list[list[Run]]:

@@ -12,7 +12,7 @@ from benchmarks import embedding
 from benchmarks.corpus import questions
 from benchmarks.graph import QUESTION, graphed
 from benchmarks.process import run
-from benchmarks.review import reviewed
+from benchmarks.review import BEFORE_EDIT, reviewed
 from benchmarks.sdd import COMMAND, KINDS, Sdd
 from benchmarks.share import PULL, shared
 from benchmarks.tracker import SYNC, tracked
@@ -75,6 +75,14 @@ def review(bench: Workbench) -> str:
     return whole + _profile(found.sdd, lambda: None, "staged files", "hook", "check")
 
 
+def agent(bench: Workbench) -> str:
+    """The hook of an agent before an edit that no decision governs."""
+    found = reviewed(bench)
+    found.prepare_agents()
+    of = f"{bench.sizes.records:,} records"
+    return _profile(found.sdd, lambda: None, of, *BEFORE_EDIT, given=found.edit(1))
+
+
 def share(bench: Workbench) -> str:
     """A pull of all vectors."""
     count = bench.sizes.shared
@@ -101,6 +109,7 @@ PROFILES: dict[str, Callable[[Workbench], str]] = {
     "embed": embed,
     "sync": sync,
     "review": review,
+    "agent": agent,
     "share": share,
     "graph": graph,
 }
@@ -116,18 +125,20 @@ def _sdd(repository: Repository, prepare: Callable[[], None], *arguments: str) -
     return _profile(repository.sdd, prepare, f"{len(repository.paths):,} documents", *arguments)
 
 
-def _profile(sdd: Sdd, prepare: Callable[[], None], of: str, *arguments: str) -> str:
+def _profile(
+    sdd: Sdd, prepare: Callable[[], None], of: str, *arguments: str, given: bytes = b""
+) -> str:
     """Run `sdd ARGUMENTS` twice, prepared anew: once for its imports, once for its functions.
 
-    `of` names the measured quantity.
+    `of` names the measured quantity, `given` is on stdin.
     """
     root, environ = sdd.root, sdd.environ
     prepare()
-    imports = run([sys.executable, "-X", "importtime", COMMAND, *arguments], root, environ)
+    importing = [sys.executable, "-X", "importtime", COMMAND, *arguments]
+    imports = run(importing, root, environ, given)
     prepare()
-    functions = run(
-        [sys.executable, "-m", "cProfile", "-s", "tottime", COMMAND, *arguments], root, environ
-    )
+    calling = [sys.executable, "-m", "cProfile", "-s", "tottime", COMMAND, *arguments]
+    functions = run(calling, root, environ, given)
     lines = [line for line in imports.output.splitlines() if line.startswith("import time:")]
     called = functions.output.partition("function calls")[2].splitlines()
     return "\n".join(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import random
 import subprocess
 from collections.abc import Iterator, Sequence
@@ -18,6 +20,8 @@ COMMITS = 500
 STAGED = 10
 FILE_BYTES = 100_000
 """Size of a file of the large change."""
+
+BEFORE_EDIT = ("agent", "hook", "claude", "before")
 
 # What `main` is before this import.
 _ON_DISK = "refs/heads/main^0"
@@ -55,6 +59,30 @@ class Reviewed:
     def check_file(self, number: int) -> Run:
         """`sdd check` of a source file, with an index that is fresh."""
         return self._run(COMMAND, "check", self.sources[number % len(self.sources)], "--json")
+
+    def prepare_agents(self) -> None:
+        """Write the table that the hooks of agents read, which otherwise a background process
+        makes."""
+        from sdd_hooks.project.project import load_project
+        from sdd_hooks.usecases.prepare_agents import prepare_table
+
+        prepare_table(load_project(self.sdd.root, os.environ))
+
+    def before_edit(self, number: int) -> Run:
+        """The hook of an agent that is about to write a file that no decision governs."""
+        command = (COMMAND, *BEFORE_EDIT)
+        return run(command, self.sdd.root, self.sdd.environ, self.edit(number))
+
+    def edit(self, number: int) -> bytes:
+        """What an agent passes to that hook; each number is another session."""
+        content = "0.1 0.2 0.3\n" * 20
+        event = {
+            "session_id": f"session-{number}",
+            "cwd": str(self.sdd.root),
+            "tool_name": "Write",
+            "tool_input": {"file_path": str(self.sdd.root / "figures.txt"), "content": content},
+        }
+        return json.dumps(event).encode()
 
     def diff(self, *what: str) -> Run:
         """The output of git for the same change."""

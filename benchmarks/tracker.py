@@ -17,6 +17,8 @@ from benchmarks.workbench import Workbench
 
 ISSUES = ".sdd/issues"
 SYNC = ("issues", "sync")
+LATENCY = 0.1
+"""Seconds before a response of the tracker begins, like the latency of a network."""
 _ROOT = Path(__file__).parent.parent
 _MEMORY = """# Shop
 
@@ -75,15 +77,18 @@ class Tracked:
 
 
 @contextmanager
-def tracked(bench: Workbench, count: int) -> Iterator[Tracked]:
-    """A new repository, and a GitHub with `count` issues until the block ends."""
-    command = [sys.executable, "-m", "benchmarks.github_server", str(count)]
+def tracked(bench: Workbench, count: int, latency: float = LATENCY) -> Iterator[Tracked]:
+    """A new repository, and a GitHub with `count` issues until the block ends.
+
+    Each of its responses begins after `latency` seconds.
+    """
+    command = [sys.executable, "-m", "benchmarks.github_server", str(count), str(latency)]
     with subprocess.Popen(
         command, cwd=_ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as server:
         assert server.stdout
         url = server.stdout.readline().strip()
-        found = bench.sdd(f"issues-{count}")
+        found = bench.sdd(f"issues-{count}-{latency:g}")
         found.root.mkdir()
         (found.root / "CLAUDE.md").write_text(_MEMORY.format(url=url))
         (found.root / ".gitignore").write_text(".sdd/\n")
