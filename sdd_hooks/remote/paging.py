@@ -27,6 +27,8 @@ MAX_WINDOW = 50
 """Entries of a window, when the server does not return fewer."""
 MAX_RESTARTS = 8
 """How often a listing is read from its beginning, because it moved away or repeats itself."""
+MAX_IDLE = 32
+"""Windows without a new entry, besides those of one more reading from the beginning."""
 
 
 def read_listing(
@@ -93,18 +95,28 @@ def read_windows(
     """Yield all entries of a listing; each window omits the entries of the window before it.
 
     `key` identifies an entry, None for one that has no identity. `label` names the host in
-    messages. Raises RemoteError for a server that returns the same entries repeatedly, or others
-    each time.
+    messages. A total that a page of new entries contradicts is ignored from then on. Raises
+    RemoteError for a server that returns the same entries repeatedly, or others each time.
     """
     before: frozenset[Hashable] = frozenset()
+    seen: set[Hashable] = set()
     reached, largest, restarts, back = 0, MAX_WINDOW, MAX_RESTARTS, MAX_WINDOW // 2
+    idle = 0
+    has_total = True
     while True:
         page, limit = window_at(reached, largest)
         start = (page - 1) * limit
         window = read_page(page, limit)
+        keys = frozenset(map(key, window.rows)) - {None}
+        has_total = has_total and not (_has_too_many(window, start) and keys.isdisjoint(seen))
+        if not has_total:
+            window = window._replace(total=None, more=window.more or len(window.rows) >= limit)
         if start == 0 and 0 < len(window.rows) < limit and _continues(window, len(window.rows)):
             largest = limit = len(window.rows)
-        keys = frozenset(map(key, window.rows)) - {None}
+        idle = idle + 1 if keys <= seen else 0
+        if idle > MAX_IDLE + 2 * len(seen) // largest:
+            raise RemoteError(f"{label} repeats itself, or changes too fast: try again later")
+        seen |= keys
         if 0 < start < reached and _is_detached(window, start, limit, keys, before):
             # The step doubles, so that the beginning is a few requests away.
             reached, back = max(start - back, 0), 2 * back
@@ -115,7 +127,7 @@ def read_windows(
                 raise RemoteError(f"{label} repeats itself, or changes too fast: try again later")
         yield window._replace(rows=[row for row in window.rows if key(row) not in before])
         before, reached, back = keys, start + limit, MAX_WINDOW // 2
-        if not _continues(window, reached) and not _is_full(window, start, limit):
+        if not _continues(window, reached):
             return
 
 
@@ -142,15 +154,13 @@ def _is_detached(
     """
     if keys.isdisjoint(before):
         return True
-    too_many = window.total is not None and start + len(window.rows) > window.total
-    return keys <= before and (too_many or _continues(window, start + limit))
+    return keys <= before and (_has_too_many(window, start) or _continues(window, start + limit))
 
 
-def _is_full(window: Window, start: int, limit: int) -> bool:
-    """Whether a page is full that its total contradicts: a total of 0 beside 50 rows."""
-    rows = len(window.rows)
-    return window.total is not None and rows >= limit and window.total < start + rows
+def _has_too_many(window: Window, start: int) -> bool:
+    """Whether a page contradicts its total: a total of 0 beside 50 rows."""
+    return window.total is not None and window.total < start + len(window.rows)
 
 
 def _continues(window: Window, reached: int) -> bool:
-    return window.more if window.total is None else window.total > reached
+    return window.more or (window.total is not None and window.total > reached)

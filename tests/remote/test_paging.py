@@ -134,6 +134,46 @@ def test_a_page_that_repeats_forever(total: int | None) -> None:
     assert len(pages) < 20
 
 
+@settings(deadline=None, max_examples=60)
+@given(
+    count=st.integers(0, 400),
+    total=st.integers(0, 500),
+    cap=st.sampled_from([20, 30, 50]),
+    has_links=st.booleans(),
+)
+def test_a_read_ends_when_the_total_is_wrong(
+    count: int, total: int, cap: int, has_links: bool
+) -> None:
+    pages: list[int] = []
+
+    def read_page(page: int, limit: int) -> Window:
+        size = min(limit, cap)
+        pages.append(page)
+        rows: list[object] = list(range(count)[(page - 1) * size : page * size])
+        return Window(rows, total, has_links and page * size < count, 0.0)
+
+    try:
+        found = _read(read_page)
+    except RemoteError:
+        assert total > count or count > total
+    else:
+        # Without links, a total that no page contradicts is believed, and so is a short page.
+        assert set(found) == set(range(count)) or (not has_links and len(found) >= total)
+    assert len(pages) < 120
+
+
+def test_a_total_of_nothing_beside_full_pages_is_ignored() -> None:
+    pages: list[int] = []
+
+    def read_page(page: int, limit: int) -> Window:
+        pages.append(page)
+        rows: list[object] = list(range(350)[(page - 1) * limit : page * limit])
+        return Window(rows, 0, False, 0.0)
+
+    assert sorted(set(map(int, map(str, _read(read_page))))) == list(range(350))
+    assert len(pages) < 12
+
+
 def test_another_page_for_each_request() -> None:
     fresh = iter(range(10**9))
 
