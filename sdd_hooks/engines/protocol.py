@@ -12,7 +12,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
-from sdd_hooks.errors import EngineUnavailable
+from sdd_hooks.errors import EngineUnavailable, StorageError
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import Collection
 
@@ -24,6 +24,10 @@ SubQueryType = Literal["lex", "vec", "hyde"]
 
 class Stopped(Exception):
     """An operation ended early, because a progress callback requested it."""
+
+
+class ReadOnlyIndex(StorageError):
+    """This machine may read the index, which another one writes: no refresh is expected of it."""
 
 
 class Progress(Protocol):

@@ -128,6 +128,7 @@ def last_touched(project: Project) -> float | None:
 
 
 def _refresh(project: Project) -> FreshnessReport:
+    from sdd_hooks.engines.protocol import ReadOnlyIndex
     from sdd_hooks.freshness.refresh import (
         SHORT_WAIT_SECONDS,
         RefreshInProgress,
@@ -137,7 +138,7 @@ def _refresh(project: Project) -> FreshnessReport:
 
     try:
         update = refresh(project, options=RefreshOptions(wait=SHORT_WAIT_SECONDS))
-    except (NotIndexed, RefreshInProgress):
+    except (NotIndexed, RefreshInProgress, ReadOnlyIndex):
         return FreshnessReport()
     except SddError:
         from sdd_hooks.freshness.hook_state import indexed_names

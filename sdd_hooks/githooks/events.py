@@ -143,7 +143,7 @@ def _refresh(
     # git scans while Python imports: in a large work tree the scan takes longest.
     scan = start_scan(repository.git, "", scope)
     try:
-        from sdd_hooks.engines.protocol import Stopped
+        from sdd_hooks.engines.protocol import ReadOnlyIndex, Stopped
         from sdd_hooks.freshness.refresh import RefreshOptions
         from sdd_hooks.project.project import read_project
         from sdd_hooks.usecases.refresh import refresh_index
@@ -157,10 +157,12 @@ def _refresh(
             options = RefreshOptions(scan=scan, wait=0.0)
             progress = _limit_to_patience(clock)
             result, embeds = refresh_index(project, options=options, progress=progress, pull=pull)
-        except Stopped:
-            from sdd_hooks.githooks.background import start_refresh
+        except (Stopped, ReadOnlyIndex) as ended:
+            # Where a job indexes the repository, this machine reads what the job has stored.
+            if isinstance(ended, Stopped):
+                from sdd_hooks.githooks.background import start_refresh
 
-            start_refresh(repository, ())
+                start_refresh(repository, ())
             return ()
     finally:
         scan.close()

@@ -84,9 +84,14 @@ def secure(connection: Connection) -> None:
                 "ALTER TABLE sdd.{0} ENABLE ROW LEVEL SECURITY;"
                 "ALTER TABLE sdd.{0} FORCE ROW LEVEL SECURITY;"
                 "DROP POLICY IF EXISTS reads ON sdd.{0};"
-                "DROP POLICY IF EXISTS writes ON sdd.{0};"
+                "DROP POLICY IF EXISTS inserts ON sdd.{0};"
+                "DROP POLICY IF EXISTS updates ON sdd.{0};"
+                "DROP POLICY IF EXISTS deletes ON sdd.{0};"
+                # Not for all commands: a query would evaluate the policies of both.
                 "CREATE POLICY reads ON sdd.{0} FOR SELECT USING ({1});"
-                "CREATE POLICY writes ON sdd.{0} USING ({2}) WITH CHECK ({2})"
+                "CREATE POLICY inserts ON sdd.{0} FOR INSERT WITH CHECK ({2});"
+                "CREATE POLICY updates ON sdd.{0} FOR UPDATE USING ({2}) WITH CHECK ({2});"
+                "CREATE POLICY deletes ON sdd.{0} FOR DELETE USING ({2})"
             ).format(Identifier(table), SQL(reads), SQL(writes))
         )
     # The functions that search all repositories run as the owner, and exclude rows themselves.

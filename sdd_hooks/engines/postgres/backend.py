@@ -36,7 +36,10 @@ class PostgresBackend(LocalModelBackend):
 
         repository = project.repository
         place = RepositoryOnServer(
-            repository.root, repository_identity(repository.git), find_address(project.environ)
+            repository.root,
+            repository_identity(repository.git),
+            find_address(project.environ),
+            repository.slug,
         )
         return PostgresEngine(
             place,

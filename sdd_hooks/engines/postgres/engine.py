@@ -32,6 +32,7 @@ from sdd_hooks.engines.protocol import (
     IndexStatus,
     Progress,
     Query,
+    ReadOnlyIndex,
     SearchResult,
     VectorExchange,
 )
@@ -56,11 +57,25 @@ _WAIT_SECONDS = 60
 
 
 class RepositoryOnServer(NamedTuple):
-    """A repository in the organisation's index: its work tree, its identity, and the server."""
+    """A repository in the organisation's index: its work tree, its identity, and the server.
+
+    `slug` is what its collections are called after on this machine. Names in the database are
+    without it, since another clone may be in a directory of another name.
+    """
 
     root: Path
     identity: str
     address: Address
+    slug: str
+
+    def stored_name(self, name: str) -> str:
+        """Return the name of a collection in the database."""
+        prefix = f"{self.slug}-"
+        return name[len(prefix) :] if name.startswith(prefix) else f"={name}"
+
+    def local_name(self, name: str) -> str:
+        """Return the name on this machine of a collection in the database."""
+        return name[1:] if name.startswith("=") else f"{self.slug}-{name}"
 
 
 class PostgresEngine:
@@ -93,6 +108,8 @@ class PostgresEngine:
         try:
             with self._errors():
                 prepare_schema(self._connection, write=write)
+                if write:
+                    self._require_writer()
                 self._repository = self._find_repository(create=write)
                 if write:
                     self._lock_for_writing()
@@ -103,6 +120,18 @@ class PostgresEngine:
 
     def _errors(self) -> AbstractContextManager[None]:
         return translate_errors(self._place.address)
+
+    def _require_writer(self) -> None:
+        """Raise ReadOnlyIndex if the role may only read the repository, or not even that."""
+        name = stored_text(self._place.identity)
+        row = self._connection.execute(
+            "SELECT sdd.granted(true) && ARRAY[%s, '*']", (name,)
+        ).fetchone()
+        if not row or not row[0]:
+            raise ReadOnlyIndex(
+                f"this role may not write {self._place.identity} to {self._place.address.place}:"
+                " a job with a writer's role indexes it"
+            )
 
     def _find_repository(self, *, create: bool) -> int:
         """Return the id of the repository; 0 if the index does not know it."""
@@ -139,8 +168,9 @@ class PostgresEngine:
                     " SET kind = excluded.kind, module = excluded.module,"
                     " context = excluded.context",
                     [
-                        (self._repository, c.name, c.kind, c.module, stored_text(c.context))
+                        (self._repository, self._place.stored_name(c.name), *rest)
                         for c in collections
+                        for rest in [(c.kind, c.module, stored_text(c.context))]
                     ],
                 )
 
@@ -151,7 +181,7 @@ class PostgresEngine:
                 "SELECT name, bookmark FROM sdd.collections WHERE repository = %s ORDER BY name",
                 (self._repository,),
             )
-            return {name: _read_bookmark(text) for name, text in rows}
+            return {self._place.local_name(name): _read_bookmark(text) for name, text in rows}
 
     def update(
         self, changes: Sequence[CollectionChanges], progress: Progress | None = None
@@ -162,15 +192,21 @@ class PostgresEngine:
         counts = {}
         with self._errors():
             for change in changes:
-                counts[change.collection.name], notes = apply_changes(
-                    self._connection, self._repository, self._place.root, change, progress
+                name = change.collection.name
+                stored = change.collection._replace(name=self._place.stored_name(name))
+                counts[name], notes = apply_changes(
+                    self._connection,
+                    self._repository,
+                    self._place.root,
+                    change._replace(collection=stored),
+                    progress,
                 )
                 self.notes += notes
             rows = self._connection.execute(
                 "SELECT name, kind FROM sdd.collections WHERE repository = %s",
                 (self._repository,),
             ).fetchall()
-            kinds: dict[str, str] = dict(rows)
+            kinds = {self._place.local_name(name): str(kind) for name, kind in rows}
             if covers(changes, kinds):
                 self._connection.execute(
                     "UPDATE sdd.repositories SET touched = %s WHERE id = %s",
@@ -199,7 +235,7 @@ class PostgresEngine:
                     self._connection, model.id, self._storage, model.dimensions
                 )
                 store = vectors.RepositoryVectors(
-                    self._connection, self._repository, space, list(collections) or None
+                    self._connection, self._repository, space, self._names(collections)
                 )
                 store.reuse()
                 counts = embed_missing(store, model, progress=progress)
@@ -229,9 +265,13 @@ class PostgresEngine:
             pending = self._count_pending(query.collections)
             space = None if pending else self._space()
             query_vectors = embed_query(query, space, self._load_model)
-            scope = find_scope(self._connection, [self._repository], query.collections)
+            names = self._names(query.collections) or ()
+            scope = find_scope(self._connection, [self._repository], names)
             found = search(self._connection, scope, query, space, query_vectors)
-        return SearchResult(tuple(one.hit for one in found), pending, query_vectors.notes)
+        hits = tuple(
+            one.hit._replace(collection=self._place.local_name(one.hit.collection)) for one in found
+        )
+        return SearchResult(hits, pending, query_vectors.notes)
 
     @contextmanager
     def _snapshot(self) -> Iterator[None]:
@@ -275,7 +315,7 @@ class PostgresEngine:
             rows = self._connection.execute(
                 "SELECT path, title, hash, chunks FROM sdd.documents"
                 ' WHERE repository = %s AND collection = %s ORDER BY path COLLATE "C"',
-                (self._repository, collection),
+                (self._repository, self._place.stored_name(collection)),
             )
             return [
                 indexed_document(
@@ -295,7 +335,11 @@ class PostgresEngine:
     def coverage(self) -> Coverage:
         """Return how much of the repository is embedded with the configured model."""
         with self._errors():
-            return Coverage(self._space() is not None, self._count_pending(()))
+            space = self._space()
+            begun = space is not None and vectors.has_vectors(
+                self._connection, self._repository, space
+            )
+            return Coverage(begun, self._count_pending(()))
 
     def device(self) -> str:
         """Return where the configured model would run. Raises EngineUnavailable if it cannot."""
@@ -313,12 +357,12 @@ class PostgresEngine:
             ).fetchall()
             collections = tuple(
                 CollectionStatus(
-                    name,
+                    self._place.local_name(name),
                     kind,
                     module,
                     documents,
                     int(chunks),
-                    self._count_pending((name,)),
+                    self._count_pending((self._place.local_name(name),)),
                     _read_bookmark(bookmark),
                 )
                 for name, kind, module, bookmark, documents, chunks in rows
@@ -344,7 +388,7 @@ class PostgresEngine:
 
         with self._errors():
             for name in collections:
-                remove_collection(self._connection, self._repository, name)
+                remove_collection(self._connection, self._repository, self._place.stored_name(name))
 
     def reset(self, reason: str) -> None:
         """Remove what is stored of the repository, except vectors; nothing is kept aside."""
@@ -369,9 +413,13 @@ class PostgresEngine:
     def _space(self) -> vectors.ModelSpace | None:
         return vectors.find_space(self._connection, self._model_id(), self._storage)
 
+    def _names(self, collections: Sequence[str]) -> list[str] | None:
+        """Return the names of these collections in the database; None for no names."""
+        return [self._place.stored_name(name) for name in collections] or None
+
     def _count_pending(self, collections: Sequence[str]) -> int:
         """Count the chunks of these collections (none: of all) that have no vector."""
-        names = list(collections) or None
+        names = self._names(collections)
         space = self._space()
         if space is not None:
             return vectors.RepositoryVectors(

@@ -37,10 +37,11 @@ _DOCUMENTS_PER_WRITE = 200
 # `COPY` is not possible with row-level security.
 _INSERT_CHUNKS = (
     "INSERT INTO sdd.chunks(repository, collection, kind, document, anchor, section, first_line,"
-    " last_line, hash, length, text, words) SELECT %s, %s, %s, document, anchor, section,"
-    " first_line, last_line, hash, length, text, words::tsvector FROM unnest(%s::bigint[],"
-    " %s::text[], %s::text[], %s::integer[], %s::integer[], %s::bytea[], %s::real[], %s::text[],"
-    " %s::text[]) AS t(document, anchor, section, first_line, last_line, hash, length, text, words)"
+    " last_line, hash, length, tokens, text, words) SELECT %s, %s, %s, document, anchor, section,"
+    " first_line, last_line, hash, length, tokens, text, words::tsvector"
+    " FROM unnest(%s::bigint[], %s::text[], %s::text[], %s::integer[], %s::integer[],"
+    " %s::bytea[], %s::real[], %s::integer[], %s::text[], %s::text[])"
+    " AS t(document, anchor, section, first_line, last_line, hash, length, tokens, text, words)"
 )
 
 
@@ -53,6 +54,7 @@ class _Cut(NamedTuple):
     title: str
     rows: list[tuple[object, ...]]
     length: float
+    tokens: int
 
 
 class _Sums(NamedTuple):
@@ -61,9 +63,15 @@ class _Sums(NamedTuple):
     documents: int = 0
     chunks: int = 0
     length: float = 0.0
+    tokens: int = 0
 
-    def plus(self, documents: int, chunks: int, length: float) -> _Sums:
-        return _Sums(self.documents + documents, self.chunks + chunks, self.length + length)
+    def plus(self, documents: int, chunks: int, length: float, tokens: int) -> _Sums:
+        return _Sums(
+            self.documents + documents,
+            self.chunks + chunks,
+            self.length + length,
+            self.tokens + tokens,
+        )
 
 
 def apply_changes(
@@ -188,7 +196,7 @@ class _Writer:
                 "DELETE FROM sdd.documents WHERE repository = %s AND id = ANY(%s)",
                 (self._repository, list(row_ids)),
             )
-            self._sums = self._sums.plus(-len(row_ids), 0, 0.0)
+            self._sums = self._sums.plus(-len(row_ids), 0, 0.0, 0)
 
     def finish(self) -> None:
         """Write what is left, and the numbers of the repository."""
@@ -196,7 +204,7 @@ class _Writer:
         if any(self._sums):
             self._connection.execute(
                 "UPDATE sdd.repositories SET documents = documents + %s, chunks = chunks + %s,"
-                " length = length + %s WHERE id = %s",
+                " length = length + %s, tokens = tokens + %s WHERE id = %s",
                 (*self._sums, self._repository),
             )
 
@@ -215,6 +223,7 @@ class _Writer:
             sum(cut.id is None for cut in batch),
             sum(len(cut.rows) for cut in batch),
             sum(cut.length for cut in batch),
+            sum(cut.tokens for cut in batch),
         )
 
     def _store_documents(self, batch: Sequence[_Cut]) -> Mapping[str, int]:
@@ -258,21 +267,22 @@ class _Writer:
             return
         row = self._connection.execute(
             "WITH deleted AS (DELETE FROM sdd.chunks WHERE repository = %s AND document = ANY(%s)"
-            " RETURNING length) SELECT count(*), coalesce(sum(length), 0)::float8 FROM deleted",
+            " RETURNING length, tokens) SELECT count(*), coalesce(sum(length), 0)::float8,"
+            " coalesce(sum(tokens), 0) FROM deleted",
             (self._repository, list(documents)),
         ).fetchone()
         if row is not None:
-            self._sums = self._sums.plus(0, -row[0], -row[1])
+            self._sums = self._sums.plus(0, -row[0], -row[1], -row[2])
 
 
 def _cut(row_id: int | None, file: FileContent) -> _Cut:
     document = chunk_document(file.path, file.data)
     fields = ChunkFields(file.path, document.title)
     rows: list[tuple[object, ...]] = []
-    total = 0.0
+    length, tokens = 0.0, 0
     for chunk in document.chunks:
         words = chunk_words(*fields.of_chunk(chunk.title, chunk.text))
-        total += words.length
+        length, tokens = length + words.length, tokens + words.tokens
         rows.append(
             (
                 stored_text(chunk.anchor),
@@ -281,8 +291,9 @@ def _cut(row_id: int | None, file: FileContent) -> _Cut:
                 chunk.last_line,
                 chunk_hash(document.title, chunk),
                 words.length,
+                words.tokens,
                 stored_text(chunk.text),
                 stored_text(words.vector),
             )
         )
-    return _Cut(row_id, file.path, file.hash, document.title, rows, total)
+    return _Cut(row_id, file.path, file.hash, document.title, rows, length, tokens)

@@ -36,7 +36,8 @@ MIGRATIONS = (
         touched double precision,
         chunks bigint NOT NULL DEFAULT 0,
         documents bigint NOT NULL DEFAULT 0,
-        length double precision NOT NULL DEFAULT 0
+        length double precision NOT NULL DEFAULT 0,
+        tokens bigint NOT NULL DEFAULT 0
     );
     CREATE TABLE sdd.collections(
         repository integer NOT NULL,
@@ -70,9 +71,10 @@ MIGRATIONS = (
         last_line integer NOT NULL,
         hash bytea NOT NULL,
         length real NOT NULL,
+        tokens integer NOT NULL,
         text text NOT NULL,
         words tsvector NOT NULL,
-        PRIMARY KEY(repository, id)
+        PRIMARY KEY(id, repository)
     );
     CREATE INDEX chunks_by_document ON sdd.chunks(repository, document);
     CREATE INDEX chunks_by_hash ON sdd.chunks(repository, hash);

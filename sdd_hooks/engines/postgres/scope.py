@@ -29,6 +29,7 @@ class OrganisationScope(NamedTuple):
     documents: int
     chunks: int
     length: float
+    tokens: int
 
     @property
     def is_small(self) -> bool:
@@ -39,6 +40,11 @@ class OrganisationScope(NamedTuple):
     def average(self) -> float:
         """The average length of a chunk, above 0."""
         return self.length / self.chunks if self.chunks and self.length > 0 else 1.0
+
+    @property
+    def average_tokens(self) -> float:
+        """The average number of words of a chunk, above 0."""
+        return self.tokens / self.chunks if self.chunks and self.tokens else 1.0
 
     @property
     def conditions(self) -> str:
@@ -73,10 +79,11 @@ def find_scope(
     where = "" if repositories is None else " WHERE id = ANY(%s)"
     row = connection.execute(
         "SELECT coalesce(sum(documents), 0)::bigint, coalesce(sum(chunks), 0)::bigint,"
-        f" coalesce(sum(length), 0)::float8, array_agg(id) FROM sdd.repositories{where}".encode(),
+        " coalesce(sum(length), 0)::float8, coalesce(sum(tokens), 0)::bigint, array_agg(id)"
+        f" FROM sdd.repositories{where}".encode(),
         None if repositories is None else (list(repositories),),
     ).fetchone()
-    documents, chunks, length, found = row or (0, 0, 0.0, None)
+    documents, chunks, length, tokens, found = row or (0, 0, 0.0, 0, None)
     few = repositories is not None or chunks <= _FEW_CHUNKS
     return OrganisationScope(
         tuple(found or ()) if few else None,
@@ -85,4 +92,5 @@ def find_scope(
         documents,
         chunks,
         length,
+        tokens,
     )

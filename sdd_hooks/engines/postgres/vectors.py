@@ -124,11 +124,7 @@ class RepositoryVectors(NamedTuple):
 
     def is_empty(self) -> bool:
         """Whether no vector of the model is stored for the repository."""
-        row = self.connection.execute(
-            "SELECT 1 FROM sdd.vectors WHERE repository = %s AND model = %s LIMIT 1",
-            (self.repository, self.space.model),
-        ).fetchone()
-        return row is None
+        return not has_vectors(self.connection, self.repository, self.space)
 
     def store(self, vectors_by_key: Mapping[bytes, bytes]) -> None:
         """Store float32 vectors by their keys, in one transaction."""
@@ -158,6 +154,15 @@ class RepositoryVectors(NamedTuple):
             f"SELECT count(*) {self._pending}".encode(), self._values
         ).fetchone()
         return int(row[0]) if row else 0
+
+
+def has_vectors(connection: Connection, repository: int, space: ModelSpace) -> bool:
+    """Whether any vector of the model is stored for the repository."""
+    row = connection.execute(
+        "SELECT 1 FROM sdd.vectors WHERE repository = %s AND model = %s LIMIT 1",
+        (repository, space.model),
+    ).fetchone()
+    return row is not None
 
 
 def _pending_chunks(space: ModelSpace) -> str:

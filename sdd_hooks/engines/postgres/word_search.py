@@ -10,6 +10,7 @@ their titles.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -38,7 +39,13 @@ if TYPE_CHECKING:
 _BUDGET = 4_000
 """Chunks that are scored for one list of candidates among all repositories."""
 
+_TIES = 50
+"""Chunks beyond the candidates that are read, too, since some may rank like the last one."""
+
 _UNBOUNDED = 1_000_000
+_LEAST_WEIGHT = 1e-6
+"""The weight in bm25() of a phrase that more than half of the chunks have."""
+
 _MAX_TERMS = 200
 """Terms of a query that are looked up, of those that a person does not write."""
 
@@ -51,6 +58,13 @@ class _Terms(NamedTuple):
     excluded: str
 
 
+class _Found(NamedTuple):
+    """The repository of a chunk, and its rank in PostgreSQL."""
+
+    repository: int
+    score: float
+
+
 def search_words(
     connection: Connection, scope: OrganisationScope, query: str, limit: int
 ) -> list[RankedMatch[int]]:
@@ -61,27 +75,30 @@ def search_words(
     found = _read_terms(query)
     if not found.terms or not scope.chunks or scope.repositories == ():
         return []
-    counts = _count_terms(connection, scope, found)
-    weights = [inverse_frequency(scope.chunks, min(count, scope.chunks)) for count in counts]
+    counts, phrase_weights = _count_terms(connection, scope, found)
+    weights = [inverse_frequency(scope.chunks, count) for count in counts]
     kept = max(CANDIDATES, limit)
-    chunks: dict[int, int] = {}
+    chunks: dict[int, _Found] = {}
     for candidate, budget in _candidate_queries(scope, found, counts):
         rows = connection.execute(
-            "SELECT repository, chunk FROM sdd.match_words(%(repositories)s, %(kinds)s,"
-            " %(collections)s, %(candidate)s::tsquery, %(terms)s::text[]::tsquery[], %(weights)s,"
+            "SELECT chunk, repository, score FROM sdd.match_words(%(repositories)s, %(kinds)s,"
+            " %(collections)s, %(candidate)s::tsquery, %(phrases)s::text[]::tsquery[], %(weights)s,"
             " %(average)s, %(budget)s, %(kept)s)",
             {
                 **scope.values,
                 "candidate": candidate,
-                "terms": [stored_text(term_expression(one)) for one in found.phrases],
-                "weights": weights,
-                "average": scope.average,
+                "phrases": list(phrase_weights),
+                "weights": list(phrase_weights.values()),
+                "average": scope.average_tokens,
                 "budget": budget,
-                "kept": kept,
+                "kept": kept + _TIES,
             },
         )
-        chunks |= {chunk: repository for repository, chunk in rows}
+        chunks |= {chunk: _Found(*numbers) for chunk, *numbers in rows}
     candidates, sizes = _read_candidates(connection, scope, found, chunks)
+    # Of equal chunks, those that the embedded engine keeps.
+    candidates.sort(key=lambda one: (-chunks[one.chunk].score, one.path, one.first_line))
+    candidates = candidates[:kept]
     ranked = rank_candidates(query, found.terms, weights, candidates, sizes)
     return [RankedMatch(candidate.chunk, strength) for strength, candidate in ranked[:limit]]
 
@@ -100,16 +117,30 @@ def _read_terms(query: str) -> _Terms:
     return _Terms(included, phrases, f" & !({' | '.join(excluded)})" if excluded else "")
 
 
-def _count_terms(connection: Connection, scope: OrganisationScope, found: _Terms) -> list[int]:
-    """Return how many chunks of the repositories have each term; large numbers are estimates."""
-    expressions = [stored_text(term_expression(phrases)) for phrases in found.phrases]
-    most = _UNBOUNDED if scope.is_small else _BUDGET
+def _count_terms(
+    connection: Connection, scope: OrganisationScope, found: _Terms
+) -> tuple[list[int], dict[str, float]]:
+    """Return how many chunks have each term, and the weight of each phrase in FTS5's bm25().
+
+    Large numbers are estimates.
+    """
+    terms = [stored_text(term_expression(phrases)) for phrases in found.phrases]
+    phrases = [stored_text(one.expression) for phrases in found.phrases for one in phrases]
     rows = connection.execute(
-        "SELECT sdd.count_words(%(repositories)s, term::tsquery, %(most)s)"
-        " FROM unnest(%(terms)s::text[]) WITH ORDINALITY AS t(term, number) ORDER BY number",
-        {**scope.values, "terms": expressions, "most": most},
+        "SELECT sdd.count_words(%(repositories)s, %(terms)s::text[]::tsquery[], %(most)s)",
+        {
+            **scope.values,
+            "terms": [*terms, *phrases],
+            "most": _UNBOUNDED if scope.is_small else _BUDGET,
+        },
     )
-    return [count for (count,) in rows]
+    counts = [min(count, scope.chunks) for (count,) in rows]
+    weights: dict[str, float] = {}
+    for phrase, count in zip(phrases, counts[len(terms) :], strict=True):
+        weight = max(math.log((scope.chunks - count + 0.5) / (count + 0.5)), _LEAST_WEIGHT)
+        # A phrase of two terms counts for each of them.
+        weights[phrase] = weights.get(phrase, 0.0) + weight
+    return counts[: len(terms)], weights
 
 
 def _candidate_queries(
@@ -142,7 +173,7 @@ def _candidate_queries(
 
 
 def _read_candidates(
-    connection: Connection, scope: OrganisationScope, found: _Terms, chunks: dict[int, int]
+    connection: Connection, scope: OrganisationScope, found: _Terms, chunks: dict[int, _Found]
 ) -> tuple[list[MatchedChunk], dict[int, float]]:
     """Return the candidates, and the length of each of their documents over the average."""
     rows = connection.execute(
@@ -150,7 +181,7 @@ def _read_candidates(
         " d.chunks FROM sdd.chunks AS c"
         " JOIN sdd.documents AS d ON d.repository = c.repository AND d.id = c.document"
         " WHERE c.repository = ANY(%s) AND c.id = ANY(%s)",
-        (list(set(chunks.values())), list(chunks)),
+        (list({one.repository for one in chunks.values()}), list(chunks)),
     )
     counter = TermCounter(found.phrases)
     average = scope.chunks / max(1, scope.documents)

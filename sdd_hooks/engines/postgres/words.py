@@ -33,10 +33,11 @@ _POSITIONS = re.compile(r"(\d+)([ABC]?)")
 
 
 class ChunkWords(NamedTuple):
-    """The text of a chunk's `tsvector`, and how many words its fields have, weighted."""
+    """The text of a chunk's `tsvector`, and how many words its fields have, weighted and not."""
 
     vector: str
     length: float
+    tokens: int
 
 
 class Phrase(NamedTuple):
@@ -94,7 +95,7 @@ def chunk_words(titles: str, body: str, parts: str) -> ChunkWords:
     lexemes = [f"{_quote(word)}:{','.join(found)}" for word, found in positions.items() if found]
     lexemes += [_quote(word) for word, found in positions.items() if not found]
     lexemes += [_quote(f"={word}") for word in dict.fromkeys(split_words(titles))]
-    return ChunkWords(" ".join(lexemes), weighted_size(sizes[0], sizes[2], sizes[1]))
+    return ChunkWords(" ".join(lexemes), weighted_size(sizes[0], sizes[2], sizes[1]), sum(sizes))
 
 
 def term_phrases(term: Term) -> list[Phrase]:

@@ -62,8 +62,9 @@ class Organisation:
         assert document
         connection.execute(
             "INSERT INTO sdd.chunks(repository, document, collection, kind, anchor, section,"
-            " first_line, last_line, hash, length, text, words)"
-            " VALUES(%s, %s, %s, 'adrs', '', %s, 1, 2, 'same', 2, %s, to_tsvector('simple', %s))",
+            " first_line, last_line, hash, length, tokens, text, words)"
+            " VALUES(%s, %s, %s, 'adrs', '', %s, 1, 2, 'same', 2, 2, %s,"
+            " to_tsvector('simple', %s))",
             (number, document[0], secret, secret, secret, secret),
         )
         model = "INSERT INTO sdd.models(name, storage, dimensions) VALUES('m', 'int8', 3)"

@@ -1,0 +1,292 @@
+"""The engine over PostgreSQL: what is its own beside the contract of engines."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import replace
+from multiprocessing.synchronize import Barrier
+from pathlib import Path
+
+import pytest
+
+from sdd_hooks.engines.organisation import OrganisationGrant
+from sdd_hooks.engines.postgres.access import grant
+from sdd_hooks.engines.postgres.address import DSN, find_address
+from sdd_hooks.engines.postgres.connection import connect
+from sdd_hooks.engines.postgres.engine import PostgresEngine
+from sdd_hooks.engines.postgres.schema import MIGRATIONS, migrate
+from sdd_hooks.engines.postgres.scope import find_scope
+from sdd_hooks.engines.postgres.search import QueryVectors, search
+from sdd_hooks.engines.protocol import (
+    ComparesMeaning,
+    Counts,
+    ExchangesVectors,
+    Query,
+    ReadOnlyIndex,
+    SubQuery,
+)
+from sdd_hooks.engines.registry import is_indexed
+from sdd_hooks.errors import EngineUnavailable, StorageError
+from sdd_hooks.freshness.read_gate import prime
+from sdd_hooks.freshness.refresh import refresh
+from tests.engines.subject import Subject
+from tests.support.postgres_server import PostgresServer
+from tests.support.repos import Repo
+
+psycopg = pytest.importorskip("psycopg")
+
+
+def record(number: int, words: str = "") -> dict[str, str]:
+    text = f"# Decision {number}\n\n## Decision Outcome\n\nWe choose heron{number}. {words}\n"
+    return {f"docs/adrs/ADR-{number:04}-x.md": text}
+
+
+def records(count: int) -> dict[str, str]:
+    return {path: text for number in range(count) for path, text in record(number + 1).items()}
+
+
+@pytest.fixture
+def filled(on_pgserver: Subject) -> Subject:
+    on_pgserver.begin({**records(5), "src/parse.py": "def parse_user_id(text): ...\n"})
+    on_pgserver.refresh()
+    return on_pgserver
+
+
+def clone(subject: Subject, folder: Path) -> Subject:
+    """Another clone of the repository, with the same remote."""
+    remote = subject.repo.git("remote", "get-url", "origin").strip()
+    subject.repo.git("clone", "--quiet", str(subject.repo.root), str(folder))
+    other = Repo(folder)
+    other.git("remote", "set-url", "origin", remote)
+    return replace(subject, repo=other)
+
+
+def test_both_engines_return_the_same_hits_with_the_same_scores(filled: Subject) -> None:
+    text = "# Sessions\n\n## Decision Outcome\n\nparseUserID and parse_user_id read a session.\n"
+    filled.repo.commit("More", {"docs/adrs/ADR-0009-sessions.md": text})
+    filled.refresh()
+    embedded = replace(filled, name="embedded")
+    embedded.configure(filled.model)
+    embedded.refresh()
+    found = {}
+    for subject in (filled, embedded):
+        subject.configure(subject.model)
+        found[subject.name] = [
+            subject.search(query, limit=50)
+            for query in ("heron3 session", "parse user", '"decision outcome"', "choose -heron2")
+        ]
+    assert found["postgres"] == found["embedded"]
+    assert all(found["embedded"])
+
+
+def test_a_fresh_clone_reads_what_another_machine_has_indexed(
+    filled: Subject, tmp_path: Path
+) -> None:
+    laptop = clone(filled, tmp_path / "laptop")
+    laptop.configure(filled.model)
+    assert is_indexed(laptop.project)
+    assert laptop.paths("heron4") == ["docs/adrs/ADR-0004-x.md"]
+    assert not (laptop.repo.root / ".sdd/search").exists()
+
+
+def _index_in_process(subject: Subject, barrier: Barrier) -> None:
+    barrier.wait()
+    subject.refresh()
+
+
+def test_two_jobs_at_once_leave_the_index_of_one_of_their_commits(
+    filled: Subject, tmp_path: Path
+) -> None:
+    """Each compares its files with what the other one has stored, not with what was there."""
+    jobs = [clone(filled, tmp_path / name) for name in ("one", "two")]
+    for number, job in enumerate(jobs):
+        job.configure(filled.model)
+        changed = {**record(number + 2, f"egret{number}"), **record(6 + number)}
+        job.repo.commit(f"Job {number}", changed)
+    context = multiprocessing.get_context("fork")
+    barrier = context.Barrier(len(jobs))
+    running = [context.Process(target=_index_in_process, args=(job, barrier)) for job in jobs]
+    for process in running:
+        process.start()
+    for process in running:
+        process.join()
+    assert [process.exitcode for process in running] == [0, 0]
+    with filled.opened() as engine:
+        assert engine.check() == []
+        assert len(engine.bookmarks()) == 4
+        head = next(one.head for one in engine.bookmarks().values() if one and one.head)
+        indexed = {one.path: one.content_hash for one in engine.documents("repo-adrs")}
+    job = next(job for job in jobs if job.repo.git("rev-parse", "HEAD").strip() == head)
+    with closing(job.open(repair=True)) as engine:
+        job.update(engine, scope="full")
+        assert {
+            one.path: one.content_hash
+            for one in engine.documents(f"{job.project.repository.slug}-adrs")
+        } == indexed
+
+
+@pytest.mark.parametrize("count", [5, 50])
+def test_an_update_writes_the_rows_of_the_changed_document_only(
+    on_pgserver: Subject, count: int
+) -> None:
+    on_pgserver.begin(records(count))
+    on_pgserver.refresh()
+    with on_pgserver.opened(repair=True) as engine:
+        assert isinstance(engine, PostgresEngine)
+        before = _chunk_versions(on_pgserver)
+        on_pgserver.repo.commit("Change", record(3, "And an egret."))
+        assert on_pgserver.update(engine)["adrs"] == Counts(updated=1)
+    after = _chunk_versions(on_pgserver)
+    assert len(before) == len(after)
+    assert len(after - before) == 2
+
+
+def _chunk_versions(subject: Subject) -> set[tuple[object, ...]]:
+    """The id of each chunk of the repository, with the transaction that has written it."""
+    with psycopg.connect(subject.environ[DSN]) as connection:
+        name = subject.repo.git("remote", "get-url", "origin").strip()[len("https://") : -4]
+        return set(
+            connection.execute(
+                "SELECT c.id, c.xmin::text FROM sdd.chunks AS c"
+                " JOIN sdd.repositories AS r ON r.id = c.repository WHERE r.name = %s",
+                (name,),
+            ).fetchall()
+        )
+
+
+def test_a_moved_document_keeps_its_vectors(filled: Subject) -> None:
+    with filled.opened() as engine:
+        assert engine.embed().embedded > 0
+    filled.repo.git("mv", "docs/adrs/ADR-0002-x.md", "docs/adrs/ADR-0002-moved.md")
+    filled.repo.commit("Move")
+    assert filled.refresh()["adrs"] == Counts(updated=1)
+    with filled.opened() as engine:
+        assert engine.coverage().pending == 0
+    assert filled.paths("moved", "adrs") == ["docs/adrs/ADR-0002-moved.md"]
+
+
+def test_a_text_that_another_repository_has_embedded_is_not_embedded_again(
+    filled: Subject, tmp_path: Path
+) -> None:
+    with filled.opened() as engine:
+        assert engine.embed().embedded > 0
+    other = clone(filled, tmp_path / "fork")
+    remote = other.repo.git("remote", "get-url", "origin").strip()
+    other.repo.git("remote", "set-url", "origin", remote.replace("/team/", "/fork/"))
+    other.configure(filled.model)
+    other.refresh("adrs", "code")
+    with other.opened() as engine:
+        report = engine.embed()
+        assert (report.embedded, report.remaining) == (0, 0)
+
+
+def test_an_exchanged_vector_comes_back_unchanged(filled: Subject, tmp_path: Path) -> None:
+    with filled.opened() as engine:
+        assert isinstance(engine, ExchangesVectors)
+        assert isinstance(engine, ComparesMeaning)
+        engine.embed()
+        given = engine.exchange()
+        vectors = list(given.vectors(given.keys()))
+        assert {len(vector) for _, vector in vectors} == {given.dimensions}
+        assert given.held() == set(given.keys())
+    other = clone(filled, tmp_path / "fork")
+    other.repo.git("remote", "set-url", "origin", f"https://git.example/x/{tmp_path.name}.git")
+    other.configure(filled.model)
+    other.refresh()
+    with other.opened() as engine:
+        assert isinstance(engine, ExchangesVectors)
+        taken = engine.exchange()
+        assert taken.adopt(given.dimensions, vectors) == len(vectors)
+        assert list(taken.vectors(taken.keys())) == vectors
+        assert engine.coverage().pending == 0
+
+
+def test_texts_with_characters_that_postgresql_refuses_are_indexed(on_pgserver: Subject) -> None:
+    text = "# T\U0010ffff00\n\n## Decision\n\n" + "a " * 9000 + "heron \0 egret \U0010ffff\n"
+    on_pgserver.begin({"docs/adrs/ADR-0001-x.md": text})
+    on_pgserver.refresh()
+    with on_pgserver.opened() as engine:
+        assert engine.check() == []
+        assert engine.embed().failed == 0
+
+
+def test_a_repository_without_a_remote_is_refused_in_one_line(on_pgserver: Subject) -> None:
+    on_pgserver.begin(records(1))
+    on_pgserver.repo.git("remote", "remove", "origin")
+    with pytest.raises(EngineUnavailable, match="git remote add origin URL"):
+        on_pgserver.open()
+
+
+def test_faults_are_found(filled: Subject) -> None:
+    with psycopg.connect(filled.environ[DSN], autocommit=True) as connection:
+        name = filled.repo.git("remote", "get-url", "origin").strip()[len("https://") : -4]
+        connection.execute(
+            "UPDATE sdd.chunks SET text = text || 'x' WHERE repository ="
+            " (SELECT id FROM sdd.repositories WHERE name = %s) AND section = 'Decision Outcome'",
+            (name,),
+        )
+    with filled.opened() as engine:
+        assert engine.check() == ["5 chunks with a wrong hash: run `sdd index update --full`"]
+
+
+def test_a_schema_of_a_newer_version_is_refused(pgserver: PostgresServer) -> None:
+    dsn = pgserver.dsn(pgserver.database())
+    address = find_address({DSN: dsn})
+    with connect(address) as connection:
+        assert migrate(connection) == len(MIGRATIONS)
+        assert migrate(connection) == 0
+        connection.execute("UPDATE sdd.version SET number = 99")
+        with pytest.raises(StorageError, match="newer sdd"):
+            migrate(connection)
+
+
+@pytest.fixture
+def reader(filled: Subject, pgserver: PostgresServer) -> Mapping[str, str]:
+    """The environment of a role that may read the repository."""
+    dsn = filled.environ[DSN]
+    role = f"r{os.urandom(4).hex()}"
+    name = filled.repo.git("remote", "get-url", "origin").strip()[len("https://") : -4]
+    with connect(find_address({DSN: dsn})) as connection:
+        connection.execute(f"CREATE ROLE {role} LOGIN".encode())
+        grant(connection, OrganisationGrant(role, name, "read"))
+    return {**filled.environ, DSN: dsn.replace("user=postgres", f"user={role}")}
+
+
+def test_a_reader_searches_and_its_refreshes_are_silent(
+    filled: Subject, reader: Mapping[str, str]
+) -> None:
+    laptop = replace(filled, environ=reader)
+    laptop.repo.commit("Local", record(7))
+    assert laptop.paths("heron4") == ["docs/adrs/ADR-0004-x.md"]
+    with pytest.raises(ReadOnlyIndex, match="may not write"):
+        refresh(laptop.project)
+    assert prime(laptop.project, 0.0).warnings == ()
+    assert laptop.paths("heron7") == []
+
+
+def test_a_search_of_all_repositories_shows_those_of_the_role(
+    filled: Subject, reader: Mapping[str, str], tmp_path: Path
+) -> None:
+    other = clone(filled, tmp_path / "other")
+    other.repo.git("remote", "set-url", "origin", f"https://git.example/x/{tmp_path.name}.git")
+    other.configure(filled.model)
+    other.repo.commit("Secret", record(8, "heron4 heron4"))
+    other.refresh()
+    query = Query((SubQuery("lex", "heron4"),), limit=50)
+    everything = {}
+    for environ in (reader, filled.environ):
+        with connect(find_address(environ)) as connection, connection.transaction():
+            scope = find_scope(connection, None)
+            # As in an index with more chunks than can be looked at one by one.
+            for chosen in (scope, scope._replace(repositories=None)):
+                hits = search(connection, chosen, query, None, QueryVectors({}))
+                everything[environ[DSN], chosen.repositories] = {hit.repository for hit in hits}
+    own = filled.repo.git("remote", "get-url", "origin").strip()[len("https://") : -4]
+    for (dsn, _), names in everything.items():
+        if dsn == reader[DSN]:
+            assert names == {own}
+        else:
+            assert names > {own}
