@@ -240,17 +240,18 @@ sdd_unchanged() {
     sdd_git diff-index --quiet "$@"
 }
 
-# Variables of the user do not change the meaning of pathspecs, and git fetches no object.
+# Variables of the user do not change the meaning of pathspecs, and git fetches no object: before 2.45 it is
+# refused a transport instead.
 sdd_git() {
     GIT_LITERAL_PATHSPECS=0 GIT_GLOB_PATHSPECS=0 GIT_NOGLOB_PATHSPECS=0 GIT_ICASE_PATHSPECS=0 \
-        GIT_NO_LAZY_FETCH=1 git "$@" </dev/null >/dev/null 2>&1
+        GIT_NO_LAZY_FETCH=1 GIT_ALLOW_PROTOCOL=none git "$@" </dev/null >/dev/null 2>&1
 }
 
 # git reads its index for this, which takes long in a large work tree. A missing index counts as empty.
 # The variables are those of `sdd_git`: a subshell that exports one more would be another process.
 sdd_same_commits() {
     GIT_INDEX_FILE=$sdd_git_dir/sdd-no-index GIT_LITERAL_PATHSPECS=0 GIT_GLOB_PATHSPECS=0 \
-        GIT_NOGLOB_PATHSPECS=0 GIT_ICASE_PATHSPECS=0 GIT_NO_LAZY_FETCH=1 \
+        GIT_NOGLOB_PATHSPECS=0 GIT_ICASE_PATHSPECS=0 GIT_NO_LAZY_FETCH=1 GIT_ALLOW_PROTOCOL=none \
         git diff-tree -r --quiet "$@" </dev/null >/dev/null 2>&1
 }
 

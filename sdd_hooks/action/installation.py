@@ -9,7 +9,6 @@ imports the standard library alone. It reads `SDD_COMMAND` and `SDD_JUDGE`, prin
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import os
 import shutil
@@ -115,6 +114,9 @@ def install(
 
 def _wait_for(lock: IO[str]) -> None:
     """Acquire the lock, which the kernel releases when this process ends."""
+    # POSIX only, as the action.
+    import fcntl
+
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

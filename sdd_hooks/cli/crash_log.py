@@ -51,7 +51,7 @@ def write_log(
     text = "\n".join(line.rstrip("\n") for line in lines) + "\n"
     try:
         path = make_user_cache(environ) / f"bug-{os.getpid()}-{os.urandom(4).hex()}.log"
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with open(descriptor, "wb") as file:  # noqa: PTH123 (a descriptor, not a path)
             file.write(text.encode("utf-8", "backslashreplace"))
     except (OSError, RuntimeError):

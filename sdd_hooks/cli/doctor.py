@@ -22,6 +22,7 @@ from sdd_hooks.githooks.managers import find_command_obstacle
 from sdd_hooks.project.project import load_project
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.setup.doctor import Check, git_check, project_checks
+from sdd_hooks.system.descriptors import IS_POSIX
 from sdd_hooks.system.git import Git
 
 
@@ -66,7 +67,7 @@ def _hooks(repository: Repository) -> Check:
     try:
         report = inspect_hooks(repository)
     except SddError as error:
-        return Check("hooks", "fail", str(error))
+        return Check("hooks", "fail" if IS_POSIX else "warn", str(error))
     unfit = [hook for hook in report.hooks if hook.state in {"broken", "blocked"}]
     if unfit:
         named = "; ".join(f"{hook.event}: {hook.detail or hook.state}" for hook in unfit)

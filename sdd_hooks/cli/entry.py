@@ -155,6 +155,10 @@ def _run(load: Callable[[], click.Command], arguments: Sequence[str], name: str)
     try:
         # A file name need not be text: one that cannot be encoded is escaped.
         sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+        if sys.platform == "win32":
+            # A pipe has the encoding of the region there, in which JSON is not valid.
+            sys.stdout.reconfigure(encoding="utf-8")
+            sys.stderr.reconfigure(encoding="utf-8")
         plain = _run_plain(arguments) if name == "sdd" else None
         code = _invoke(load(), arguments, name) if plain is None else plain
         sys.stdout.flush()

@@ -113,12 +113,12 @@ def _tracker_notes(project: Project) -> list[str]:
 def _hooks(project: Project, asks: bool) -> CommandOutput:
     """Install the hooks unless they are in place. A folder that sdd must not use is a warning."""
     repository, sdd = project.repository, own_command()
-    report = inspect_hooks(repository, sdd)
-    if all(hook.state in IN_PLACE for hook in report.hooks) and not report.snippet:
-        return CommandOutput(hooks_output(report).data)
-    if asks and not click.confirm("Install the git hooks?", default=True):
-        return CommandOutput({})
     try:
+        report = inspect_hooks(repository, sdd)
+        if all(hook.state in IN_PLACE for hook in report.hooks) and not report.snippet:
+            return CommandOutput(hooks_output(report).data)
+        if asks and not click.confirm("Install the git hooks?", default=True):
+            return CommandOutput({})
         return hooks_output(install_hooks(repository, sdd))
     except HooksRefused as error:
         return CommandOutput({}, warnings=[f"no hooks installed: {error}"])

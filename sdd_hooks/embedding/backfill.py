@@ -30,7 +30,9 @@ LoadAverages = Callable[[], tuple[float, float, float]]
 """Returns the load averages of the last 1, 5 and 15 minutes, like `os.getloadavg`."""
 
 
-def start_backfill(project: Project, counts: Counts, load: LoadAverages = os.getloadavg) -> bool:
+def start_backfill(
+    project: Project, counts: Counts, load: LoadAverages = detached.load_averages
+) -> bool:
     """Start embedding what an update added, where that is wanted and cheap.
 
     Returns whether a process was started, and raises nothing. `sdd index status` shows whether the
@@ -43,7 +45,9 @@ def start_backfill(project: Project, counts: Counts, load: LoadAverages = os.get
     return False
 
 
-def should_backfill(project: Project, counts: Counts, load: LoadAverages = os.getloadavg) -> bool:
+def should_backfill(
+    project: Project, counts: Counts, load: LoadAverages = detached.load_averages
+) -> bool:
     """Whether what an update added should be embedded now. Raises nothing."""
     settings = project.configuration.freshness
     changed = counts.added + counts.updated

@@ -10,7 +10,6 @@ identifies no process.
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import signal
@@ -20,8 +19,10 @@ from pathlib import Path
 from sdd_hooks.errors import StorageError
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.repository import Repository
+from sdd_hooks.system.descriptors import is_locked
 from sdd_hooks.system.files import open_state
 from sdd_hooks.system.locks import lock_descriptor, open_lock
+from sdd_hooks.system.processes import KILL
 
 NAME = "embedding"
 
@@ -78,7 +79,8 @@ def acquire_lock(repository: Repository) -> int | None:
 
 def write_holder(lock: int, holder: LockHolder) -> None:
     """Write the holder into the open lock file."""
-    os.pwrite(lock, json.dumps(holder._asdict()).encode(), 0)
+    os.lseek(lock, 0, os.SEEK_SET)
+    os.write(lock, json.dumps(holder._asdict()).encode())
 
 
 def find_holder(repository: Repository) -> LockHolder | None:
@@ -88,11 +90,12 @@ def find_holder(repository: Repository) -> LockHolder | None:
     except (OSError, StorageError):
         return None
     try:
-        fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
+        if not is_locked(lock):
+            return None
         return _parse_holder(os.read(lock, _MAX_HOLDER_BYTES))
-    else:
-        return None
+    except PermissionError:
+        # On Windows, other processes cannot read what is locked.
+        return _UNKNOWN_HOLDER
     finally:
         os.close(lock)
 
@@ -119,7 +122,7 @@ def stop_embed(repository: Repository, *, grace: float = GRACE_SECONDS) -> LockH
             f"the embed of this repository (pid {holder.pid}) is in the foreground:"
             " press Ctrl-C where it runs"
         )
-    for number in (signal.SIGTERM, signal.SIGKILL):
+    for number in (signal.SIGTERM, KILL):
         _signal_group(holder, number)
         if _wait_for_end(repository, holder, grace):
             return holder

@@ -19,6 +19,7 @@ from sdd_hooks.errors import EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, NotIndexed, 
 from sdd_hooks.githooks.context import HookContext
 from sdd_hooks.githooks.shims import ACTIONS, EVENTS
 from sdd_hooks.project.repository import Repository, discover
+from sdd_hooks.system.descriptors import IS_POSIX
 from sdd_hooks.system.time_limit import time_limit
 from sdd_hooks.text.display import describe_error, one_line
 
@@ -63,6 +64,11 @@ def run_hook(
     knows, only `pre-commit` and the hooks of the review return anything but 0. `clock` returns
     seconds since the epoch.
     """
+    if not IS_POSIX:
+        from sdd_hooks.githooks.folder import NO_HOOKS
+
+        context.stderr.write(f"sdd: {NO_HOOKS}\n")
+        return EXIT_OK
     if event == AUTO:
         event, arguments = _event_from_variables(context.environ)
     seconds = context.seconds or DEADLINES.get(event, DEFAULT_DEADLINE)

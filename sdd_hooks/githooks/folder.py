@@ -12,7 +12,10 @@ from pathlib import Path
 from sdd_hooks.errors import SddError
 from sdd_hooks.githooks.shims import BODY
 from sdd_hooks.project.repository import Repository
+from sdd_hooks.system.descriptors import IS_POSIX
 from sdd_hooks.system.git import Git
+
+NO_HOOKS = "hooks do not run on Windows: run `sdd index update` after a commit or a pull"
 
 
 class HooksRefused(SddError):
@@ -38,8 +41,10 @@ class HooksFolder:
 def find_folder(repository: Repository) -> HooksFolder:
     """The folder that git uses with this `core.hooksPath`, in a linked worktree as well.
 
-    It need not exist. Raises HooksRefused when git has none.
+    It need not exist. Raises HooksRefused when git has none, and on Windows.
     """
+    if not IS_POSIX:
+        raise HooksRefused(NO_HOOKS)
     output = repository.git.try_output("rev-parse", "--path-format=absolute", "--git-path", "hooks")
     if output is None:
         raise HooksRefused(

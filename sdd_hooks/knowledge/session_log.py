@@ -94,7 +94,7 @@ def append_events(root: Path, events: tuple[Event, ...]) -> None:
         try:
             size = os.fstat(descriptor).st_size
             head = _HEAD if not size else ""
-            if size and os.pread(descriptor, 1, size - 1) != b"\n":
+            if size and _last_byte(descriptor, size) != b"\n":
                 # A killed process left the beginning of a line.
                 head = "\n"
             data = (head + "".join(map(_render, events))).encode()
@@ -106,6 +106,11 @@ def append_events(root: Path, events: tuple[Event, ...]) -> None:
             os.close(descriptor)
     except OSError as error:
         raise StorageError(f"cannot write {path} ({error.strerror}): check it") from None
+
+
+def _last_byte(descriptor: int, size: int) -> bytes:
+    os.lseek(descriptor, size - 1, os.SEEK_SET)
+    return os.read(descriptor, 1)
 
 
 def read_log(root: Path) -> SessionLog:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -118,13 +117,15 @@ def _default_memory() -> int:
     """The bytes that a model may use; 0 where the system does not tell its memory."""
     try:
         return int(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") * _MEMORY_SHARE)
-    except (OSError, ValueError):
+    except (AttributeError, OSError, ValueError):
         return 0
 
 
 def _limit_memory(size: int) -> None:
     """Limit the memory of this process; see setrlimit(2). Not every system has the limit."""
-    with suppress(OSError, ValueError):
+    with suppress(ImportError, OSError, ValueError):
+        import resource
+
         _, hard = resource.getrlimit(resource.RLIMIT_DATA)
         if size and (hard == resource.RLIM_INFINITY or size < hard):
             resource.setrlimit(resource.RLIMIT_DATA, (size, size))

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from sdd_hooks.errors import RepositoryError, SddError
 from sdd_hooks.named_tuple import NamedTuple
+from sdd_hooks.system.descriptors import open_unlinked
 from sdd_hooks.system.files import MAX_PATH_LENGTH, read_inside, state_directory
 from sdd_hooks.system.git import Git, first_error_line
 from sdd_hooks.text.slugs import slugify
@@ -126,9 +127,8 @@ def ignore_derived_state(root: Path) -> None:
     rules = state / ".gitignore"
     if os.path.lexists(rules) or state.is_symlink():
         return
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     with suppress(OSError):
-        descriptor = os.open(rules, flags, 0o666)
+        descriptor = open_unlinked(rules, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
         try:
             os.write(descriptor, _DERIVED.encode())
         finally:

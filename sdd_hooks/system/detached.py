@@ -9,7 +9,6 @@ inherit descriptors: a program that reads the output of a git command must not w
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import stat
 import subprocess
@@ -19,6 +18,7 @@ from pathlib import Path
 
 from sdd_hooks import tracing
 from sdd_hooks.errors import StorageError
+from sdd_hooks.system.descriptors import IS_POSIX, NO_WAIT, lock_now, open_unlinked
 from sdd_hooks.system.files import ERRNO_REASONS
 from sdd_hooks.system.git import git_environment
 
@@ -47,8 +47,11 @@ def start_detached(
     """Start `main(arguments)` of a module of this package. Returns its process id immediately.
 
     Its output goes to the descriptor `log`. It inherits the descriptors in `keep` and the locks
-    that they hold, and `environ` without the variables of git. Raises OSError.
+    that they hold, and `environ` without the variables of git. Raises OSError, on Windows always:
+    there a process inherits no lock, and git waits for what a hook leaves running.
     """
+    if not IS_POSIX:
+        raise OSError(errno.ENOTSUP, "sdd has no background processes on Windows")
     variables = git_environment(environ)
     if tracing.is_enabled():
         variables[tracing.VARIABLE] = "1"
@@ -77,10 +80,10 @@ def open_log(path: Path, *, private: bool) -> int:
         ForeignLog: the log belongs to another user.
         StorageError: it is not a regular file, has a second hard link, or cannot be opened.
     """
-    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
+    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
     try:
-        # O_NONBLOCK: opening a pipe would wait for a reader.
-        log = os.open(path, flags | os.O_NONBLOCK, 0o600 if private else 0o666)
+        # Opening a pipe would wait for a reader.
+        log = open_unlinked(path, flags | NO_WAIT, 0o600 if private else 0o666)
     except OSError as error:
         raise _refusal(path, error) from None
     status = os.fstat(log)
@@ -106,12 +109,18 @@ def claim_log(log: int) -> bool:
 
     Returns False, and leaves the content, while another process has the lock.
     """
-    try:
-        fcntl.flock(log, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
+    if not lock_now(log):
         return False
     os.ftruncate(log, 0)
     return True
+
+
+def load_averages() -> tuple[float, float, float]:
+    """The load of this machine, as of `os.getloadavg`; infinite where the system has none."""
+    try:
+        return os.getloadavg()
+    except (AttributeError, OSError):
+        return (float("inf"),) * 3
 
 
 def _refusal(path: Path, error: OSError) -> StorageError:

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import fcntl
 import os
 import stat
 from contextlib import suppress
@@ -14,6 +13,15 @@ from itertools import islice
 from pathlib import Path
 
 from sdd_hooks.errors import SddError, StorageError
+from sdd_hooks.system.descriptors import (
+    DIRECTORY,
+    IS_POSIX,
+    NO_LINK,
+    NO_WAIT,
+    is_link,
+    lock_now,
+    open_unlinked,
+)
 from sdd_hooks.text.lazy_regex import lazy_regex
 
 MAX_SNIFFED_BYTES = 8000
@@ -106,7 +114,7 @@ def resolve_inside(root: Path, relative: str) -> Path:
         real = os.path.realpath(Path(top, relative))
     except (OSError, ValueError) as error:
         raise PathRefused(f"{_shown(relative)}: {_reason(error)}") from None
-    if real != top and not real.startswith(top.rstrip("/") + "/"):
+    if real != top and not real.startswith(os.path.join(top, "")):  # noqa: PTH118 (text)
         raise PathRefused(f"{_shown(relative)}: leaves the repository")
     return Path(real)
 
@@ -140,9 +148,8 @@ def open_state(path: Path, flags: int, mode: int = 0o666) -> int:
         FileNotFoundError: there is no such file, and `flags` do not create it.
         StorageError: it is another kind of file, or cannot be opened.
     """
-    always = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
     try:
-        descriptor = os.open(path, flags | always, mode)
+        descriptor = open_unlinked(path, flags | NO_WAIT, mode)
     except FileNotFoundError:
         raise
     except OSError as error:
@@ -196,12 +203,12 @@ def write_atomically(path: Path, data: bytes, *, durable: bool = False) -> None:
     _remove_leftovers(path.parent)
     temporary = path.with_name(f".sdd-{os.getpid()}-{os.urandom(4).hex()}")
     try:
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+        descriptor = open_unlinked(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
         try:
             with open(descriptor, "wb") as file:  # noqa: PTH123 (a descriptor, not a path)
                 _lock(descriptor)
                 mode = _mode(path)
-                if mode is not None:
+                if mode is not None and IS_POSIX:
                     os.fchmod(descriptor, mode)
                 file.write(data)
                 if durable:
@@ -225,6 +232,9 @@ def _remove_leftovers(directory: Path) -> None:
 
 
 def _is_running(process: int) -> bool:
+    if not IS_POSIX:
+        # There `os.kill` ends a process; the lock of the file tells.
+        return False
     try:
         os.kill(process, 0)
     except (ProcessLookupError, OverflowError):
@@ -236,23 +246,25 @@ def _is_running(process: int) -> bool:
 
 def _remove_unlocked(path: str) -> None:
     """Remove a regular file that no process has locked: ids of processes differ in containers."""
-    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     with suppress(OSError):
-        descriptor = os.open(path, flags)
+        descriptor = open_unlinked(path, os.O_RDONLY | NO_WAIT)
         try:
-            if stat.S_ISREG(os.fstat(descriptor).st_mode) and _lock(descriptor):
+            is_left = stat.S_ISREG(os.fstat(descriptor).st_mode) and _lock(descriptor)
+            if is_left and IS_POSIX:
                 os.unlink(path)  # noqa: PTH108 (a name of `scandir`)
         finally:
             os.close(descriptor)
+        # Windows removes no open file.
+        if is_left and not IS_POSIX:
+            os.unlink(path)  # noqa: PTH108
 
 
 def _lock(descriptor: int) -> bool:
     """Lock an open file until it is closed. Returns whether that was possible."""
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return lock_now(descriptor)
     except OSError:
         return False
-    return True
 
 
 def is_binary(data: bytes) -> bool:
@@ -268,6 +280,9 @@ def _parts(relative: str) -> list[str]:
         raise PathRefused(f"{_shown(relative)}: an absolute path")
     if ".." in parts:
         raise PathRefused(f"{_shown(relative)}: leaves the repository")
+    if not IS_POSIX and ("\\" in relative or ":" in relative):
+        # Another separator, a drive, or a stream of a file.
+        raise PathRefused(f"{_shown(relative)}: not a path on Windows")
     return [part for part in parts if part not in {"", "."}]
 
 
@@ -278,30 +293,40 @@ def _open(root: Path, parts: list[str]) -> int | None:
     """
     if not parts:
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-    directory = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    if not IS_POSIX:
+        return _open_by_path(root, parts)
+    directory = os.open(root, os.O_RDONLY | DIRECTORY)
     try:
         for part in parts[:-1]:
-            flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
             try:
-                below = os.open(part, flags, dir_fd=directory)
+                below = os.open(part, os.O_RDONLY | DIRECTORY | NO_LINK, dir_fd=directory)
             except OSError as error:
                 if error.errno in {errno.ENOTDIR, errno.ELOOP}:
                     return None
                 raise
             os.close(directory)
             directory = below
-        # O_NONBLOCK: opening a pipe would wait for a writer.
-        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-        return os.open(parts[-1], flags, dir_fd=directory)
+        # Opening a pipe would wait for a writer.
+        return os.open(parts[-1], os.O_RDONLY | NO_LINK | NO_WAIT, dir_fd=directory)
     finally:
         os.close(directory)
+
+
+def _open_by_path(root: Path, parts: list[str]) -> int | None:
+    """Like `_open`, where no directory can be opened: a link of the last instant is followed."""
+    path = root
+    for part in parts[:-1]:
+        path /= part
+        if is_link(path) or path.is_file():
+            return None
+    return open_unlinked(path / parts[-1], os.O_RDONLY)
 
 
 def _real(root: Path, parts: list[str]) -> list[str]:
     """Return the parts of the same path without symlinks in its directories, inside `root`."""
     top = os.path.realpath(root)
     parent = resolve_inside(root, "/".join(parts[:-1]))
-    return [*os.path.relpath(parent, top).split("/"), parts[-1]]
+    return [*parent.relative_to(top).parts, parts[-1]]
 
 
 def _not_found(relative: str) -> FileNotFoundError:

@@ -18,6 +18,7 @@ from typing import Final
 
 from sdd_hooks import tracing
 from sdd_hooks.errors import RepositoryError, SddError
+from sdd_hooks.system.descriptors import IS_POSIX
 from sdd_hooks.system.git_settings import (
     CREDENTIAL_HELPERS,
     FILTERS,
@@ -85,6 +86,9 @@ PUSH_REF = (
     "--recurse-submodules=no",
 )
 """A push of the named refs and nothing else, which runs no hook."""
+
+# Before 2.45, git does not read GIT_NO_LAZY_FETCH: a fetch of a missing object is refused instead.
+_NO_TRANSPORT = {"GIT_ALLOW_PROTOCOL": "none"}
 
 _OBJECT_ID = lazy_regex(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
@@ -207,6 +211,11 @@ class Git:
         words = (word for setting in given for word in ("-c", setting))
         command = self._command((*words, *args))
         if max_file_bytes:
+            if not IS_POSIX:
+                raise GitError(
+                    f"git {args[0]}: on Windows the size of what it writes cannot be limited:"
+                    " run this on Linux or macOS"
+                )
             # POSIX counts blocks of 512 bytes.
             blocks = str(-(-max_file_bytes // 512))
             command = ["/bin/sh", "-c", 'ulimit -f "$0" && exec "$@"', blocks, *command]
@@ -257,6 +266,7 @@ class Git:
         own = {"GIT_INDEX_FILE": index, "GIT_OBJECT_DIRECTORY": str(objects or "")}
         variables = {
             **git_environment(self.environ),
+            **_NO_TRANSPORT,
             **{name: value for name, value in own.items() if value},
         }
         filters = self._user_settings(FILTERS, variables) if may_run_filters(args) else ()

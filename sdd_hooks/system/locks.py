@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import time
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ from pathlib import Path
 
 from sdd_hooks import tracing
 from sdd_hooks.errors import StorageError
+from sdd_hooks.system.descriptors import lock_now
 from sdd_hooks.system.files import open_state
 
 _POLL_SECONDS = 0.02
@@ -53,13 +53,10 @@ def lock_descriptor(descriptor: int, path: Path, deadline: float) -> bool:
     """
     with tracing.span("lock", str(path)) as span:
         while True:
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                if time.monotonic() >= deadline:
-                    span.outcome = "held by another process"
-                    return False
-                time.sleep(_POLL_SECONDS)
-            else:
+            if lock_now(descriptor):
                 span.outcome = "taken"
                 return True
+            if time.monotonic() >= deadline:
+                span.outcome = "held by another process"
+                return False
+            time.sleep(_POLL_SECONDS)

@@ -9,20 +9,22 @@ a program ends its whole process group.
 from __future__ import annotations
 
 import os
-import selectors
 import signal
 import stat
 import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from types import FrameType
+from typing import Final
 
 from sdd_hooks import tracing
 from sdd_hooks.errors import SddError
 from sdd_hooks.named_tuple import NamedTuple
+from sdd_hooks.system.descriptors import IS_POSIX
+from sdd_hooks.system.pipes import Pipes, open_pipes
 
 MAX_OUTPUT_BYTES = 50_000_000
 """A program that writes more to one stream is stopped. 100,000 paths are a tenth of that."""
@@ -30,8 +32,17 @@ MAX_OUTPUT_BYTES = 50_000_000
 TERMINATION_TIMEOUT = 2.0
 """Seconds between SIGTERM and SIGKILL."""
 
-_BLOCK_BYTES = 1 << 16
 _POLL_SECONDS = 0.2
+
+_SUFFIX = "" if IS_POSIX else ".exe"
+
+
+KILL: Final[signal.Signals] = getattr(signal, "SIGKILL", signal.SIGTERM)
+"""The signal that no process can catch. On Windows, that of every end."""
+
+_ENDING_SIGNALS = tuple(
+    getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)
+)
 
 
 class SignalExit(SystemExit):
@@ -69,12 +80,12 @@ def find_executable(
 
     A program whose real path is below `outside` is skipped: a repository must not supply programs.
     """
-    top = None if outside is None else os.path.realpath(outside).rstrip("/") + "/"
+    top = None if outside is None else os.path.realpath(outside).rstrip(os.sep) + os.sep
     for directory in environ.get("PATH", os.defpath).split(os.pathsep):
-        path = f"{directory}/{name}"
-        if directory.startswith("/") and _is_executable(path):
+        path = f"{directory}{os.sep}{name}{_SUFFIX}"
+        if os.path.isabs(directory) and _is_executable(path):  # noqa: PTH117 (text)
             # The directory counts too: a link in the repository that leads out of it is untrusted.
-            real_paths = os.path.realpath(path), os.path.realpath(directory) + "/"
+            real_paths = os.path.realpath(path), os.path.realpath(directory) + os.sep
             if top is None or not any(real_path.startswith(top) for real_path in real_paths):
                 return path
     return None
@@ -85,8 +96,11 @@ def absolute_path(path: str) -> str:
 
     A relative entry, also an empty one, is in the working directory.
     """
-    entries = [entry for entry in path.split(os.pathsep) if entry.startswith("/")]
-    return os.pathsep.join(entries) or os.defpath
+    for entries in (path, os.defpath):
+        absolute = [entry for entry in entries.split(os.pathsep) if os.path.isabs(entry)]  # noqa: PTH117
+        if absolute:
+            break
+    return os.pathsep.join(absolute)
 
 
 def run_program(
@@ -108,12 +122,9 @@ def run_program(
         streams = [stream for stream in (process.stdout, process.stderr) if stream is not None]
         outputs = [bytearray() for _ in streams]
         try:
-            with exit_on_signals(), selectors.DefaultSelector() as selector:
+            with exit_on_signals(), closing(open_pipes(streams)) as pipes:
                 _write_stdin(process, stdin)
-                for stream, output in zip(streams, outputs, strict=True):
-                    os.set_blocking(stream.fileno(), False)
-                    selector.register(stream, selectors.EVENT_READ, output)
-                problem = _read_output(process, selector, timeout, on_line)
+                problem = _read_output(process, (pipes, outputs), timeout, on_line)
                 if problem == _TIMED_OUT:
                     problem = f"did not end within {timeout:g} s and was stopped: {advice}"
                 if problem:
@@ -150,7 +161,7 @@ def end_program(process: subprocess.Popen[bytes]) -> None:
         with suppress(subprocess.TimeoutExpired):
             process.wait(TERMINATION_TIMEOUT)
     # Also for processes that outlive the leader.
-    _signal_group(process, signal.SIGKILL)
+    _signal_group(process, KILL)
     process.wait()
     for stream in (process.stdin, process.stdout, process.stderr):
         if stream is not None:
@@ -166,7 +177,7 @@ def exit_on_signals() -> Iterator[None]:
     """
     replaced = {}
     if threading.current_thread() is threading.main_thread():
-        for number in (signal.SIGTERM, signal.SIGHUP):
+        for number in _ENDING_SIGNALS:
             if signal.getsignal(number) == signal.SIG_DFL:
                 replaced[number] = signal.signal(number, _raise_exit)
     try:
@@ -181,6 +192,10 @@ def _raise_exit(number: int, _frame: FrameType | None) -> None:
 
 
 def _signal_group(process: subprocess.Popen[bytes], number: int) -> None:
+    if not IS_POSIX:
+        # Windows has no groups: processes that the program started are left to it.
+        process.kill()
+        return
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, number)
 
@@ -197,7 +212,7 @@ _TIMED_OUT = "timed out"
 
 def _read_output(
     process: subprocess.Popen[bytes],
-    selector: selectors.BaseSelector,
+    streams: tuple[Pipes, Sequence[bytearray]],
     timeout: float,
     on_line: Callable[[str], None] | None,
 ) -> str:
@@ -205,20 +220,20 @@ def _read_output(
 
     Returns the problem, "" when there is none.
     """
+    pipes, outputs = streams
     deadline = time.monotonic() + timeout
     has_ended = False
-    while selector.get_map():
+    unread = len(outputs)
+    while unread:
         remaining = deadline - time.monotonic()
         if remaining <= 0:
             return _TIMED_OUT
         # Polled before the read, so that the last output is read before the loop ends.
         has_ended = process.poll() is not None
-        ready = selector.select(0 if has_ended else min(remaining, _POLL_SECONDS))
-        for key, _ in ready:
-            output: bytearray = key.data
-            block = os.read(key.fd, _BLOCK_BYTES)
-            if not block:
-                selector.unregister(key.fileobj)
+        ready = pipes.read(0 if has_ended else min(remaining, _POLL_SECONDS))
+        for number, block in ready:
+            unread -= not block
+            output = outputs[number]
             size = len(output)
             output += block
             if len(output) > MAX_OUTPUT_BYTES:

@@ -7,6 +7,7 @@ time. The directory also has the logs of crashes.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -23,7 +24,7 @@ _FORMER_NAME = "sdd-hooks"
 def user_cache_directory(environ: Mapping[str, str]) -> Path:
     """Return `$XDG_CACHE_HOME/sdd`, else `~/.cache/sdd`. Raises RuntimeError without a home."""
     base = environ.get("XDG_CACHE_HOME", "")
-    if not base.startswith("/"):
+    if not os.path.isabs(base):  # noqa: PTH117 (text)
         base = str(Path(environ.get("HOME") or Path.home()) / ".cache")
     return Path(base) / "sdd"
 

@@ -14,7 +14,9 @@ from typing import NamedTuple
 
 from sdd_hooks.errors import StorageError
 from sdd_hooks.project.repository import ignore_derived_state
+from sdd_hooks.system.descriptors import NO_WAIT
 from sdd_hooks.system.files import ERRNO_REASONS, refuse_links
+from sdd_hooks.system.open_directory import OpenDirectory, open_directory
 from sdd_hooks.trackers.filenames import (
     ESCAPE,
     EXTENSION,
@@ -32,10 +34,9 @@ MAX_FILE_BYTES = 50_000_000
 _PARTIAL = ".sdd-half"
 """The name of a file while it is being written; a sync writes one file at a time."""
 
-_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-# Without O_NONBLOCK, opening a named pipe would wait for a writer.
-_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-_WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+# Opening a named pipe would wait for a writer.
+_READ = os.O_RDONLY | NO_WAIT
+_WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 
 
 class IssueFolder(NamedTuple):
@@ -65,14 +66,14 @@ class FileMark(NamedTuple):
 class IssueStore:
     """An open folder. `names` are its issue files at the time of the last scan."""
 
-    def __init__(self, folder: IssueFolder, descriptor: int) -> None:
+    def __init__(self, folder: IssueFolder, directory: OpenDirectory) -> None:
         self.folder = folder
-        self._directory = descriptor
+        self._directory = directory
         self.scan()
 
     def scan(self) -> None:
         """List the files again."""
-        with os.scandir(self._directory) as entries:
+        with self._directory.entries() as entries:
             self.names = frozenset(
                 entry.name for entry in entries if entry.name.endswith(EXTENSION)
             )
@@ -87,7 +88,7 @@ class IssueStore:
     def remove_partial_file(self) -> None:
         """Remove the half-written file of a sync that was killed."""
         with suppress(FileNotFoundError):
-            os.unlink(_PARTIAL, dir_fd=self._directory)
+            self._directory.remove(_PARTIAL)
 
     def file_name(self, id: str) -> str | None:
         """The name of an issue's file, which may not exist; None if the id cannot have one."""
@@ -102,7 +103,7 @@ class IssueStore:
     def read(self, name: str) -> bytes | None:
         """The bytes of a regular file; None if there is none, or if it cannot be read."""
         try:
-            descriptor = os.open(name, _READ, dir_fd=self._directory)
+            descriptor = self._directory.open_file(name, _READ)
         except OSError:
             return None
         try:
@@ -127,7 +128,7 @@ class IssueStore:
             StorageError: the file cannot be written.
         """
         try:
-            descriptor = os.open(_PARTIAL, _WRITE, 0o666, dir_fd=self._directory)
+            descriptor = self._directory.open_file(_PARTIAL, _WRITE)
             try:
                 try:
                     view = memoryview(data)
@@ -136,7 +137,7 @@ class IssueStore:
                     modified = os.fstat(descriptor).st_mtime_ns
                 finally:
                     os.close(descriptor)
-                os.rename(_PARTIAL, name, src_dir_fd=self._directory, dst_dir_fd=self._directory)
+                self._directory.rename(_PARTIAL, name)
             except BaseException:
                 self.remove_partial_file()
                 raise
@@ -157,7 +158,7 @@ class IssueStore:
         if not is_known and not self.is_issue(name):
             return False
         try:
-            os.unlink(name, dir_fd=self._directory)
+            self._directory.remove(name)
         except (FileNotFoundError, IsADirectoryError):
             return False
         except OSError as error:
@@ -169,7 +170,7 @@ class IssueStore:
     def exists(self, name: str) -> bool:
         """Whether the folder has an entry of this name."""
         try:
-            os.stat(name, dir_fd=self._directory, follow_symlinks=False)
+            self._directory.status(name)
         except OSError:
             return False
         return True
@@ -199,7 +200,7 @@ class IssueStore:
 
     def _status(self, name: str) -> os.stat_result | None:
         try:
-            status = os.stat(name, dir_fd=self._directory, follow_symlinks=False)
+            status = self._directory.status(name)
         except OSError:
             return None
         return status if stat.S_ISREG(status.st_mode) else None
@@ -215,14 +216,14 @@ def open_store(folder: IssueFolder, *, create: bool = False) -> Iterator[IssueSt
 
     Raises StorageError for a folder that is a link or below one, and if it cannot be created.
     """
-    descriptor = _open_directory(folder, create=create)
-    if descriptor is None:
+    directory = _open_directory(folder, create=create)
+    if directory is None:
         yield None
         return
     try:
-        yield IssueStore(folder, descriptor)
+        yield IssueStore(folder, directory)
     finally:
-        os.close(descriptor)
+        directory.close()
 
 
 def read_issues(folder: IssueFolder) -> Iterator[StoredIssue]:
@@ -248,32 +249,32 @@ def read_issue(folder: IssueFolder, id: str) -> StoredIssue | None:
         return parse(data, store.path(name)) if store and name and data is not None else None
 
 
-def _open_directory(folder: IssueFolder, *, create: bool) -> int | None:
-    """A descriptor of the folder, opened one directory after the other; None if one is missing."""
+def _open_directory(folder: IssueFolder, *, create: bool) -> OpenDirectory | None:
+    """The folder, opened one directory after the other; None if one is missing."""
     path = folder.root
-    descriptor = os.open(folder.root, _DIRECTORY & ~os.O_NOFOLLOW)
+    directory = open_directory(path)
     try:
         for part in folder.relative.split("/"):
             path /= part
             refuse_links(path)
             if create:
                 with suppress(FileExistsError):
-                    os.mkdir(part, dir_fd=descriptor)
-            below = os.open(part, _DIRECTORY, dir_fd=descriptor)
-            os.close(descriptor)
-            descriptor = below
+                    directory.create_directory(part)
+            below = directory.enter(part)
+            directory.close()
+            directory = below
         if create:
             ignore_derived_state(folder.root)
     except FileNotFoundError:
-        os.close(descriptor)
+        directory.close()
         return None
     except OSError as error:
-        os.close(descriptor)
+        directory.close()
         raise _storage_error(path, error) from None
     except BaseException:
-        os.close(descriptor)
+        directory.close()
         raise
-    return descriptor
+    return directory
 
 
 def _storage_error(path: Path, error: OSError) -> StorageError:

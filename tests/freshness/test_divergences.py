@@ -102,7 +102,7 @@ def test_a_file_outside_the_rules_of_a_sparse_checkout_is_followed(
 ) -> None:
     adrs.git("sparse-checkout", "set", *rules)
     follow(adrs)
-    adrs.write(ONE, record(1, "rivers"))
+    adrs.git("update-index", "--no-skip-worktree", ONE)
     adrs.git("checkout", "-q", "--", ONE)
     follow(adrs, scope)
     assert documents(adrs) == [ONE]

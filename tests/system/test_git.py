@@ -113,9 +113,13 @@ def test_credential_of_a_helper(repo: Repo):
 
 def configured(repo: Repo, key: str, value: str) -> Git:
     """git with a value in the user's own configuration."""
-    config = repo.root.with_name("user-config")
+    home = repo.root.with_name("home-of-the-user")
+    home.mkdir(exist_ok=True)
+    config = home / ".gitconfig"
     subprocess.run(["git", "config", "--file", str(config), key, value], check=True)
-    return Git(repo.root, {**repo.handle.environ, "GIT_CONFIG_GLOBAL": str(config)})
+    # git before 2.32 reads no GIT_CONFIG_GLOBAL.
+    own = {"HOME": str(home), "GIT_CONFIG_GLOBAL": str(config)}
+    return Git(repo.root, {**repo.handle.environ, **own})
 
 
 @pytest.mark.parametrize(
@@ -201,7 +205,7 @@ def test_a_filter_of_the_user_runs_though_the_repository_names_another(repo: Rep
     repo.commit(files={"a.md": "1", ".gitattributes": "*.md filter=x\n"})
     repo.git("config", "filter.x.clean", str(trap))
     repo.write("a.md", "2")
-    git = configured(repo, "filter.x.clean", "echo 1 | tr -d '\\n'")
+    git = configured(repo, "filter.x.clean", "cat >/dev/null; echo 1 | tr -d '\\n'")
     assert git.output("diff-index", "--name-only", "HEAD") == b""
     assert not trap.with_name("ran").exists()
 

@@ -11,6 +11,7 @@ import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote_from_bytes
 
 import apsw
 
@@ -165,7 +166,11 @@ def open_database(path: Path, schema: Schema) -> apsw.Connection:
 
 def database_uri(path: Path, *, immutable: bool = False) -> str:
     """Return the URI of the file for SQLite. In a URI, a path may have bytes that are no UTF-8."""
-    return f"{path.as_uri()}?immutable=1" if immutable else path.as_uri()
+    # `Path.as_uri` of Python 3.14 imports urllib.request, a tenth of a search.
+    name = quote_from_bytes(os.fsencode(path.as_posix()), safe="/:")
+    return (
+        f"file://{'' if name.startswith('/') else '/'}{name}{'?immutable=1' if immutable else ''}"
+    )
 
 
 def open_without_checksums(path: Path) -> apsw.Connection:

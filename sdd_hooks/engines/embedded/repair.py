@@ -12,6 +12,8 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
+from sdd_hooks.system.descriptors import open_unlinked
+
 MAX_ASIDE = 3
 """Damaged files of one name that are kept for inspection."""
 
@@ -23,9 +25,8 @@ def mark_damaged(path: Path, reason: str) -> None:
 
     In a directory that cannot be written, the file cannot be replaced either.
     """
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     with suppress(OSError):
-        descriptor = os.open(_mark(path), flags, 0o666)
+        descriptor = open_unlinked(_mark(path), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
         try:
             os.write(descriptor, os.fsencode(reason)[:_MAX_REASON_BYTES])
         finally:

@@ -17,6 +17,7 @@ from sdd_hooks.engines.qmd.index_folder import IndexFolder
 from sdd_hooks.engines.qmd.output import Version, first_error_line, parse_version
 from sdd_hooks.errors import EngineUnavailable, IndexDamaged, SddError, StorageError
 from sdd_hooks.system import processes
+from sdd_hooks.system.descriptors import IS_POSIX
 from sdd_hooks.system.git import LOCAL_VARIABLES, PATHSPEC_VARIABLES
 from sdd_hooks.system.processes import Program, ProgramResult
 from sdd_hooks.system.user_cache import read_cached, write_cached
@@ -75,6 +76,11 @@ def find_qmd(environ: Mapping[str, str]) -> Installation:
     The version is cached for as long as the file does not change. Raises EngineUnavailable when
     there is no qmd, or an older one than MIN_VERSION.
     """
+    if not IS_POSIX:
+        raise EngineUnavailable(
+            "the engine qmd does not run on Windows:"
+            " set `- **Engine**: embedded` in the memory file"
+        )
     command = processes.find_executable("qmd", environ)
     if command is None:
         raise EngineUnavailable(NOT_FOUND)
