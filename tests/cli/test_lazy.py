@@ -94,8 +94,10 @@ def test_an_unknown_command_is_not_found():
 VERSION = {"sdd_hooks.setup", "sdd_hooks.setup.version"} | {
     # Only in a checkout.
     "sdd_hooks.system",
+    "sdd_hooks.system.descriptors",
     "sdd_hooks.system.git",
     "sdd_hooks.system.git_settings",
+    "sdd_hooks.system.pipes",
     "sdd_hooks.system.processes",
     "sdd_hooks.text",
     "sdd_hooks.text.lazy_regex",
