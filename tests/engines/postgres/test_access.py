@@ -272,3 +272,11 @@ def test_a_role_that_was_dropped_fails_no_query(organisation: Organisation) -> N
 def test_a_grant_names_an_existing_role(organisation: Organisation) -> None:
     with organisation.connect("admin") as connection, pytest.raises(UnknownRole, match="'ghost'"):
         grant(connection, OrganisationGrant("ghost", PAYMENTS, "read"))
+
+
+def test_the_functions_of_the_owner_use_the_index_of_words(organisation: Organisation) -> None:
+    """Row-level security would keep the match of a `tsquery` from using it."""
+    with organisation.connect("admin") as connection, connection.transaction():
+        connection.execute("SET LOCAL enable_seqscan = off")
+        plan = connection.execute("EXPLAIN SELECT FROM sdd.chunks WHERE words @@ 'secret'")
+        assert "chunks_by_words" in str(plan.fetchall())
