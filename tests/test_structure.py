@@ -71,8 +71,10 @@ def test_the_number_of_exceptions_to_the_limits_is_recorded() -> None:
     assert codes == EXCEPTIONS
 
 
-def test_checkouts_are_compared_in_one_table() -> None:
-    command = [sys.executable, str(ROOT / "scripts/measures"), str(ROOT), str(ROOT)]
+def test_checkouts_are_compared_in_one_table(tmp_path: Path) -> None:
+    (tmp_path / "sdd_hooks").mkdir()
+    (tmp_path / "sdd_hooks/__init__.py").write_text('"""A checkout with one module."""\n')
+    command = [sys.executable, str(ROOT / "scripts/measures"), str(ROOT), str(tmp_path)]
     printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     head, _, *rows = [line.strip("|").split("|") for line in printed.splitlines()]
     assert len(head) == 3
@@ -82,6 +84,7 @@ def test_checkouts_are_compared_in_one_table() -> None:
     assert int(values["modules"]) == len(
         [path for path in PACKAGE.rglob("*.py") if path.read_text()]
     )
+    assert {row[0].strip(): row[2].strip() for row in rows}["modules"] == "1"
     measured = re.findall(
         r"^\| (.*?) \| .* \| .* \|$", (ROOT / "CONTRIBUTING.md").read_text(), re.M
     )

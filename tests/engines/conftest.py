@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import time
 from pathlib import Path
-from uuid import uuid4
 
 import pytest
 
 from sdd_hooks.system.user_cache import write_cached
-from tests.engines.subject import Subject
-from tests.support.models import make_model
+from tests.engines.subject import (
+    Subject,
+    subject_on_embedded,
+    subject_on_postgres,
+    subject_on_qmd,
+)
 from tests.support.postgres_server import PostgresServer
 from tests.support.qmd import RealQmd
 from tests.support.repos import Repo
@@ -28,13 +30,13 @@ def quiet_qmd(real_qmd: RealQmd) -> RealQmd:
 @pytest.fixture
 def on_qmd(repo: Repo, quiet_qmd: RealQmd) -> Subject:
     """The qmd engine over an empty repository."""
-    return Subject("qmd", repo, str(quiet_qmd.model), quiet_qmd.environ)
+    return subject_on_qmd(repo, quiet_qmd)
 
 
 @pytest.fixture
 def on_embedded(repo: Repo, tmp_path: Path) -> Subject:
     """The embedded engine over an empty repository."""
-    return Subject("embedded", repo, str(make_model(tmp_path / "tiny")), os.environ)
+    return subject_on_embedded(repo, tmp_path / "tiny")
 
 
 @pytest.fixture(scope="session")
@@ -52,19 +54,13 @@ def debian_dsn(debian_postgres: PostgresServer) -> str:
 @pytest.fixture
 def on_pgserver(repo: Repo, tmp_path: Path, pgserver_dsn: str) -> Subject:
     """The engine over PostgreSQL 16 with pgvector 0.6, for a repository with a remote."""
-    return _on_postgres(repo, tmp_path, pgserver_dsn)
+    return subject_on_postgres(repo, tmp_path / "tiny", pgserver_dsn)
 
 
 @pytest.fixture
 def on_debian(repo: Repo, tmp_path: Path, debian_dsn: str) -> Subject:
     """The engine over Debian's PostgreSQL with a newer pgvector."""
-    return _on_postgres(repo, tmp_path, debian_dsn)
-
-
-def _on_postgres(repo: Repo, folder: Path, dsn: str) -> Subject:
-    repo.git("remote", "add", "origin", f"https://git.example/team/{uuid4().hex}.git")
-    environ = {**os.environ, "SDD_POSTGRES_DSN": dsn}
-    return Subject("postgres", repo, str(make_model(folder / "tiny")), environ)
+    return subject_on_postgres(repo, tmp_path / "tiny", debian_dsn)
 
 
 @pytest.fixture(params=["embedded", "pgserver", "debian", "qmd"])

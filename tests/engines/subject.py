@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from uuid import uuid4
 
 from sdd_hooks.engines.protocol import Counts, Engine, Hit, Progress, Query, SubQuery
 from sdd_hooks.engines.registry import open_engine
 from sdd_hooks.errors import IndexDamaged
 from sdd_hooks.freshness.index_changes import ScanScope, issue_changes, start_scan
 from sdd_hooks.project.project import Project
+from tests.support.models import make_model
+from tests.support.qmd import RealQmd
 from tests.support.repos import Repo
 
 CONFIGURATION = """\
@@ -120,3 +124,20 @@ class Subject:
     def paths(self, text: str, *kinds: str) -> list[str]:
         """Return the paths of the hits for a text, sorted, each once."""
         return sorted({hit.path for hit in self.search(text, *kinds, limit=100)})
+
+
+def subject_on_qmd(repo: Repo, qmd: RealQmd) -> Subject:
+    """Return the qmd engine over a repository."""
+    return Subject("qmd", repo, str(qmd.model), qmd.environ)
+
+
+def subject_on_embedded(repo: Repo, model: Path) -> Subject:
+    """Return the embedded engine over a repository, with a new model at `model`."""
+    return Subject("embedded", repo, str(make_model(model)), os.environ)
+
+
+def subject_on_postgres(repo: Repo, model: Path, dsn: str) -> Subject:
+    """Return the engine over PostgreSQL, for a repository that gets a remote of its own name."""
+    repo.git("remote", "add", "origin", f"https://git.example/team/{uuid4().hex}.git")
+    environ = {**os.environ, "SDD_POSTGRES_DSN": dsn}
+    return Subject("postgres", repo, str(make_model(model)), environ)

@@ -10,7 +10,13 @@ from sdd_hooks.engines.protocol import Bookmark, CollectionChanges, Counts, Quer
 from sdd_hooks.errors import NotIndexed
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.retrieval.search import HitLimits, search
-from tests.engines.subject import Subject
+from tests.engines.subject import (
+    Subject,
+    subject_on_embedded,
+    subject_on_postgres,
+    subject_on_qmd,
+)
+from tests.support.repos import Repo
 
 SESSIONS = (
     "---\nstatus: accepted\n---\n# Keep sessions in SQLite\n\n## Context\n\nWe need storage.\n\n"
@@ -30,6 +36,24 @@ FILES = {
 
 @pytest.fixture
 def filled(subject: Subject) -> Subject:
+    """An indexed repository, for one test."""
+    subject.begin(FILES)
+    subject.refresh()
+    return subject
+
+
+@pytest.fixture(scope="module", params=["embedded", "pgserver", "debian", "qmd"])
+def unchanged(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Subject:
+    """An indexed repository, which tests must not change."""
+    folder = tmp_path_factory.mktemp("unchanged")
+    repo = Repo.init(folder / "repo")
+    if request.param == "qmd":
+        subject = subject_on_qmd(repo, request.getfixturevalue("quiet_qmd"))
+    elif request.param == "embedded":
+        subject = subject_on_embedded(repo, folder / "tiny")
+    else:
+        dsn = request.getfixturevalue(f"{request.param}_dsn")
+        subject = subject_on_postgres(repo, folder / "tiny", dsn)
     subject.begin(FILES)
     subject.refresh()
     return subject
@@ -109,8 +133,8 @@ def test_the_index_follows_a_branch_switch_and_back(filled: Subject) -> None:
     assert filled.paths("queue") == ["docs/adrs/ADR-0003-queue.md"]
 
 
-def test_a_hit_has_the_document_section_and_lines(filled: Subject) -> None:
-    hit = filled.search("every session token", "adrs")[0]
+def test_a_hit_has_the_document_section_and_lines(unchanged: Subject) -> None:
+    hit = unchanged.search("every session token", "adrs")[0]
     assert hit.id == "docs/adrs/ADR-0001-sessions.md#decision-outcome"
     assert (hit.path, hit.collection) == ("docs/adrs/ADR-0001-sessions.md", "repo-adrs")
     assert (hit.title, hit.section) == ("Keep sessions in SQLite", "Decision Outcome")
@@ -121,43 +145,43 @@ def test_a_hit_has_the_document_section_and_lines(filled: Subject) -> None:
     assert 0.6 < hit.score <= 1.0
 
 
-def test_a_definition_is_a_hit(filled: Subject) -> None:
-    hit = filled.search("parse_user_id", "code")[0]
+def test_a_definition_is_a_hit(unchanged: Subject) -> None:
+    hit = unchanged.search("parse_user_id", "code")[0]
     assert hit.id == "src/parse.py#parse_user_id"
     assert (hit.first_line, hit.last_line) == (1, 3)
 
 
-def test_a_partial_match_has_a_lower_score(filled: Subject) -> None:
-    whole = filled.search("session token", "adrs")[0]
-    half = filled.search("session kubernetes", "adrs")[0]
+def test_a_partial_match_has_a_lower_score(unchanged: Subject) -> None:
+    whole = unchanged.search("session token", "adrs")[0]
+    half = unchanged.search("session kubernetes", "adrs")[0]
     assert whole.path == half.path
     assert 0 < half.score < whole.score
-    assert filled.search("session kubernetes", "adrs", min_score=0.8) == ()
-    assert filled.search("kubernetes", "adrs") == ()
+    assert unchanged.search("session kubernetes", "adrs", min_score=0.8) == ()
+    assert unchanged.search("kubernetes", "adrs") == ()
 
 
-def test_hits_are_limited_and_ordered_by_score(filled: Subject) -> None:
-    hits = filled.search("token pages sqlite decision", limit=2)
+def test_hits_are_limited_and_ordered_by_score(unchanged: Subject) -> None:
+    hits = unchanged.search("token pages sqlite decision", limit=2)
     assert len(hits) == 2
-    scores = [hit.score for hit in filled.search("token pages sqlite decision", limit=50)]
+    scores = [hit.score for hit in unchanged.search("token pages sqlite decision", limit=50)]
     assert scores == sorted(scores, reverse=True)
     assert all(0 <= score <= 1 for score in scores)
 
 
-def test_a_search_is_limited_to_its_collections(filled: Subject) -> None:
-    assert {hit.collection for hit in filled.search("token", limit=50)} == {
+def test_a_search_is_limited_to_its_collections(unchanged: Subject) -> None:
+    assert {hit.collection for hit in unchanged.search("token", limit=50)} == {
         "repo-adrs",
         "repo-specs",
     }
-    assert filled.paths("token", "specs") == ["docs/openspec/specs/login/spec.md"]
-    with filled.opened() as engine:
+    assert unchanged.paths("token", "specs") == ["docs/openspec/specs/login/spec.md"]
+    with unchanged.opened() as engine:
         unknown = Query((SubQuery("lex", "token"),), ("repo-nothing",))
         assert engine.search(unknown).hits == ()
 
 
-def test_the_order_of_the_collections_does_not_change_scores(filled: Subject) -> None:
+def test_the_order_of_the_collections_does_not_change_scores(unchanged: Subject) -> None:
     def scores(*names: str) -> dict[str, float]:
-        with filled.opened() as engine:
+        with unchanged.opened() as engine:
             query = Query((SubQuery("lex", "token"),), names, limit=50)
             return {hit.id: hit.score for hit in engine.search(query).hits}
 
@@ -181,21 +205,23 @@ def test_the_order_of_the_collections_does_not_change_scores(filled: Subject) ->
         "session " * 2000,
     ],
 )
-def test_any_text_is_a_query(filled: Subject, text: str) -> None:
-    for hit in filled.search(text, meaning=text):
+def test_any_text_is_a_query(unchanged: Subject, text: str) -> None:
+    for hit in unchanged.search(text, meaning=text):
         assert hit.cosine is None
 
 
-def test_a_word_can_be_excluded(filled: Subject) -> None:
-    assert filled.paths("token", "adrs", "specs") == [
+def test_a_word_can_be_excluded(unchanged: Subject) -> None:
+    assert unchanged.paths("token", "adrs", "specs") == [
         "docs/adrs/ADR-0001-sessions.md",
         "docs/openspec/specs/login/spec.md",
     ]
-    assert filled.paths("token -sqlite", "adrs", "specs") == ["docs/openspec/specs/login/spec.md"]
+    assert unchanged.paths("token -sqlite", "adrs", "specs") == [
+        "docs/openspec/specs/login/spec.md"
+    ]
 
 
-def test_a_query_may_be_a_whole_sentence(filled: Subject) -> None:
-    hit = filled.search("where do we store the token of a session, and for how long?", "adrs")[0]
+def test_a_query_may_be_a_whole_sentence(unchanged: Subject) -> None:
+    hit = unchanged.search("where do we store the token of a session, and for how long?", "adrs")[0]
     assert hit.path == "docs/adrs/ADR-0001-sessions.md"
 
 
@@ -221,28 +247,26 @@ def test_endings_match_in_either_case_and_whole_names(filled: Subject) -> None:
     assert filled.paths("gargoyle") == ["Makefile"]
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "with space.md",
-        "hash#and%41.md",
-        "[brackets]{braces}.md",
-        "comma,plus+.md",
-        "(round)!x@y.md",
-        "ümläut-日本.md",
-        "quote'\".md",
-        "-dash.md",
-        "question?.md",
-    ],
-)
-def test_names_with_special_characters_are_indexed(subject: Subject, name: str) -> None:
-    path = f"docs/adrs/odd {name[0]}/{name}"
-    subject.begin({path: "# Title\n\n## Decision\n\nA parakeet.\n"})
-    assert subject.refresh("adrs")["adrs"] == Counts(added=1)
-    (hit,) = subject.search("parakeet")
-    assert (hit.path, hit.section) == (path, "Decision")
+def test_names_with_special_characters_are_indexed(subject: Subject) -> None:
+    names = {
+        "parakeet": "with space.md",
+        "heron": "hash#and%41.md",
+        "kestrel": "[brackets]{braces}.md",
+        "walrus": "comma,plus+.md",
+        "finch": "(round)!x@y.md",
+        "osprey": "ümläut-日本.md",
+        "magpie": "quote'\".md",
+        "toucan": "-dash.md",
+        "puffin": "question?.md",
+    }
+    paths = {word: f"docs/adrs/odd {name[0]}/{name}" for word, name in names.items()}
+    subject.begin({paths[word]: f"# Title\n\n## Decision\n\nA {word}.\n" for word in names})
+    assert subject.refresh("adrs")["adrs"] == Counts(added=len(names))
+    for word, path in paths.items():
+        assert [(hit.path, hit.section) for hit in subject.search(word)] == [(path, "Decision")]
     with subject.opened() as engine:
-        assert [document.path for document in engine.documents("repo-adrs")] == [path]
+        stored = [document.path for document in engine.documents("repo-adrs")]
+        assert sorted(stored) == sorted(paths.values())
 
 
 def test_a_collection_may_have_several_directories(subject: Subject) -> None:
@@ -285,8 +309,8 @@ def test_issues_are_indexed_although_git_ignores_them(filled: Subject) -> None:
     assert filled.paths("walrus") == []
 
 
-def test_documents_have_their_current_content(filled: Subject) -> None:
-    with filled.opened() as engine:
+def test_documents_have_their_current_content(unchanged: Subject) -> None:
+    with unchanged.opened() as engine:
         first, second = engine.documents("repo-adrs")
         assert engine.documents("unknown") == []
     assert (first.id, first.path) == (f"{first.path}#file", "docs/adrs/ADR-0001-sessions.md")
@@ -325,10 +349,10 @@ def test_only_an_update_of_all_collections_touches_the_index(filled: Subject) ->
         assert (engine.touched() or 0) > whole
 
 
-def test_the_status_has_counts_and_the_location(filled: Subject) -> None:
-    with filled.opened() as engine:
+def test_the_status_has_counts_and_the_location(unchanged: Subject) -> None:
+    with unchanged.opened() as engine:
         status = engine.status()
-    assert status.engine == filled.name
+    assert status.engine == unchanged.name
     assert [(entry.name, entry.kind, entry.documents) for entry in status.collections] == [
         ("repo-adrs", "adrs", 2),
         ("repo-code", "code", 1),
@@ -338,8 +362,8 @@ def test_the_status_has_counts_and_the_location(filled: Subject) -> None:
     assert status.model
     assert status.bytes > 0
     assert status.pending > 0
-    server = filled.environ.get("SDD_POSTGRES_DSN", "").partition(" ")[0].removeprefix("host=")
-    assert (server or str(filled.repo.root / ".sdd/search")) in status.location
+    server = unchanged.environ.get("SDD_POSTGRES_DSN", "").partition(" ")[0].removeprefix("host=")
+    assert (server or str(unchanged.repo.root / ".sdd/search")) in status.location
     assert status.collections[0].bookmark is not None
 
 

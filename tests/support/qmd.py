@@ -1,4 +1,4 @@
-"""The real qmd for tests, with a separate home and a real embedding model."""
+"""The real qmd for tests, with a separate home and a small embedding model."""
 
 from __future__ import annotations
 
@@ -16,8 +16,6 @@ from sdd_hooks.errors import EngineUnavailable
 
 ROOT = Path(__file__).resolve().parents[2]
 MISSING = "needs the real qmd: scripts/install-qmd .cache/qmd"
-
-_MODELS = ROOT.parent / "shared/models/all-MiniLM-L6-v2"
 
 
 @dataclass(frozen=True)
@@ -74,15 +72,15 @@ def own_environment(directory: Path, home: Path) -> dict[str, str]:
         "HOME": str(home),
         "XDG_CACHE_HOME": str(home / ".cache"),
         "XDG_CONFIG_HOME": str(home / ".config"),
+        # Otherwise each embed and query looks for a GPU, which takes longer than its own work.
+        "QMD_FORCE_CPU": "1",
         "PATH": f"{directory}{os.pathsep}{os.environ['PATH']}",
     }
 
 
 @pytest.fixture(scope="session")
 def gguf(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A real embedding model: the shared one, else the small one that `gguf_model` makes."""
-    for path in sorted(_MODELS.glob("*.gguf")):
-        return path
+    """A small embedding model. The examples of the pages use a real one, which loads in seconds."""
     from tests.support.gguf_model import make_gguf
 
     return make_gguf(tmp_path_factory.mktemp("model") / "tiny.gguf")

@@ -19,7 +19,7 @@ from sdd_hooks.trackers.sync_state import parse_sync_state
 from tests.support.sync_harness import SyncHarness
 from tests.support.tracker import TrackerBackend, happen, tracking
 
-ISSUES = 2_000
+ISSUES = 500
 KILLS = 50
 END = "\nThe end."
 

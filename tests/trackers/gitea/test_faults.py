@@ -19,12 +19,12 @@ from tests.support.machines import TOKEN, ClientFactory
 from tests.support.sync_harness import DAY, files
 from tests.trackers.faults import NOW, START
 
-COUNT = 45
+COUNT = 10
 
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_no_fault_of_a_listing_removes_an_issue(fault: str, tmp_path: Path) -> None:
-    gitea = FakeGitea(NOW, token=TOKEN, max_page_size=20, checked=False)
+    gitea = FakeGitea(NOW, token=TOKEN, max_page_size=4, checked=False)
     folder = IssueFolder(tmp_path, ".sdd/issues")
     with serving_gitea(gitea) as server, ClientFactory(NOW) as factory:
 
