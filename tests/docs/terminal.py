@@ -13,13 +13,16 @@ import subprocess
 import sys
 import termios
 import time
+from collections.abc import Callable
 from importlib.metadata import distribution
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from sdd_hooks.system.user_cache import write_cached
 from tests.support.gguf_model import make_gguf
+from tests.support.postgres_server import SUPERUSER, PostgresServer
 from tests.support.qmd import MISSING, installed
 from tests.support.repos import ISOLATION
 
@@ -46,6 +49,7 @@ class Terminal:
         self.home.mkdir(parents=True, exist_ok=True)
         self.directory = self.home
         self.status = 0
+        self.fixture: Callable[[str], Any] = pytest.skip
         commands = str(Path(sys.executable).parent)
         self.environ = {
             **ISOLATION,
@@ -180,6 +184,15 @@ def handbook(terminal: Terminal) -> None:
     terminal.environ.update(GIT_SSH_COMMAND=str(ssh), GIT_SSH_VARIANT="ssh")
 
 
+def organisation(terminal: Terminal) -> None:
+    """The shop with a remote, and a server whose administrator uses psql on its machine."""
+    server: PostgresServer = terminal.fixture("pgserver")
+    shop(terminal)
+    terminal.run("git remote add origin git@git.example.com:acme/shop.git && cd ..")
+    terminal.environ["PATH"] = f"{server.programs}:{terminal.environ['PATH']}"
+    terminal.environ.update(PGHOST=str(server.folder), PGUSER=SUPERUSER)
+
+
 SCENES = {
     "home": lambda _terminal: None,
     "shop": shop,
@@ -187,6 +200,7 @@ SCENES = {
     "indexed": indexed,
     "handbook": handbook,
     "model": model,
+    "organisation": organisation,
     "qmd": qmd,
 }
 

@@ -84,8 +84,9 @@ def scenes(page: Path) -> list[list[Block]]:
 @pytest.mark.parametrize(
     "scene", [s for page in pages() for s in scenes(page)], ids=lambda s: str(s[0])
 )
-def test_examples(scene: list[Block], tmp_path: Path) -> None:
+def test_examples(scene: list[Block], tmp_path: Path, request: pytest.FixtureRequest) -> None:
     terminal = Terminal(tmp_path / "ada")
+    terminal.fixture = request.getfixturevalue
     for block in scene:
         for directive in block.directives:
             if directive.startswith("scene "):

@@ -17,7 +17,8 @@ from sdd_hooks.errors import EXIT_USAGE, SddError
 
 if TYPE_CHECKING:
     from psycopg import Connection
-    from psycopg.sql import SQL, Composed
+    from psycopg.sql import Composable
+    from typing_extensions import LiteralString
 
 EVERY = "*"
 """The repository of a grant that is for every repository."""
@@ -29,9 +30,13 @@ FUNCTIONS = """
         writes boolean NOT NULL,
         PRIMARY KEY(role, repository)
     );
+    CREATE FUNCTION sdd.invoker() RETURNS text
+        LANGUAGE sql STABLE SET search_path = pg_catalog AS $$
+        SELECT CASE current_setting('role') WHEN 'none' THEN session_user::text
+            ELSE current_setting('role') END $$;
     CREATE FUNCTION sdd.holds(wanted text) RETURNS boolean
         LANGUAGE sql STABLE SET search_path = pg_catalog AS $$
-        SELECT coalesce((SELECT pg_has_role(oid, 'USAGE') FROM pg_roles
+        SELECT coalesce((SELECT pg_has_role(sdd.invoker(), oid, 'USAGE') FROM pg_roles
             WHERE rolname = wanted), false) $$;
     CREATE FUNCTION sdd.granted(writing boolean) RETURNS text[]
         LANGUAGE sql STABLE SET search_path = pg_catalog AS $$
@@ -42,7 +47,7 @@ FUNCTIONS = """
         SELECT coalesce(array_agg(id), '{}') FROM sdd.repositories,
             (SELECT sdd.granted(writing) AS names OFFSET 0) AS mine
             WHERE names && ARRAY[name, '*'] $$;
-    REVOKE ALL ON FUNCTION sdd.holds, sdd.granted, sdd.permitted FROM PUBLIC;
+    REVOKE ALL ON FUNCTION sdd.invoker, sdd.holds, sdd.granted, sdd.permitted FROM PUBLIC;
     INSERT INTO sdd.grants VALUES(current_user, '*', true);
     ALTER TABLE sdd.grants ENABLE ROW LEVEL SECURITY;
     CREATE POLICY reads ON sdd.grants FOR SELECT USING (sdd.holds(role));
@@ -79,27 +84,29 @@ def secure(connection: Connection) -> None:
         conditions[table] = f"repository = ANY({mine})"
     for table, condition in conditions.items():
         reads, writes = (condition.format(value) for value in ("false", "true"))
-        connection.execute(
-            SQL(
-                "ALTER TABLE sdd.{0} ENABLE ROW LEVEL SECURITY;"
-                "ALTER TABLE sdd.{0} FORCE ROW LEVEL SECURITY;"
-                "DROP POLICY IF EXISTS reads ON sdd.{0};"
-                "DROP POLICY IF EXISTS inserts ON sdd.{0};"
-                "DROP POLICY IF EXISTS updates ON sdd.{0};"
-                "DROP POLICY IF EXISTS deletes ON sdd.{0};"
-                # Not for all commands: a query would evaluate the policies of both.
-                "CREATE POLICY reads ON sdd.{0} FOR SELECT USING ({1});"
-                "CREATE POLICY inserts ON sdd.{0} FOR INSERT WITH CHECK ({2});"
-                "CREATE POLICY updates ON sdd.{0} FOR UPDATE USING ({2}) WITH CHECK ({2});"
-                "CREATE POLICY deletes ON sdd.{0} FOR DELETE USING ({2})"
-            ).format(Identifier(table), SQL(reads), SQL(writes))
+        # Not for all commands: a query would evaluate the policies of both.
+        _run(
+            connection,
+            "ALTER TABLE sdd.{0} ENABLE ROW LEVEL SECURITY;"
+            "ALTER TABLE sdd.{0} FORCE ROW LEVEL SECURITY;"
+            "DROP POLICY IF EXISTS reads ON sdd.{0};"
+            "DROP POLICY IF EXISTS inserts ON sdd.{0};"
+            "DROP POLICY IF EXISTS updates ON sdd.{0};"
+            "DROP POLICY IF EXISTS deletes ON sdd.{0};"
+            "CREATE POLICY reads ON sdd.{0} FOR SELECT USING ({1});"
+            "CREATE POLICY inserts ON sdd.{0} FOR INSERT WITH CHECK ({2});"
+            "CREATE POLICY updates ON sdd.{0} FOR UPDATE USING ({2}) WITH CHECK ({2});"
+            "CREATE POLICY deletes ON sdd.{0} FOR DELETE USING ({2})",
+            Identifier(table),
+            SQL(reads),
+            SQL(writes),
         )
     # The functions that search all repositories run as the owner, and exclude rows themselves.
-    connection.execute(
-        SQL(
-            "DROP POLICY IF EXISTS functions ON sdd.chunks;"
-            "CREATE POLICY functions ON sdd.chunks FOR SELECT TO {} USING (true)"
-        ).format(Identifier(_owner(connection)))
+    _run(
+        connection,
+        "DROP POLICY IF EXISTS functions ON sdd.chunks;"
+        "CREATE POLICY functions ON sdd.chunks FOR SELECT TO {} USING (true)",
+        Identifier(_owner(connection)),
     )
     for role in _granted_roles(connection):
         _grant_tables(connection, role)
@@ -162,8 +169,11 @@ def read_grants(connection: Connection) -> list[OrganisationGrant]:
 
 
 def _granted_roles(connection: Connection) -> list[str]:
+    # Two statements: Citus would read the roles from a table that only superusers read.
+    granted = connection.execute("SELECT DISTINCT role FROM sdd.grants").fetchall()
     rows = connection.execute(
-        "SELECT DISTINCT rolname FROM pg_roles JOIN sdd.grants ON role = rolname ORDER BY 1"
+        "SELECT rolname FROM pg_roles WHERE rolname = ANY(%s) ORDER BY 1",
+        ([role for (role,) in granted],),
     )
     return [str(name) for (name,) in rows]
 
@@ -181,27 +191,24 @@ def _grant_tables(connection: Connection, role: str) -> None:
     who = Identifier(role)
     _run(
         connection,
-        SQL(
-            "REVOKE ALL ON ALL TABLES IN SCHEMA sdd FROM {0};"
-            "REVOKE ALL ON ALL FUNCTIONS IN SCHEMA sdd FROM {0};"
-            "REVOKE ALL ON SCHEMA sdd FROM {0}"
-        ).format(who),
+        "REVOKE ALL ON ALL TABLES IN SCHEMA sdd FROM {0};"
+        "REVOKE ALL ON ALL FUNCTIONS IN SCHEMA sdd FROM {0};"
+        "REVOKE ALL ON SCHEMA sdd FROM {0}",
+        who,
     )
     if writes is None:
         return
     _run(
         connection,
-        SQL(
-            "GRANT USAGE ON SCHEMA sdd TO {0};"
-            "GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA sdd TO {0};"
-            "GRANT SELECT ON ALL TABLES IN SCHEMA sdd TO {0}"
-        ).format(who),
+        "GRANT USAGE ON SCHEMA sdd TO {0};"
+        "GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA sdd TO {0};"
+        "GRANT SELECT ON ALL TABLES IN SCHEMA sdd TO {0}",
+        who,
     )
     if not writes:
         return
     for table in data_tables(connection):
-        change = SQL("GRANT INSERT, UPDATE, DELETE ON sdd.{} TO {}")
-        _run(connection, change.format(Identifier(table), who))
+        _run(connection, "GRANT INSERT, UPDATE, DELETE ON sdd.{0} TO {1}", Identifier(table), who)
     # The server chooses the id, and no name changes: rows of a repository keep their owner.
     columns = [
         Identifier(str(name))
@@ -210,17 +217,16 @@ def _grant_tables(connection: Connection, role: str) -> None:
             " AND attnum > 0 AND NOT attisdropped AND attname NOT IN ('id', 'name')"
         )
     ]
-    listed = SQL(", ").join(columns)
-    _run(
-        connection,
-        SQL("GRANT INSERT (name, {1}), UPDATE ({1}), DELETE ON sdd.repositories TO {0}").format(
-            who, listed
-        ),
-    )
+    rights = "GRANT INSERT (name, {1}), UPDATE ({1}), DELETE ON sdd.repositories TO {0}"
+    _run(connection, rights, who, SQL(", ").join(columns))
 
 
-def _run(connection: Connection, statement: Composed | SQL) -> None:
-    connection.execute(statement)
+def _run(connection: Connection, statements: LiteralString, *parts: Composable) -> None:
+    """Run statements between semicolons, each alone: Citus sends each to its nodes."""
+    from psycopg.sql import SQL
+
+    for statement in statements.split(";"):
+        connection.execute(SQL(statement).format(*parts))
 
 
 def _require_role(connection: Connection, role: str) -> None:

@@ -11,32 +11,17 @@ the role that called them may read. They return ids and numbers only.
 from __future__ import annotations
 
 FUNCTIONS = """
-    CREATE FUNCTION sdd.invoker() RETURNS text
-    LANGUAGE sql STABLE SET search_path = pg_catalog
-    AS $$ SELECT CASE current_setting('role') WHEN 'none' THEN session_user::text
-        ELSE current_setting('role') END $$;
     CREATE FUNCTION sdd.readable_repositories() RETURNS integer[]
     LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog
-    AS $$
-        WITH mine AS (
-            SELECT g.repository FROM sdd.grants AS g JOIN pg_roles AS r ON r.rolname = g.role
-            WHERE pg_has_role(sdd.invoker(), r.oid, 'USAGE')
-        )
-        -- NULL stands for all of them.
-        SELECT CASE WHEN NOT EXISTS (SELECT FROM mine WHERE repository = '*') THEN coalesce(
-            (SELECT array_agg(id) FROM sdd.repositories
-                WHERE name IN (SELECT repository FROM mine)), '{}') END
-    $$;
+    -- NULL stands for all of them.
+    AS $$ SELECT CASE WHEN NOT '*' = ANY(sdd.granted(false)) THEN sdd.permitted(false) END $$;
     CREATE FUNCTION sdd.add_model(model text, format text, size integer) RETURNS integer
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, public
     AS $$
     DECLARE
         added integer;
     BEGIN
-        IF NOT EXISTS (
-            SELECT FROM sdd.grants AS g JOIN pg_roles AS r ON r.rolname = g.role
-            WHERE g.writes AND pg_has_role(sdd.invoker(), r.oid, 'USAGE')
-        ) THEN
+        IF sdd.granted(true) = '{}' THEN
             RAISE insufficient_privilege USING MESSAGE = 'permission denied to add a model';
         END IF;
         IF size NOT BETWEEN 1 AND 16000 OR format NOT IN ('int8', 'float32') THEN
@@ -119,6 +104,6 @@ FUNCTIONS = """
             RETURN NEXT estimate;
         END LOOP;
     END $$;
-    REVOKE ALL ON FUNCTION sdd.invoker, sdd.readable_repositories, sdd.add_model, sdd.match_words,
+    REVOKE ALL ON FUNCTION sdd.readable_repositories, sdd.add_model, sdd.match_words,
         sdd.count_words FROM PUBLIC;
 """

@@ -183,7 +183,9 @@ def _create(connection: Connection) -> None:
             "the server has no extension vector: install pgvector on it"
             " (Debian: postgresql-VERSION-pgvector)"
         )
-    connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
+    # Citus refuses the statement to a role that does not own the extension, although it is there.
+    if connection.execute("SELECT 1 FROM pg_extension WHERE extname = 'vector'").fetchone() is None:
+        connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
     connection.execute("CREATE SCHEMA IF NOT EXISTS sdd")
     connection.execute("CREATE TABLE sdd.version(number integer NOT NULL)")
     connection.execute("INSERT INTO sdd.version VALUES(0)")
