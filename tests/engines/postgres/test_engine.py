@@ -171,6 +171,10 @@ def test_a_moved_document_keeps_its_vectors(filled: Subject) -> None:
 def test_a_text_that_another_repository_has_embedded_is_not_embedded_again(
     filled: Subject, tmp_path: Path
 ) -> None:
+    # Other tests embed the other texts, on the same server.
+    text = f"# ADR-0099: The folder {tmp_path.name}\n"
+    filled.repo.commit("More", {"docs/adrs/ADR-0099-folder.md": text})
+    filled.refresh()
     with filled.opened() as engine:
         assert engine.embed().embedded > 0
     other = clone(filled, tmp_path / "fork")
