@@ -8,7 +8,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal
+
+from sdd_hooks.named_tuple import NamedTuple
 
 Severity = Literal["critical", "warning", "info"]
 

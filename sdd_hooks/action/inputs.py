@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Literal, NamedTuple, TypeVar, get_args
+from typing import Literal, TypeVar, get_args
 
 from sdd_hooks.action.tokens import Tokens
 from sdd_hooks.config.keys import parse_flag
@@ -15,6 +15,7 @@ from sdd_hooks.config.settings import FailOn
 from sdd_hooks.engines.registry import engine_names
 from sdd_hooks.errors import EXIT_USAGE, SddError
 from sdd_hooks.forges.protocol import JobContext
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.display import one_line
 
 Command = Literal["sync", "update", "embed", "review", "all"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from sdd_hooks.action import index, sync
 from sdd_hooks.action.inputs import Command, Inputs, select_commands
@@ -24,6 +24,7 @@ from sdd_hooks.action.tokens import client_factory, git_access
 from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK, SddError
 from sdd_hooks.forges.registry import CiJob, detect_job
 from sdd_hooks.models.consent import VARIABLE as REMOTE_MODELS
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.project import Project, load_project
 from sdd_hooks.reporting.escape import BREAK
 from sdd_hooks.usecases.sync import SyncCallbacks

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from sdd_hooks.action.changed_commits import REMOTE, RemoteLimits, run_remote
 from sdd_hooks.changes.base import is_partial
 from sdd_hooks.changes.temporary_objects import temporary_objects
 from sdd_hooks.errors import RepositoryError, SddError
 from sdd_hooks.forges.protocol import Forge, JobContext, PullRequest, PullRequestLister
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.review.claims import NO_CLAIMS, Claims
 from sdd_hooks.review.read_claims import ClaimReader, OtherHead, read_claims
 from sdd_hooks.review.subject import Subject

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import NamedTuple
 
 from sdd_hooks.action.inputs import Inputs
 from sdd_hooks.errors import EXIT_OK, SddError, StorageError
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.project import Project
 from sdd_hooks.reporting.json import render_json
 from sdd_hooks.reporting.outcome import ReviewOutcome

@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
 
 from sdd_hooks.errors import EXIT_OK
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.reporting.escape import escape_text
 from sdd_hooks.reporting.markdown import truncate_lines
 

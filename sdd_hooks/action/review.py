@@ -5,7 +5,7 @@
 
 import time
 from collections.abc import Callable, Mapping
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from sdd_hooks.action.changed_commits import ReviewedChange, find_change
 from sdd_hooks.action.inputs import Inputs
@@ -24,6 +24,7 @@ from sdd_hooks.forges.protocol import (
     WriteDenied,
 )
 from sdd_hooks.forges.registry import CiJob
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.project import Project
 from sdd_hooks.reporting.annotations import render_annotations
 from sdd_hooks.reporting.comment import has_marker, render_comment

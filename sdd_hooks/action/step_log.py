@@ -15,10 +15,11 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
-from typing import Any, NamedTuple, TextIO
+from typing import Any, TextIO
 
 from sdd_hooks.engines.protocol import Progress
 from sdd_hooks.errors import StorageError
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.display import one_line, printable_line
 
 INTERVAL_SECONDS = 30.0

@@ -7,8 +7,9 @@ from __future__ import annotations
 from base64 import b64encode
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.remote.urls import parse_endpoint
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.fields import MAX_SECTION as MAX_SECTION_OF_FIELDS
@@ -31,6 +31,7 @@ from sdd_hooks.artifacts.fields import (
 from sdd_hooks.artifacts.frontmatter import FrontmatterValue
 from sdd_hooks.artifacts.identifiers import find_id_references
 from sdd_hooks.code.languages import MARKDOWN_SUFFIXES, find_language
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.markdown import Section, mask_non_prose, unify_line_endings
 from sdd_hooks.text.path_patterns import MAX_PATTERN, compile_path_pattern
 

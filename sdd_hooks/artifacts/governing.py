@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from sdd_hooks.artifacts.identifiers import (
     NO_ORIGINS,
@@ -23,6 +23,7 @@ from sdd_hooks.artifacts.identifiers import (
     Origins,
     find_id_references,
 )
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.markdown import unify_line_endings
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import NamedTuple
 
 from sdd_hooks.artifacts.identifiers import ArtifactId, ArtifactKind, parse_id
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.retrieval.report import LabelledHit
 from sdd_hooks.review.references.words import STOP_WORDS
 from sdd_hooks.text.lazy_regex import lazy_regex

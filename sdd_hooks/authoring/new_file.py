@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import NamedTuple
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus, numbering_directory
@@ -24,6 +23,7 @@ from sdd_hooks.authoring.reservations import (
 )
 from sdd_hooks.authoring.spec_draft import spec_directory
 from sdd_hooks.errors import SddError, StorageError
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.system.file_edits import FileEdit, apply_edits

@@ -15,11 +15,11 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
 
 from sdd_hooks.artifacts.identifiers import ArtifactKind, id_from_name
 from sdd_hooks.artifacts.spec import DESIGN_FILE, SPEC_FILE
 from sdd_hooks.errors import StorageError
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.system.git import Git, nul_split
 from sdd_hooks.system.locks import hold_lock

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from sdd_hooks.artifacts.document import read_document
 from sdd_hooks.artifacts.edges import INVERSES
@@ -16,6 +15,7 @@ from sdd_hooks.artifacts.frontmatter_edit import set_field
 from sdd_hooks.artifacts.identifiers import ArtifactId
 from sdd_hooks.artifacts.status import find_status_sections
 from sdd_hooks.authoring.record_form import RecordForm
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.lazy_regex import lazy_regex
 
 DEFAULT_SECTIONS = (

@@ -11,12 +11,13 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence, Set
 from pathlib import PurePosixPath
-from typing import Literal, NamedTuple, TypeVar
+from typing import Literal, TypeVar
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.document import ArtifactDocument, read_document
 from sdd_hooks.artifacts.fields import normalize_field_name
 from sdd_hooks.artifacts.frontmatter import Frontmatter
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.lazy_regex import lazy_regex
 
 MAX_RECORDS = 10

@@ -14,7 +14,6 @@ import posixpath
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import NamedTuple
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.document import read_document
@@ -27,6 +26,7 @@ from sdd_hooks.artifacts.identifiers import (
     find_id_references,
     in_module,
 )
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.lazy_regex import lazy_regex
 
 _LINK = lazy_regex(r"\[(?P<text>[^\[\]\n]{0,300})\]\((?P<target>[^()\s]{1,400})[^()\n]{0,200}\)")

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus
@@ -13,6 +12,7 @@ from sdd_hooks.artifacts.edges import FORWARD
 from sdd_hooks.artifacts.find_artifact import find_artifact
 from sdd_hooks.artifacts.identifiers import ArtifactKind
 from sdd_hooks.errors import EXIT_USAGE, SddError
+from sdd_hooks.named_tuple import NamedTuple
 
 
 class EdgeRefused(SddError):

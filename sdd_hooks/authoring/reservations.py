@@ -16,11 +16,11 @@ import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence, Set
 from contextlib import suppress
-from typing import NamedTuple
 from urllib.parse import quote
 
 from sdd_hooks.artifacts.identifiers import ArtifactKind
 from sdd_hooks.errors import AccessRefused, RemoteError, RepositoryError, SddError
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.system.git import PUSH_REF, Git, GitError, is_object_id
 from sdd_hooks.system.git_errors import UNREACHABLE, PushRejected, push_rejection, remote_error
 from sdd_hooks.system.processes import ProgramResult

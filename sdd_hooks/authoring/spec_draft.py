@@ -7,9 +7,9 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from sdd_hooks.artifacts.identifiers import ArtifactId
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.lazy_regex import lazy_regex
 
 _BOLD_STEP = lazy_regex(r"^[-*] \*\*(?:WHEN|GIVEN|THEN)\*\*", re.MULTILINE)

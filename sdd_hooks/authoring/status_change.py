@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
 from sdd_hooks.artifacts.document import ArtifactDocument, find_successors, read_document
 from sdd_hooks.artifacts.frontmatter_edit import NotEditable, set_field
 from sdd_hooks.artifacts.identifiers import ArtifactId, ArtifactKind
 from sdd_hooks.artifacts.status import UNKNOWN, ArtifactStatus, find_status_words
 from sdd_hooks.errors import SddError
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.display import shortened
 from sdd_hooks.text.lazy_regex import lazy_regex
 

@@ -8,9 +8,9 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import NamedTuple
 
 from sdd_hooks.changes.change import ChangedFile
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.linear_regex import Pattern, encode
 from sdd_hooks.text.lines import NumberedLine, line_texts
 

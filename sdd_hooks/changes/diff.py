@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from io import BufferedReader
-from typing import NamedTuple, cast
+from typing import cast
 
 from sdd_hooks.artifacts.work_tree import MAX_ARTIFACT_BYTES
 from sdd_hooks.changes.base import empty_tree_id, find_merge_base, missing_contents, resolve_commit
@@ -19,6 +19,7 @@ from sdd_hooks.changes.change import Change, ChangedFile, UnreadPart
 from sdd_hooks.changes.patch import MAX_LINE, Patch, parse_patches
 from sdd_hooks.changes.undiffable import inspect_undiffable
 from sdd_hooks.errors import RepositoryError
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.system.git import Git
 from sdd_hooks.text.display import format_count
 

@@ -10,13 +10,13 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import ArtifactFile, Corpus, load_corpus
 from sdd_hooks.artifacts.identifiers import NO_ORIGINS, Origins
 from sdd_hooks.artifacts.parsed_adrs import ParsedAdrs
 from sdd_hooks.artifacts.work_tree import ARTIFACT_KINDS, MAX_ARTIFACT_BYTES, read_work_tree
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import Collection, CollectionMap, all_pathspecs
 from sdd_hooks.project.committed import Entry, list_commit
 from sdd_hooks.system.files import MAX_PATH_LENGTH, is_binary

@@ -9,13 +9,13 @@ A `.gitattributes` is a part of the change, and must not hide lines from its rev
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from sdd_hooks.artifacts.work_tree import MAX_ARTIFACT_BYTES
 from sdd_hooks.changes.budget import Budget
 from sdd_hooks.changes.change import ChangedFile, UnreadPart
 from sdd_hooks.changes.patch import MAX_LINE, Patch
 from sdd_hooks.code.languages import find_language
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.system.files import is_binary
 from sdd_hooks.system.git import Git
 from sdd_hooks.system.git_objects import read_blobs

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -25,6 +25,7 @@ from sdd_hooks.cli.report_options import (
     report_options,
 )
 from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.project import Project
 from sdd_hooks.reporting.registry import load_reporter
 from sdd_hooks.usecases.audit import AuditVerdict

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple
 
 from sdd_hooks.cli.issues.common import find_sources
 from sdd_hooks.cli.output import CommandOutput, format_count, printable_line, show
 from sdd_hooks.errors import EXIT_OK
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.project import Project
 from sdd_hooks.trackers.source import TrackerSource
 from sdd_hooks.usecases.issue_batch import IssueBatch, go_on

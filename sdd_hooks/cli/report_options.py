@@ -8,13 +8,14 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from sdd_hooks.cli.options import Command, json_option
 from sdd_hooks.cli.output import detect_terminal, printable_line
 from sdd_hooks.config.settings import FailOn
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.project import Project
 from sdd_hooks.reporting.outcome import ReviewOutcome
 from sdd_hooks.reporting.registry import FORMATS, ReportContext, Reporter, format_names

@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import click
 
@@ -20,6 +20,7 @@ from sdd_hooks.cli.output import CommandOutput, printable_line, show
 from sdd_hooks.cli.progress import SyncOutput, waiting_line
 from sdd_hooks.config.settings import FailOn
 from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK
+from sdd_hooks.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from sdd_hooks.usecases.merge_pulls import MergeReport

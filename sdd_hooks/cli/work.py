@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
 
@@ -18,6 +18,7 @@ from sdd_hooks.cli.options import json_option, module_option
 from sdd_hooks.cli.output import CommandOutput, printable_line, show
 from sdd_hooks.cli.progress import SyncOutput
 from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK, SddError
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.planning.work.branch_check_report import check_data, check_lines
 from sdd_hooks.planning.work.brief_json import brief_data
 from sdd_hooks.planning.work.brief_markdown import brief_lines

@@ -7,13 +7,13 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from sdd_hooks.code.import_readers import LANGUAGES, Language, TooComplex
 from sdd_hooks.code.import_scanner import SourceText
 from sdd_hooks.code.languages import find_language
 from sdd_hooks.code.notebooks import Cell, is_notebook, read_notebook, without_magics
 from sdd_hooks.code.python_imports import PythonImport, read_python_imports
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.decoding import decode
 
 MAX_IMPORTS = 20_000

@@ -8,8 +8,8 @@ import json
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from typing import NamedTuple
 
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.lazy_regex import lazy_regex
 
 SUFFIX = ".ipynb"

@@ -15,9 +15,9 @@ import unicodedata
 import warnings
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
 
 from sdd_hooks.code.import_scanner import Comments, SourceText
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.decoding import decode
 from sdd_hooks.text.lazy_regex import lazy_regex
 

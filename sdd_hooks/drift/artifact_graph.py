@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus, numbering_directory
@@ -20,6 +20,7 @@ from sdd_hooks.artifacts.edges import INVERSES
 from sdd_hooks.artifacts.identifiers import ArtifactId
 from sdd_hooks.artifacts.validation import NO_ARTIFACTS
 from sdd_hooks.drift.citations import Citation, Citations, resolve_citation
+from sdd_hooks.named_tuple import NamedTuple
 
 NodeKind = Literal["adr", "spec", "requirement", "issue", "file", "more"]
 """What a node is; `more` stands for nodes that are not drawn."""

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence, Set
 from pathlib import Path
-from typing import NamedTuple
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus
@@ -14,6 +13,7 @@ from sdd_hooks.artifacts.frontmatter_edit import NotEditable, add_list_items
 from sdd_hooks.artifacts.work_tree import MAX_ARTIFACT_BYTES
 from sdd_hooks.drift.stated_edges import StatedEdge, find_stated_edges
 from sdd_hooks.errors import StorageError
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.system.file_edits import FileEdit, apply_edits
 from sdd_hooks.system.files import FileTooLarge, PathRefused, read_inside, write_atomically
 

@@ -12,11 +12,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 from sdd_hooks.drift.whole_tree import Scope
 from sdd_hooks.errors import ConfigurationError
 from sdd_hooks.findings import INCOMPLETE, Finding, ReportedFinding, RuleDescription
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.display import printable_line, shortened
 
 VERSION = 1

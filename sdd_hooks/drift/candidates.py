@@ -8,11 +8,11 @@ Only these are read in full. Other records are known by their ids.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
-from typing import NamedTuple
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.spec import SPEC_FILE
 from sdd_hooks.engines.protocol import Engine, SubQuery
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import Collection, CollectionMap
 from sdd_hooks.project.project import Project
 from sdd_hooks.retrieval.search import HitLimits, search_typed

@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, partial
-from typing import NamedTuple
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus
@@ -36,6 +35,7 @@ from sdd_hooks.drift.target import Target, files_of
 from sdd_hooks.drift.whole_tree import Scope, whole_tree_rules, whole_tree_subject
 from sdd_hooks.engines.protocol import Engine
 from sdd_hooks.findings import Finding, identify_findings, worst_first
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import RECORD_KINDS, Collection
 from sdd_hooks.reporting.outcome import Candidate, CheckedTree, References, ReviewOutcome
 from sdd_hooks.retrieval.topic_matches import IndexedArtifact

@@ -6,11 +6,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from sdd_hooks.artifacts.corpus import Corpus
 from sdd_hooks.artifacts.requirements import Requirement
 from sdd_hooks.drift.artifact_graph import ArtifactGraph, GraphNode, Relation, visible_types
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.lazy_regex import lazy_regex
 
 Verb = Literal["impact", "ancestors", "chain", "cycles"]

@@ -12,12 +12,13 @@ import os
 from binascii import crc32
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from sdd_hooks.artifacts.governing import GoverningReference, GoverningVerb
 from sdd_hooks.artifacts.identifiers import ArtifactId, ArtifactKind, Origins
 from sdd_hooks.artifacts.parsed_adrs import parser_version
 from sdd_hooks.errors import SddError
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.system.files import read_inside, write_atomically
 

@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from math import sqrt
-from typing import NamedTuple
+
+from sdd_hooks.named_tuple import NamedTuple
 
 Point = tuple[float, float]
 

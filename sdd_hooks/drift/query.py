@@ -7,13 +7,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from typing import NamedTuple
 
 from sdd_hooks.artifacts.governing import GoverningReference, has_governing_label
 from sdd_hooks.code.definitions import Definition, find_definitions
 from sdd_hooks.code.languages import find_language
 from sdd_hooks.code.paths import is_document
 from sdd_hooks.drift.citations import read_comments
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.review.references.code_words import GENERIC_WORDS
 from sdd_hooks.review.references.words import split_words
 from sdd_hooks.text.lazy_regex import lazy_regex

@@ -12,12 +12,12 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus
 from sdd_hooks.artifacts.edges import FORWARD
 from sdd_hooks.artifacts.identifiers import ArtifactId, ArtifactKind, find_id_references, in_module
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.markdown import mask_non_prose, unify_line_endings
 from sdd_hooks.text.sentences import Sentence, split_sentences

@@ -9,7 +9,6 @@ that a record there still counts for the files in scope.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from sdd_hooks.artifacts.work_tree import ARTIFACT_KINDS, MAX_ARTIFACT_BYTES
 from sdd_hooks.changes.change import Change, ChangedFile, UnreadPart
@@ -17,6 +16,7 @@ from sdd_hooks.changes.work_tree import FileLines, WorkFiles, WorkTree
 from sdd_hooks.code.languages import find_language
 from sdd_hooks.code.paths import is_document
 from sdd_hooks.external.records import NO_RECORDS, read_external_records
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.committed import Entry
 from sdd_hooks.project.project import Project
 from sdd_hooks.review.rule import Rule

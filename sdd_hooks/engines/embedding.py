@@ -7,12 +7,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from sdd_hooks.chunking.document import text_hash, text_to_embed
 from sdd_hooks.engines.protocol import Progress, report_progress
 from sdd_hooks.errors import EngineUnavailable
 from sdd_hooks.models.embedding_model import EmbeddingModel
+from sdd_hooks.named_tuple import NamedTuple
 
 MIN_BATCH = 32
 """Texts of the first batch, and of the smallest."""

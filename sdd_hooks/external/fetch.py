@@ -15,7 +15,6 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
 
 from sdd_hooks.code.languages import MARKDOWN_SUFFIXES, VENDORED
 from sdd_hooks.config.memory_file import MEMORY_FILE_NAMES
@@ -30,6 +29,7 @@ from sdd_hooks.external.snapshots import (
     source_directory,
     write_snapshot,
 )
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.external_sources import TRANSPORTS, ExternalSource
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.system.files import write_atomically

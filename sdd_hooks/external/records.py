@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus
@@ -20,6 +19,7 @@ from sdd_hooks.changes.tree import Tree
 from sdd_hooks.code.languages import MARKDOWN_SUFFIXES
 from sdd_hooks.errors import RepositoryError, StorageError
 from sdd_hooks.external.snapshots import Snapshot, read_snapshot, snapshot_git
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.committed import (
     read_committed_collections,

@@ -12,7 +12,6 @@ import os
 import shutil
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import NamedTuple
 
 from sdd_hooks.changes.base import default_base
 from sdd_hooks.errors import RepositoryError, SddError, StorageError
@@ -23,6 +22,7 @@ from sdd_hooks.external.snapshots import (
     records_directory,
     undeclared_directories,
 )
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.external_sources import DeclaredSources, ExternalSource
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.system.git import Git

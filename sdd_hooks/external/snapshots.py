@@ -14,9 +14,9 @@ import re
 from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import NamedTuple
 
 from sdd_hooks.errors import StorageError
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.external_sources import ExternalSource
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.system.files import read_state, state_directory, write_atomically

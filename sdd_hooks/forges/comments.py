@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import NamedTuple
 
 from sdd_hooks.errors import AccessRefused, Missing, RateLimited, RemoteError
 from sdd_hooks.forges.protocol import UpsertResult, WriteDenied
+from sdd_hooks.named_tuple import NamedTuple
 
 RESOLVED_LINE = "**Settled:** this was no longer found."
 """The second line of a comment that marks its thread as resolved; the first line has its marker."""

@@ -12,9 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 from sdd_hooks.errors import AccessRefused, RemoteError
+from sdd_hooks.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from sdd_hooks.remote.client import Client

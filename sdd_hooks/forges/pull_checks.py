@@ -5,9 +5,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from sdd_hooks.forges.protocol import Checks
+from sdd_hooks.named_tuple import NamedTuple
 
 UNKNOWN = Checks("unknown")
 

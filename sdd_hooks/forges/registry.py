@@ -5,9 +5,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
 from sdd_hooks.forges.protocol import ForgeVendor, JobContext
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.plugins import PluginError, PluginKind, load_plugin, registered_plugins
 
 FORGES = PluginKind(

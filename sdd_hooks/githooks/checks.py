@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple, get_args
+from typing import TYPE_CHECKING, BinaryIO, get_args
 
 from sdd_hooks.config.settings import FailOn
 from sdd_hooks.errors import (
@@ -23,6 +23,7 @@ from sdd_hooks.errors import (
     StorageError,
 )
 from sdd_hooks.githooks.context import HookContext
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.project import Project, load_project
 from sdd_hooks.system.files import ERRNO_REASONS
 from sdd_hooks.text.display import describe_error, format_count, one_line, printable_line

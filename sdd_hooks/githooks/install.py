@@ -15,7 +15,7 @@ from collections.abc import Iterator, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from sdd_hooks.errors import StorageError
 from sdd_hooks.githooks import managers
@@ -31,6 +31,7 @@ from sdd_hooks.githooks.shims import (
     render_shim,
     shims_folder,
 )
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.system.files import ERRNO_REASONS, write_atomically
 

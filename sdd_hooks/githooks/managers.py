@@ -12,10 +12,10 @@ import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from sdd_hooks.errors import SddError
 from sdd_hooks.githooks.shims import REVIEW_EVENTS, is_shim
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.system.processes import Program, find_executable, run_program
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
-from typing import Literal, NamedTuple, TypeVar, get_args
+from typing import Literal, TypeVar, get_args
 
 from sdd_hooks.knowledge.entries import (
     Entry,
@@ -25,6 +25,7 @@ from sdd_hooks.knowledge.entries import (
     parse_json,
 )
 from sdd_hooks.knowledge.same_advice import COMMON_WORDS
+from sdd_hooks.named_tuple import NamedTuple
 
 Level = Literal["project-wide", "domain-specific", "feature-specific"]
 Action = Literal["SAVE", "MERGE", "PROMOTE", "SKIP"]

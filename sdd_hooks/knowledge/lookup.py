@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
-from typing import NamedTuple
 
 from sdd_hooks.errors import EXIT_USAGE, SddError
 from sdd_hooks.knowledge.entries import Entry, clean_tag, clean_tags
 from sdd_hooks.knowledge.index import IndexEntry, KnowledgeIndex
 from sdd_hooks.knowledge.store import read_entry
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.knowledge_place import KnowledgePlace
 
 MAX_LOADED = 5

@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from sdd_hooks.errors import EXIT_USAGE, SddError
 from sdd_hooks.knowledge.same_advice import Judge
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.system.file_edits import MAX_BYTES, FileEdit
 from sdd_hooks.system.files import read_inside
 from sdd_hooks.text.markdown import Section, parse_sections

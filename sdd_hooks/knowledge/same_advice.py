@@ -13,8 +13,8 @@ import re
 import struct
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import NamedTuple
 
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.query_match import stem
 
 Embed = Callable[[Sequence[str]], Sequence[bytes]]

@@ -14,10 +14,11 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, get_args
 
 from sdd_hooks.errors import EXIT_USAGE, SddError, StorageError
 from sdd_hooks.knowledge.entries import clean_text
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.knowledge_place import LOGS_DIRECTORY
 from sdd_hooks.system.files import open_state, read_state, state_directory, write_atomically
 

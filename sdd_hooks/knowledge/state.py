@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
 
 from sdd_hooks.errors import EXIT_USAGE, SddError, StorageError
 from sdd_hooks.knowledge.entries import clean_text, one_line, parse_json, to_json
 from sdd_hooks.knowledge.store import set_aside
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.knowledge_place import CONTEXT_DIRECTORY
 from sdd_hooks.system.files import read_state, state_directory, write_atomically
 

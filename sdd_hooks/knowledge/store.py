@@ -15,7 +15,6 @@ import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import NamedTuple
 
 from sdd_hooks.errors import SddError, StorageError
 from sdd_hooks.knowledge.entries import (
@@ -41,6 +40,7 @@ from sdd_hooks.knowledge.index import (
     index_text,
     parse_index,
 )
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.knowledge_place import KnowledgePlace
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.system.files import read_inside, read_state, write_atomically

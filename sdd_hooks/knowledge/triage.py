@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 from sdd_hooks.errors import EXIT_USAGE, SddError
 from sdd_hooks.knowledge.drafts import ACTIONS, Action, Draft, Level
@@ -28,6 +27,7 @@ from sdd_hooks.knowledge.index import IndexEntry, KnowledgeIndex
 from sdd_hooks.knowledge.rules import EmptyRule, ProjectRule, analyse_rule
 from sdd_hooks.knowledge.same_advice import Judge, read_advice, shared_words
 from sdd_hooks.knowledge.store import read_entry
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.knowledge_place import KnowledgePlace
 
 MIN_OVERLAP = 0.5

@@ -14,10 +14,11 @@ import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from sdd_hooks.errors import SddError
 from sdd_hooks.models.llm_embedding import require_llm
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.system.processes import Program, run_program
 from sdd_hooks.text.display import one_line
 

@@ -14,7 +14,7 @@ import os
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from sdd_hooks.code.languages import MARKDOWN_SUFFIXES
 from sdd_hooks.config.memory_file import (
@@ -24,6 +24,7 @@ from sdd_hooks.config.memory_file import (
     read_memory_file,
 )
 from sdd_hooks.errors import ConfigurationError
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.catalogue import ProjectPart, build_collections
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.layout import (

@@ -12,12 +12,13 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from types import MappingProxyType
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 from urllib.parse import unquote, urljoin, urlsplit
 
 import httpx
 
 from sdd_hooks.errors import AccessRefused, Missing, RateLimited, RemoteError
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.remote.credentials import Secret
 from sdd_hooks.remote.deadline import Alarm, timer_alarm
 from sdd_hooks.remote.failures import Failure

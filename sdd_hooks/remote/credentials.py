@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
 
 from sdd_hooks.errors import AccessRefused, SddError
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.remote.urls import Endpoint, RemoteUrl, parse_endpoint
 from sdd_hooks.system.git import Git
 from sdd_hooks.system.processes import Program, find_executable, run_program

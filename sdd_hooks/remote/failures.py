@@ -7,10 +7,10 @@ from __future__ import annotations
 import socket
 import ssl
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import httpx
 
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.display import one_line
 
 LATER = "try again later"

@@ -13,9 +13,10 @@ order does not change, and for those where an entry that changes moves to the fr
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from sdd_hooks.errors import RemoteError
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.remote.json_fields import Json, text
 
 if TYPE_CHECKING:

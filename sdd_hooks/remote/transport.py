@@ -14,12 +14,12 @@ from contextlib import contextmanager
 from functools import lru_cache
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from types import MappingProxyType
-from typing import NamedTuple
 
 import httpx
 
 from sdd_hooks import tracing
 from sdd_hooks.errors import RemoteError
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.remote.deadline import Alarm, ConnectionWatch, timer_alarm
 from sdd_hooks.remote.failures import CHECK_PROXIES, Failure, describe_failure
 from sdd_hooks.remote.response import Response

@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import re
 from ipaddress import IPv6Address, ip_address
-from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
+
+from sdd_hooks.named_tuple import NamedTuple
 
 _SCP = re.compile(r"(?:[^/@:]*@)?(\[[^\]]+\]|[^/:@\[]+):(?!//)(.*)", re.DOTALL)
 # URLs that all parsers read alike: no user name, no backslash, an ASCII host.

@@ -4,9 +4,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from sdd_hooks.findings import ReportedFinding, Severity
+from sdd_hooks.named_tuple import NamedTuple
 
 
 class SeverityCounts(NamedTuple):

@@ -5,8 +5,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.reporting.audit import AuditAction, AuditSummary, DecisionCoverage, SeverityCounts
 from sdd_hooks.reporting.audit_markdown import CLEAN
 from sdd_hooks.reporting.outcome import CheckedTree, ReviewOutcome

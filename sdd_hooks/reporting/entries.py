@@ -5,9 +5,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from sdd_hooks.findings import Severity
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.reporting.outcome import (
     SUGGESTION,
     ReviewOutcome,

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from sdd_hooks.findings import ReportedFinding
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.reporting.escape import code_span, escape_text
 from sdd_hooks.reporting.markdown_parts import SIGNS
 from sdd_hooks.reporting.outcome import ReviewOutcome

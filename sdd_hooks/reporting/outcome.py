@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from sdd_hooks.findings import (
     FINGERPRINT_LENGTH,
@@ -13,6 +12,7 @@ from sdd_hooks.findings import (
     Severity,
     SuppressedFinding,
 )
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.reporting.audit import AuditSummary
 
 SUGGESTION = "missing-reference"

@@ -9,9 +9,10 @@ point of the group `sdd_hooks.reporters`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from sdd_hooks.errors import EXIT_USAGE, SddError
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.plugins import PluginKind, find_plugin, load_plugin, registered_plugins
 
 if TYPE_CHECKING:

@@ -8,7 +8,6 @@ The index finds the files that mention its id, and only these are read. Commits 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.edges import Edge, inverse_edge
@@ -16,6 +15,7 @@ from sdd_hooks.artifacts.governing import read_governing
 from sdd_hooks.artifacts.identifiers import ArtifactId, find_id_references, grep_expression
 from sdd_hooks.artifacts.work_tree import ARTIFACT_KINDS
 from sdd_hooks.engines.protocol import Hit, Query, SubQuery
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.retrieval.records import Records
 from sdd_hooks.system.git import Git

@@ -4,10 +4,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.governing import GoverningReference
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.retrieval.references import RecordReferences
 from sdd_hooks.retrieval.report import RecordLabel
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
 from pathlib import PurePosixPath
-from typing import NamedTuple
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus, load_corpus
@@ -16,6 +15,7 @@ from sdd_hooks.artifacts.replacements import find_replacements
 from sdd_hooks.artifacts.spec import DESIGN_FILE, SPEC_FILE
 from sdd_hooks.artifacts.work_tree import ARTIFACT_KINDS, read_paths
 from sdd_hooks.engines.protocol import Engine, Hit, KnowsTitles
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project
 from sdd_hooks.retrieval.search import HitLimits, search

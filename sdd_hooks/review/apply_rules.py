@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 from sdd_hooks.findings import (
     INCOMPLETE,
@@ -17,6 +16,7 @@ from sdd_hooks.findings import (
     incomplete_finding,
     worst_first,
 )
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.plugins import PluginError
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.subject import Subject

@@ -4,10 +4,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from sdd_hooks.artifacts.identifiers import ArtifactId
 from sdd_hooks.findings import Severity
+from sdd_hooks.named_tuple import NamedTuple
 
 
 class Claim(NamedTuple):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus
@@ -20,6 +20,7 @@ from sdd_hooks.artifacts.identifiers import (
 )
 from sdd_hooks.changes.change import Change, ChangedFile
 from sdd_hooks.code.paths import is_document, is_external, is_markdown, is_sample, is_test
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.lines import join_lines, pick_lines
 from sdd_hooks.text.markdown import find_frontmatter_end, mask_non_prose

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import PurePosixPath
-from typing import NamedTuple
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.identifiers import ArtifactId, id_from_name, parse_id, split_heading
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.review.subject import Subject
 
 _FOLDER_PAGES = frozenset({"spec", "design", "index", "readme"})

@@ -13,7 +13,6 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import ArtifactFile, Corpus, load_corpus
@@ -22,6 +21,7 @@ from sdd_hooks.artifacts.work_tree import ARTIFACT_KINDS, MAX_ARTIFACT_BYTES
 from sdd_hooks.changes.tree import REGULAR_MODES
 from sdd_hooks.errors import RepositoryError
 from sdd_hooks.findings import Severity
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import Collection, CollectionMap
 from sdd_hooks.review.claims import Claim, Claims
 from sdd_hooks.review.numbers import newly_numbered

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
 
 from sdd_hooks.findings import Finding, RuleDescription, Severity
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.review.subject import Subject
 
 

@@ -13,10 +13,10 @@ import re
 from collections import Counter
 from collections.abc import Sequence, Set
 from itertools import islice
-from typing import NamedTuple
 
 from sdd_hooks.changes.change import Change
 from sdd_hooks.errors import SddError
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import ISSUES_DIRECTORY
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.reporting.outcome import References, TouchedIssue

@@ -6,13 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 from sdd_hooks.config.configuration import Configuration, load_configuration
 from sdd_hooks.config.memory_file import MAX_MEMORY_FILE_BYTES, MEMORY_FILE_NAMES
 from sdd_hooks.errors import EXIT_USAGE, ConfigurationError, SddError
 from sdd_hooks.knowledge.entries import Entry, kind_of
 from sdd_hooks.knowledge.store import load_index, read_entry, write_entries
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.knowledge_place import (
     KnowledgePlace,
     check_shared_path,

@@ -12,9 +12,9 @@ import os
 import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from sdd_hooks.errors import StorageError
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.system.files import read_state, state_directory, write_atomically
 from sdd_hooks.system.git import Git
 from sdd_hooks.system.git_objects import read_blobs

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import NamedTuple
+
+from sdd_hooks.named_tuple import NamedTuple
 
 LOCK_TIMEOUT = 60.0
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 from sdd_hooks.engines.protocol import Engine, Progress
 from sdd_hooks.errors import RemoteError
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.project import Project
 from sdd_hooks.sharing.merge import MergedSegments, merge_segments
 from sdd_hooks.sharing.options import DEFAULT_OPTIONS, SharingOptions

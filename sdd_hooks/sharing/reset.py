@@ -5,10 +5,11 @@
 from __future__ import annotations
 
 import shutil
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from sdd_hooks.engines.protocol import Engine
 from sdd_hooks.errors import StorageError
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.project import Project
 from sdd_hooks.sharing.options import LOCK_TIMEOUT
 from sdd_hooks.sharing.segments import vector_exchange

@@ -25,7 +25,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from operator import mul
-from typing import NamedTuple
+
+from sdd_hooks.named_tuple import NamedTuple
 
 FORMAT = 2
 """The number of the format. It also covers how a text becomes a vector: the title in front of it,

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from typing import NamedTuple
 
 from sdd_hooks.engines.protocol import ExchangesVectors, Progress, VectorExchange, report_progress
 from sdd_hooks.errors import EngineUnavailable
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.project import Project
 from sdd_hooks.sharing.object_directory import ObjectDirectory
 from sdd_hooks.sharing.segment_format import (

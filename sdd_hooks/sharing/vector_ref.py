@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
 
 from sdd_hooks.errors import RemoteError, RepositoryError, StorageError
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.sharing.object_directory import ObjectDirectory
 from sdd_hooks.sharing.options import SharingOptions

@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
 
 from sdd_hooks.errors import SddError, StorageError
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.system.files import read_inside, refuse_links, resolve_inside, write_atomically
 
 MAX_BYTES = 8 << 20

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import NamedTuple
+
+from sdd_hooks.named_tuple import NamedTuple
 
 
 class NumberedLine(NamedTuple):

@@ -9,9 +9,9 @@ a wrong total. The address of a single issue is another source.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from sdd_hooks.errors import Missing, SddError
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.display import one_line
 from sdd_hooks.trackers.protocol import Tracker
 

@@ -7,13 +7,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from sdd_hooks import tracing
 from sdd_hooks.config.configuration import load_configuration
 from sdd_hooks.config.memory_file import normalize_key
 from sdd_hooks.config.settings import TrackerSettings
 from sdd_hooks.errors import EXIT_USAGE, ConfigurationError, SddError
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.project import Project
 from sdd_hooks.project.repository import Repository, discover
 from sdd_hooks.system.gitpython import load_gitpython

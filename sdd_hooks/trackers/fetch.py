@@ -11,9 +11,10 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import chain
 from queue import Empty, Full, Queue
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from sdd_hooks.errors import StorageError
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.trackers.cursor import MAX_EDGE_RETRIES, Cursor, advance, latest_update
 from sdd_hooks.trackers.folder_update import FolderUpdate, KnownFiles
 from sdd_hooks.trackers.protocol import IssuePage, Since, Tracker

@@ -8,8 +8,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Literal, NamedTuple
+from typing import Literal
 
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.remote.json_fields import parse_epoch
 from sdd_hooks.text.display import one_line
 from sdd_hooks.trackers.filenames import parse_id

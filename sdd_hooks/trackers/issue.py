@@ -9,7 +9,9 @@ people write, without a `#`: `142`, `PROJ-123`, `bd-a1b2.1`.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal
+
+from sdd_hooks.named_tuple import NamedTuple
 
 IssueStatus = Literal["open", "closed", "merged", "draft"]
 

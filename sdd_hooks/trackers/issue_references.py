@@ -6,13 +6,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from sdd_hooks.artifacts.identifiers import (
     ArtifactId,
     find_id_references,
     may_have_references,
 )
+from sdd_hooks.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from sdd_hooks.trackers.issue import Issue

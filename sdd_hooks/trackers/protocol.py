@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from sdd_hooks.errors import RemoteError
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.trackers.issue import Issue, IssueDraft, LinkedPull
 
 if TYPE_CHECKING:

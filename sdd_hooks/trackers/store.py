@@ -10,9 +10,9 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import NamedTuple
 
 from sdd_hooks.errors import StorageError
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.repository import ignore_derived_state
 from sdd_hooks.system.descriptors import NO_WAIT
 from sdd_hooks.system.files import ERRNO_REASONS, refuse_links

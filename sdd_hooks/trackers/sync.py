@@ -13,9 +13,9 @@ import os
 import time
 from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 from sdd_hooks.errors import StorageError
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.remote.json_fields import parse_epoch
 from sdd_hooks.system.locks import hold_lock
 from sdd_hooks.trackers.cursor import OVERLAP_SECONDS, Cursor

@@ -10,7 +10,6 @@ from dataclasses import replace
 from datetime import datetime, timezone
 from functools import partial
 from itertools import islice
-from typing import NamedTuple
 
 from sdd_hooks.drift.audit.audited import Audited
 from sdd_hooks.drift.audit.coverage import (
@@ -38,6 +37,7 @@ from sdd_hooks.drift.rules.ungoverned_code import MAX_RANK, ungoverned_rule
 from sdd_hooks.drift.whole_tree import Scope, whole_tree_rules, whole_tree_subject
 from sdd_hooks.engines.protocol import Engine
 from sdd_hooks.findings import identify_findings, worst_first
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import RECORD_KINDS
 from sdd_hooks.project.project import Project
 from sdd_hooks.reporting.audit import AuditSummary

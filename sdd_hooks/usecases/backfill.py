@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from sdd_hooks.artifacts.find_artifact import UnknownArtifact
 from sdd_hooks.artifacts.identifiers import parse_id
@@ -18,6 +17,7 @@ from sdd_hooks.drift.backfill import (
     read_rejections,
     write_proposals,
 )
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.project import Project
 from sdd_hooks.usecases.graph_loading import (
     GraphFilter,

@@ -9,7 +9,6 @@ import os
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
 
 from sdd_hooks.drift.baseline import (
     MAX_BYTES,
@@ -23,6 +22,7 @@ from sdd_hooks.drift.baseline import (
 )
 from sdd_hooks.errors import EXIT_USAGE, SddError
 from sdd_hooks.findings import INCOMPLETE, SEVERITIES, ReportedFinding, identify_findings
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.project import Project
 from sdd_hooks.reporting.outcome import ReviewOutcome
 from sdd_hooks.system.files import FileTooLarge, PathRefused, read_inside, write_atomically

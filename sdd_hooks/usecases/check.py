@@ -5,8 +5,8 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import NamedTuple
 
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.project import Project
 from sdd_hooks.reporting.outcome import ReviewOutcome
 from sdd_hooks.usecases.drift_target import DriftRequest, open_target

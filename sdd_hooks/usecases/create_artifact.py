@@ -7,7 +7,6 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple
 
 from sdd_hooks.artifacts.adr import is_template
 from sdd_hooks.artifacts.artifact import Artifact
@@ -32,6 +31,7 @@ from sdd_hooks.authoring.reservations import NumberScope
 from sdd_hooks.authoring.spec_draft import SpecDraft, draft_spec
 from sdd_hooks.authoring.status_change import NewStatus, change_status, validate_transition
 from sdd_hooks.errors import EXIT_USAGE, SddError
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project
 from sdd_hooks.retrieval.report import LabelledHit

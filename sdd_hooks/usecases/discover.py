@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NamedTuple
 
 from sdd_hooks.changes.work_tree import WorkFiles
 from sdd_hooks.drift.discover.candidates import ImplicitDecision, find_candidates
@@ -17,6 +16,7 @@ from sdd_hooks.drift.discover.survey import survey
 from sdd_hooks.drift.discover.tree import SourceTree
 from sdd_hooks.drift.target import Target, UnknownTarget, find_target
 from sdd_hooks.errors import EXIT_USAGE, SddError
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.project import Project
 from sdd_hooks.text.display import printable_line
 from sdd_hooks.usecases.discover_everywhere import sift_everywhere

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from sdd_hooks.embedding.background import start_background_embed
 from sdd_hooks.embedding.policy import ModeChoice, in_ci, select_mode
@@ -21,6 +21,7 @@ from sdd_hooks.engines.protocol import EmbedReport, Engine
 from sdd_hooks.engines.registry import find_backend
 from sdd_hooks.errors import EngineUnavailable, SddError
 from sdd_hooks.freshness.read_gate import open_index
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project
 from sdd_hooks.sharing.options import SharingOptions

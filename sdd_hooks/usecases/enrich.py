@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 from sdd_hooks.artifacts.identifiers import parse_id
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.planning.batch.body_sections import (
     Conventions,
     HiddenSection,

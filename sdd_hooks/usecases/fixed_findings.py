@@ -12,12 +12,12 @@ import json
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from sdd_hooks.config.configuration import Configuration
 from sdd_hooks.embedding.policy import in_ci
 from sdd_hooks.errors import SddError
 from sdd_hooks.findings import INCOMPLETE, Finding, RuleDescription
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.project import Project
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.reporting.outcome import ReviewOutcome

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from sdd_hooks.config.settings import TrackerSettings
 from sdd_hooks.errors import SddError
@@ -19,6 +19,7 @@ from sdd_hooks.forges.protocol import (
     PullRequestMerger,
 )
 from sdd_hooks.forges.registry import FORGES
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.plugins import load_plugin, registered_plugins
 from sdd_hooks.project.project import Project
 from sdd_hooks.trackers.detection import read_declaration, repository_context

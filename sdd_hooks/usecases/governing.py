@@ -8,7 +8,6 @@ import os
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
 
 from sdd_hooks.artifacts.applies_to import AppliesTo, AppliesToEntry, read_applies_to
 from sdd_hooks.artifacts.artifact import Artifact
@@ -19,6 +18,7 @@ from sdd_hooks.artifacts.work_tree import MAX_ARTIFACT_BYTES, read_work_tree
 from sdd_hooks.code.definitions import Definition, find_definitions
 from sdd_hooks.errors import EXIT_USAGE, SddError
 from sdd_hooks.external.records import NO_RECORDS, ExternalRecords
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project
 from sdd_hooks.review.rules.decision.blocks import read_rules

@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from sdd_hooks.artifacts.corpus import Corpus
 from sdd_hooks.artifacts.edges import Edge, find_cycles
 from sdd_hooks.artifacts.identifiers import id_from_name
@@ -24,6 +22,7 @@ from sdd_hooks.drift.graph_queries import (
 )
 from sdd_hooks.errors import SddError
 from sdd_hooks.findings import Finding
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import RECORD_KINDS, Collection
 from sdd_hooks.project.project import Project
 from sdd_hooks.text.display import shortened

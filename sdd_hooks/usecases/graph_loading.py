@@ -7,7 +7,6 @@ from __future__ import annotations
 import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import NamedTuple
 
 from sdd_hooks.artifacts.corpus import Corpus
 from sdd_hooks.artifacts.find_artifact import find_artifact
@@ -19,6 +18,7 @@ from sdd_hooks.drift.citations import Citation, read_citations
 from sdd_hooks.errors import EXIT_USAGE, SddError
 from sdd_hooks.external.records import read_external_records
 from sdd_hooks.findings import Finding
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import RECORD_KINDS
 from sdd_hooks.project.project import Project
 from sdd_hooks.text.display import printable_line

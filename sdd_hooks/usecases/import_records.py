@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from sdd_hooks.artifacts.corpus import ArtifactFile, load_corpus
 from sdd_hooks.artifacts.work_tree import ARTIFACT_KINDS, MAX_ARTIFACT_BYTES, read_artifact_files
@@ -13,6 +12,7 @@ from sdd_hooks.authoring.foreign.plan import ImportedRecord, plan_import
 from sdd_hooks.authoring.numbers import lock_numbers
 from sdd_hooks.code.languages import MARKDOWN_SUFFIXES
 from sdd_hooks.errors import EXIT_USAGE, SddError
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.project import Project
 from sdd_hooks.system.file_edits import FileEdit, apply_edits
 from sdd_hooks.system.files import FileTooLarge, PathRefused, read_inside

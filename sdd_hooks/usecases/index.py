@@ -6,13 +6,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, closing, suppress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from sdd_hooks.engines.registry import open_engine
 from sdd_hooks.errors import EngineUnavailable, NotIndexed, SddError, StorageError
 from sdd_hooks.freshness.hook_state import distrust_state, write_state
 from sdd_hooks.freshness.read_gate import open_index
 from sdd_hooks.freshness.refresh import RefreshOptions, RefreshResult, lock_index, refresh
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import EXTERNAL, Collection
 from sdd_hooks.project.project import Project
 from sdd_hooks.usecases.external_records import fetch_external_records

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, cast
+from typing import cast
 
 from sdd_hooks.errors import AccessRefused, Missing, RateLimited, RemoteError, SddError
 from sdd_hooks.freshness.tiers import failed_refresh_warning
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.planning.batch.body_sections import Conventions
 from sdd_hooks.project.project import Project
 from sdd_hooks.trackers.issue_file import StoredIssue

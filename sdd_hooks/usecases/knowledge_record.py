@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import NamedTuple
 
 from sdd_hooks.errors import SddError
 from sdd_hooks.knowledge.drafts import Action, Draft, Surroundings
@@ -35,6 +34,7 @@ from sdd_hooks.knowledge.same_advice import Judge
 from sdd_hooks.knowledge.state import read_state_of_project
 from sdd_hooks.knowledge.store import load_index, read_entry, read_index, write_entries
 from sdd_hooks.knowledge.triage import Stock, TriageRow, answer_rows, merge, triage
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.system.file_edits import FileEdit, apply_edits
 from sdd_hooks.usecases.knowledge import KnowledgeBase, refresh_shared, writing
 

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from sdd_hooks.knowledge.drafts import Draft, Surroundings, parse_draft
 from sdd_hooks.knowledge.session_log import (
@@ -28,6 +27,7 @@ from sdd_hooks.knowledge.state import (
     write_state_of_project,
 )
 from sdd_hooks.knowledge.store import read_index
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.usecases.knowledge import KnowledgeBase, writing
 from sdd_hooks.usecases.knowledge_record import Recorded, RecordRequest, record
 

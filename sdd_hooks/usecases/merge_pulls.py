@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from sdd_hooks.changes.base import resolve_commit
 from sdd_hooks.errors import Missing, SddError
 from sdd_hooks.forges.protocol import Checks, MergeRefused, PullRequest, PullRequestMerger
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.planning.batch.pull_issues import belongs_to
 from sdd_hooks.planning.batch.spec_issues import OPEN
 from sdd_hooks.project.project import Project

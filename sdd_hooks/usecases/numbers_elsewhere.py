@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from typing import NamedTuple
 
 from sdd_hooks.authoring.numbers import numbers_of_commits
 from sdd_hooks.authoring.reservations import REMOTE, NumberScope, has_remote, list_reservations
@@ -18,6 +17,7 @@ from sdd_hooks.changes.base import is_partial
 from sdd_hooks.changes.temporary_objects import temporary_objects
 from sdd_hooks.errors import RepositoryError, SddError
 from sdd_hooks.forges.protocol import PullRequest, PullRequestLister
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.system.git import FETCH_OBJECTS, Git
 from sdd_hooks.system.git_errors import redact_git_error

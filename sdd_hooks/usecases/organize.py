@@ -5,9 +5,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from sdd_hooks.errors import SddError
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.planning.batch.spec_issues import (
     SpecIssues,
     find_spec_issues,

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.find_artifact import find_artifact
@@ -16,6 +15,7 @@ from sdd_hooks.drift.citations import read_citations, resolve_citation
 from sdd_hooks.engines.protocol import Engine, Hit, Query
 from sdd_hooks.errors import EXIT_USAGE, SddError
 from sdd_hooks.freshness.read_gate import open_fresh_index, open_index
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.planning.plan.build import PlanSurroundings, build_plan
 from sdd_hooks.planning.plan.hotspots import read_merges
 from sdd_hooks.planning.plan.rehearsal import PlannedChanges

@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import ceil
-from typing import NamedTuple, cast
+from typing import cast
 
 from sdd_hooks.errors import Missing, RemoteError, SddError
 from sdd_hooks.freshness.tiers import DEGRADED_WARNING, failed_refresh_warning
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.planning.plan.creation import (
     CreationEvents,
     PlanWriter,

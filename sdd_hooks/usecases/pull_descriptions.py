@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from typing import NamedTuple
 
 from sdd_hooks.artifacts.identifiers import find_id_references, in_module
 from sdd_hooks.authoring.renumber import (
@@ -18,6 +17,7 @@ from sdd_hooks.authoring.renumber import (
 )
 from sdd_hooks.errors import SddError
 from sdd_hooks.forges.protocol import DescriptionEditor, PullRequest, PullRequestLister
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.system.file_edits import FileEdit
 from sdd_hooks.system.git import Git
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
 
 from sdd_hooks.engines.protocol import Engine
 from sdd_hooks.freshness.read_gate import open_fresh_index
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.project import Project
 
 

@@ -9,12 +9,13 @@ import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from sdd_hooks.changes.base import default_base
 from sdd_hooks.config.configuration import Configuration, apply_memory_file
 from sdd_hooks.config.settings import FailOn, ReviewSettings
 from sdd_hooks.errors import RepositoryError
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.project import Project
 from sdd_hooks.project.repository import find_commit_index
 from sdd_hooks.system.git import Git

@@ -7,13 +7,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from datetime import date
-from typing import NamedTuple, cast
+from typing import cast
 
 from sdd_hooks.artifacts.corpus import load_corpus
 from sdd_hooks.artifacts.work_tree import read_artifact_files
 from sdd_hooks.drift.audit.overdue import find_passed_dates
 from sdd_hooks.errors import SddError, StorageError
 from sdd_hooks.findings import ReportedFinding, identify_findings
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.project import Project
 from sdd_hooks.system.files import read_state, state_directory, write_atomically
 from sdd_hooks.text.decoding import decode

@@ -6,12 +6,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 from sdd_hooks.config.settings import FailOn
 from sdd_hooks.engines.protocol import Engine, SubQuery
 from sdd_hooks.errors import NotIndexed, SddError
 from sdd_hooks.forges.protocol import Checks, PullDetails, PullRequest, PullRequestMerger
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.planning.batch.merge_order import MergeOrder, OrderedPull, merge_order
 from sdd_hooks.planning.batch.pull_issues import PullIssues, belongs_to, find_pull_issues
 from sdd_hooks.project.project import Project

@@ -7,7 +7,6 @@ from __future__ import annotations
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.governing import read_governing
@@ -18,6 +17,7 @@ from sdd_hooks.engines.protocol import Engine
 from sdd_hooks.errors import EXIT_USAGE, SddError
 from sdd_hooks.external.records import read_external_records
 from sdd_hooks.freshness.read_gate import open_fresh_index
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project
 from sdd_hooks.retrieval.names import QueryName, named_hits, parse_name

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import posixpath
-from typing import NamedTuple
 
 from sdd_hooks.artifacts.find_artifact import find_artifact
 from sdd_hooks.artifacts.work_tree import ARTIFACT_KINDS, read_work_tree
@@ -16,6 +15,7 @@ from sdd_hooks.authoring.status_change import (
     change_status,
     validate_transition,
 )
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.project import Project
 from sdd_hooks.system.file_edits import FileEdit, apply_edits
 from sdd_hooks.usecases.refresh import collections_containing, refresh_after_write

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from sdd_hooks import tracing
 from sdd_hooks.errors import SddError
 from sdd_hooks.freshness import tiers
 from sdd_hooks.freshness.read_gate import open_index
 from sdd_hooks.freshness.refresh import SHORT_WAIT_SECONDS
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import ISSUES_DIRECTORY, Collection
 from sdd_hooks.project.project import Project
 from sdd_hooks.trackers.fetch import SyncProgress

@@ -8,7 +8,6 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus, load_corpus
@@ -17,6 +16,7 @@ from sdd_hooks.artifacts.work_tree import read_artifact_files
 from sdd_hooks.config.configuration import Configuration
 from sdd_hooks.engines.protocol import Engine, Hit, SearchResult
 from sdd_hooks.errors import NotIndexed
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.planning.conventions import is_epic, pull_convention
 from sdd_hooks.planning.work.branches import create_worktree, plan_branch
 from sdd_hooks.planning.work.brief import (

@@ -7,12 +7,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 from sdd_hooks.changes.base import resolve_commit
 from sdd_hooks.changes.diff import read_change
 from sdd_hooks.changes.tree import Tree
 from sdd_hooks.errors import Missing
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.planning.work.branch_check import (
     BranchCheck,
     brief_findings,

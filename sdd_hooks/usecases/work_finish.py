@@ -6,10 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, cast
 
 from sdd_hooks.changes.base import find_merge_base, resolve_commit
 from sdd_hooks.errors import SddError
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.planning.conventions import issue_reference
 from sdd_hooks.planning.work.branches import list_worktrees, plan_branch
 from sdd_hooks.planning.work.brief import BranchPlan

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
 from sdd_hooks.changes.base import default_base, resolve_commit
 from sdd_hooks.errors import RepositoryError, SddError
 from sdd_hooks.forges.protocol import PullDetails
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.planning.work.branches import open_branches
 from sdd_hooks.planning.work.siblings import Sibling, SiblingManifest, build_manifest
 from sdd_hooks.project.project import Project

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from sdd_hooks.named_tuple import NamedTuple
 
 
 class Understood(NamedTuple):

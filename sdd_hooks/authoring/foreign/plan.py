@@ -9,7 +9,6 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
-from typing import NamedTuple
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus
@@ -23,6 +22,7 @@ from sdd_hooks.authoring.foreign.links import ForeignLink, read_links
 from sdd_hooks.authoring.foreign.origin import find_form
 from sdd_hooks.authoring.foreign.scopes import read_scopes
 from sdd_hooks.authoring.renumber import stem
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.lazy_regex import lazy_regex
 
 _DATE_NAME = lazy_regex(r"[0-9]{4}-?[0-9]{2}-?[0-9]{2}[-_. ]")

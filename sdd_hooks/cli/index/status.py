@@ -7,7 +7,6 @@ from __future__ import annotations
 import time
 from dataclasses import asdict
 from pathlib import Path
-from typing import NamedTuple
 
 import click
 
@@ -19,6 +18,7 @@ from sdd_hooks.embedding.state import STOPPED, EmbedRun, EmbedStatus, embed_stat
 from sdd_hooks.engines.protocol import IndexStatus
 from sdd_hooks.engines.registry import not_indexed
 from sdd_hooks.freshness.read_gate import open_index
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.project import Project
 from sdd_hooks.retrieval.search import incomplete_notes, pending_notes
 from sdd_hooks.text.durations import format_duration

@@ -8,10 +8,11 @@ import re
 from calendar import monthrange
 from collections.abc import Iterator
 from datetime import date
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from sdd_hooks.artifacts.fields import normalize_field_name, read_header_fields
 from sdd_hooks.artifacts.frontmatter import read_frontmatter
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.markdown import parse_document, unify_line_endings
 from sdd_hooks.text.sentences import split_sentences

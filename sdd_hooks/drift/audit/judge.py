@@ -6,13 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.drift.audit.audited import Audited
 from sdd_hooks.errors import EngineUnavailable
 from sdd_hooks.findings import Finding
 from sdd_hooks.models.language_model import LanguageModel
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.reporting.outcome import Candidate, References
 from sdd_hooks.review.judge.contradictions import find_contradictions
 from sdd_hooks.review.judge.judging import (

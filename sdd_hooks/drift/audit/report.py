@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus
@@ -13,6 +12,7 @@ from sdd_hooks.artifacts.identifiers import find_id_references
 from sdd_hooks.drift.audit.coverage import GAP
 from sdd_hooks.drift.baseline import STALE
 from sdd_hooks.findings import SEVERITIES, Finding, ReportedFinding, Severity
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.reporting.audit import (
     AuditAction,
     AuditCategory,

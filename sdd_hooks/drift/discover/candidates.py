@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import sqrt
-from typing import NamedTuple
 
 from sdd_hooks.drift.discover.catalogue import Category, Technology
 from sdd_hooks.drift.discover.survey import EvidenceLine, Findings, Role
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.display import join_names
 from sdd_hooks.text.slugs import slugify
 

@@ -11,7 +11,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, get_args
+
+from sdd_hooks.named_tuple import NamedTuple
 
 Ecosystem = Literal["python", "npm", "go", "jvm", "rust", "ruby", "nuget", "php"]
 """A family of languages that share packages."""

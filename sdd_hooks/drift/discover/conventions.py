@@ -7,13 +7,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from math import sqrt
-from typing import NamedTuple
 
 from sdd_hooks.drift.discover.candidates import ImplicitDecision
 from sdd_hooks.drift.discover.marks import first_line
 from sdd_hooks.drift.discover.survey import EvidenceLine, clip
 from sdd_hooks.drift.discover.tree import SourceTree, TreeFile
 from sdd_hooks.drift.discover.usage import find_ecosystem
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.display import join_names
 from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.slugs import slugify

@@ -9,13 +9,14 @@ Only the records that the index returns for a candidate are read.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from sdd_hooks.drift.discover.candidates import ImplicitDecision
 from sdd_hooks.drift.discover.choices import chooses, find_choices
 from sdd_hooks.drift.discover.names import is_named
 from sdd_hooks.engines.protocol import Engine, Hit, SubQuery
 from sdd_hooks.external.records import read_external_records
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project
 from sdd_hooks.retrieval.records import Records

@@ -7,10 +7,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
-from typing import NamedTuple
 
 from sdd_hooks.code.source_files import MAX_LINE
 from sdd_hooks.drift.discover.catalogue import Technology
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.globs import compile_glob, expand_braces
 from sdd_hooks.text.lines import NumberedLine
 

@@ -4,11 +4,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from sdd_hooks.drift.discover.candidates import ImplicitDecision
 from sdd_hooks.drift.discover.decided import Decided
 from sdd_hooks.drift.discover.survey import EvidenceLine
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.reporting.escape import code_span, escape_inline, table_cell
 from sdd_hooks.text.display import format_count
 

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from sdd_hooks.code.dependencies import (
     PackageDeclaration,
@@ -23,6 +23,7 @@ from sdd_hooks.drift.discover.catalogue import (
 from sdd_hooks.drift.discover.marks import MarkedFiles
 from sdd_hooks.drift.discover.tree import SourceTree, TreeFile, is_written
 from sdd_hooks.drift.discover.usage import ImportNames, find_ecosystem
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.lines import NumberedLine, split_lines
 
 Role = Literal["declared", "marked", "used", "tested"]

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from sdd_hooks.changes.work_tree import WorkFiles
 from sdd_hooks.code.dependencies import is_manifest
 from sdd_hooks.code.paths import is_external, is_generated, is_production_code, is_test
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.system.files import is_binary
 from sdd_hooks.text.decoding import decode
 from sdd_hooks.text.lazy_regex import lazy_regex

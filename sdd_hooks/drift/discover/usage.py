@@ -7,12 +7,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import NamedTuple
 
 from sdd_hooks.code.imports import find_imports
 from sdd_hooks.code.languages import find_language
 from sdd_hooks.code.source_files import MAX_LINE
 from sdd_hooks.drift.discover.catalogue import Ecosystem, Package, Technology
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.decoding import decode
 from sdd_hooks.text.lines import split_lines
 

@@ -9,7 +9,6 @@ same specification are named, and a scenario only where tests name others.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus
@@ -20,6 +19,7 @@ from sdd_hooks.drift.citations import Citation, resolve_citation
 from sdd_hooks.drift.governing_comments import is_sample_source
 from sdd_hooks.drift.rules.scope import specs_in_scope
 from sdd_hooks.findings import Finding, Severity
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.text.lazy_regex import lazy_regex

@@ -6,13 +6,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
 
 from sdd_hooks.artifacts.applies_to import read_applies_to
 from sdd_hooks.code.paths import is_production_code
 from sdd_hooks.drift.candidates import CandidateRecord
 from sdd_hooks.drift.query import FileSummary
 from sdd_hooks.findings import Finding
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.rules.decision.blocks import read_rules
 from sdd_hooks.text.lazy_regex import lazy_regex

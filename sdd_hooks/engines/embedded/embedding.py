@@ -7,7 +7,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import apsw
 
@@ -16,6 +15,7 @@ from sdd_hooks.engines.embedding import EmbedCounts, StoredChunk, embed_missing
 from sdd_hooks.engines.protocol import Progress
 from sdd_hooks.errors import StorageError
 from sdd_hooks.models.embedding_model import EmbeddingModel
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.system.locks import hold_lock
 
 

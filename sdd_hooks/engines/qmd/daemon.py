@@ -19,13 +19,13 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import NamedTuple
 
 from sdd_hooks import tracing
 from sdd_hooks.engines.qmd.index_folder import IndexFolder
 from sdd_hooks.engines.qmd.installation import Installation, qmd_program
 from sdd_hooks.engines.qmd.output import QmdResult, first_error_line, parse_results
 from sdd_hooks.errors import EngineUnavailable, SddError, StorageError
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.system.files import read_inside, read_state, write_atomically
 from sdd_hooks.system.processes import SignalExit, end_program, exit_on_signals, start_program
 from sdd_hooks.system.user_cache import read_cached, write_cached

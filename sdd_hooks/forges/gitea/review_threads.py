@@ -17,13 +17,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from sdd_hooks.errors import RateLimited, RemoteError
 from sdd_hooks.forges.comments import is_marked_resolved, mark_resolved, write_access
 from sdd_hooks.forges.gitea.accounts import GHOST_ID, is_own, may_be_job
 from sdd_hooks.forges.protocol import LineComment, ReviewThread, WriteDenied
 from sdd_hooks.hosts.gitea import LABEL, TOTAL_HEADER
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.remote.json_fields import Json, field, number, rows, text
 from sdd_hooks.remote.paging import Window, read_windows
 

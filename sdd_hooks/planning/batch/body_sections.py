@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from sdd_hooks.config.settings import BranchSettings, PullRequestSettings
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.planning.conventions import (
     BRANCH_HEADING,
     PULL_HEADING,

@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
-from typing import NamedTuple
+
+from sdd_hooks.named_tuple import NamedTuple
 
 
 class OrderedPull(NamedTuple):

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from sdd_hooks.artifacts.identifiers import find_id_references
 from sdd_hooks.config.settings import PullRequestSettings
 from sdd_hooks.forges.protocol import PullRequest
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.planning.conventions import KEYS_CLOSE, is_epic
 from sdd_hooks.trackers.issue_file import StoredIssue
 

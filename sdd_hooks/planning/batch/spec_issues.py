@@ -5,8 +5,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.planning.conventions import is_epic
 from sdd_hooks.trackers.issue_file import StoredIssue
 from sdd_hooks.trackers.issue_references import natural_key

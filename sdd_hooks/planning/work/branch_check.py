@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from sdd_hooks.artifacts.governing import read_governing
 from sdd_hooks.changes.change import Change
@@ -14,6 +13,7 @@ from sdd_hooks.changes.tree import Blob, Tree
 from sdd_hooks.code.paths import is_test
 from sdd_hooks.code.symbols import Symbol
 from sdd_hooks.findings import SEVERITIES, Finding
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.planning.conventions import issue_reference
 from sdd_hooks.planning.work.brief import WorkBrief
 from sdd_hooks.planning.work.duplicates import Duplicate

@@ -4,8 +4,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.planning.work.siblings import SiblingManifest
 from sdd_hooks.trackers.issue_file import StoredIssue
 

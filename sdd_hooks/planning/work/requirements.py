@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.requirements import Requirement
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.planning.work.brief import BriefRequirement, BriefScenario
 from sdd_hooks.text.lines import split_lines
 

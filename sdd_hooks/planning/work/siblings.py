@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from sdd_hooks.changes.diff import read_change
 from sdd_hooks.changes.tree import Blob, Tree
 from sdd_hooks.code.paths import is_test
 from sdd_hooks.code.symbols import Symbol, find_symbols
 from sdd_hooks.errors import SddError
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.planning.work.branch_symbols import find_added_symbols
 from sdd_hooks.planning.work.reuse import code_family, declares_type, is_shareable
 from sdd_hooks.system.git import Git

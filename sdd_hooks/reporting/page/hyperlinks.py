@@ -7,12 +7,12 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Mapping
-from typing import NamedTuple
 from urllib.parse import unquote
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus
 from sdd_hooks.artifacts.identifiers import ArtifactId, find_id_references, in_module
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.reporting.registry import Links
 
 MAX_ADDRESS = 2_000

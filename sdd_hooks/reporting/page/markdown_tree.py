@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.markdown import mask_comments
 
 if TYPE_CHECKING:

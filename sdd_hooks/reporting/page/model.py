@@ -5,11 +5,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from sdd_hooks.artifacts.corpus import Corpus
 from sdd_hooks.artifacts.requirements import Requirement
 from sdd_hooks.findings import ReportedFinding
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.reporting.registry import Links
 
 

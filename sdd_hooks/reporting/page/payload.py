@@ -12,8 +12,9 @@ import base64
 import json
 import zlib
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.reporting.page.markdown_tree import Node
 from sdd_hooks.reporting.page.records import Texts
 from sdd_hooks.reporting.page.text_share import common_length

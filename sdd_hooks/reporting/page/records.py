@@ -7,13 +7,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.identifiers import find_id_references
 from sdd_hooks.artifacts.status import UNKNOWN
 from sdd_hooks.artifacts.summary import summarize
 from sdd_hooks.findings import SEVERITIES
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.reporting.page.hyperlinks import RECORD, Hyperlinks
 from sdd_hooks.reporting.page.keys import assign_keys
 from sdd_hooks.reporting.page.markdown_tree import MAX_TEXT, Node, TextLinks, cut, render_tree

@@ -5,11 +5,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from sdd_hooks.artifacts.corpus import Corpus
 from sdd_hooks.artifacts.edges import INVERSES
 from sdd_hooks.artifacts.replacements import find_replacements
+from sdd_hooks.named_tuple import NamedTuple
 
 _TO_NEWER = frozenset({"enables", "governs"})
 """Kinds of edges from an older artifact to a newer one. All others lead to an older one."""

@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from sdd_hooks.changes.change import ChangedFile
 from sdd_hooks.code.paths import is_external
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.review.judge.prompt import PromptPart, escape_invisible, format_fields, size_of
 from sdd_hooks.review.judge.quotes import normalize_space
 from sdd_hooks.text.lines import NumberedLine

@@ -5,8 +5,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.reporting.outcome import Candidate, Evidence, References
 from sdd_hooks.review.judge.added_lines import show_added_lines
 from sdd_hooks.review.judge.prompt import AskModel, describe_change, parse_answer, text_field

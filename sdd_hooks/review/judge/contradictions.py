@@ -5,9 +5,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from sdd_hooks.findings import Finding, worst_first
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.reporting.outcome import References
 from sdd_hooks.review.judge.added_lines import (
     ShownLines,

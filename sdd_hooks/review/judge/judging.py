@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from sdd_hooks.errors import EngineUnavailable
 from sdd_hooks.findings import Finding, identify_findings, worst_first
 from sdd_hooks.forges.actions_event import is_same_repository, read_event
 from sdd_hooks.models.language_model import LanguageModel
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.remote.json_fields import field as json_field
 from sdd_hooks.reporting.outcome import ReviewOutcome
 from sdd_hooks.review.judge.choice import choose_record

@@ -14,9 +14,10 @@ import json
 import re
 import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from sdd_hooks.changes.change import Change
+from sdd_hooks.named_tuple import NamedTuple
 
 MAX_PROMPT = 20_000
 """Bytes of a prompt in UTF-8, instructions included. With the answer it fits into a context of

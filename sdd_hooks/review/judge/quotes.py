@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from typing import NamedTuple
 
 from sdd_hooks.artifacts.requirements import find_keywords
 from sdd_hooks.findings import Severity
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.markdown import mask_non_prose, parse_sections
 
 MAX_QUOTATION = 600

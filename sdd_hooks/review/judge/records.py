@@ -7,10 +7,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from itertools import islice
-from typing import NamedTuple
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.governing import read_governing
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.reporting.outcome import Candidate, References
 from sdd_hooks.review.judge.prompt import PromptPart, format_fields, shorten, size_of
 from sdd_hooks.review.subject import Subject

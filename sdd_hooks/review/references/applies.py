@@ -9,9 +9,9 @@ Records without such entries have no score, and the kind has no vote where no re
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 from sdd_hooks.artifacts.applies_to import AppliesTo, AppliesToEntry, read_applies_to
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.review.references.query import ChangeQuery
 from sdd_hooks.review.references.records import DecisionRecord
 

@@ -5,8 +5,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
 
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.review.references.bm25 import Bm25
 
 MAX_WORDS = 40

@@ -11,12 +11,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 from zlib import crc32
 
 from sdd_hooks.changes.tree import Blob, Tree
 from sdd_hooks.code.languages import MARKDOWN_SUFFIXES, find_language
 from sdd_hooks.code.paths import is_generated, is_sample
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.review.references.cache import load_cached, store_cached
 from sdd_hooks.review.references.words import STOP_WORDS, split_words

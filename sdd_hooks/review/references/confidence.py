@@ -12,9 +12,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from sdd_hooks.changes.change import Change
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.review.references.ranking import RankedRecord, Scores
 
 THRESHOLD = 0.6

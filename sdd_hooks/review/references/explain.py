@@ -13,9 +13,9 @@ import re
 from collections.abc import Callable, Iterable, Sequence, Set
 from functools import cached_property
 from itertools import islice
-from typing import NamedTuple
 
 from sdd_hooks.artifacts.identifiers import ArtifactId, find_ids
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.reporting.outcome import Evidence
 from sdd_hooks.review.references.code_words import CodeWords
 from sdd_hooks.review.references.evidence import GatheredEvidence

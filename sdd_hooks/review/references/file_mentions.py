@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from sdd_hooks.artifacts.identifiers import (
     NO_ORIGINS,
@@ -18,6 +18,7 @@ from sdd_hooks.artifacts.identifiers import (
     Origins,
     find_id_references,
 )
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.review.references.cache import load_cached, store_cached
 from sdd_hooks.system.git import nul_split

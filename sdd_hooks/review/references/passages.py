@@ -11,8 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
-from typing import NamedTuple
 
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.review.references.records import DecisionRecord
 from sdd_hooks.review.references.section_roles import SectionRole, find_role
 from sdd_hooks.review.references.sentences import QuotableSentence, find_quotable

@@ -5,7 +5,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+
+from sdd_hooks.named_tuple import NamedTuple
 
 Scores = Sequence[float]
 """One number of one kind of evidence for each record, in order; 0 means no evidence."""

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from sdd_hooks.code.paths import is_external, is_markdown, is_test
 from sdd_hooks.findings import Finding
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.text.lazy_regex import lazy_regex

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache, partial
-from typing import NamedTuple
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus
@@ -16,6 +15,7 @@ from sdd_hooks.artifacts.governing import GoverningReference, read_governing
 from sdd_hooks.artifacts.identifiers import id_from_name
 from sdd_hooks.code.paths import is_changelog, is_document
 from sdd_hooks.findings import Finding, Severity
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.review.mentions import PLACE_NAMES, Mention, resolve_mention
 from sdd_hooks.review.old_mentions import is_certain, names_other_project
 from sdd_hooks.review.rule import Rule

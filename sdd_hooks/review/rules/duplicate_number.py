@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from sdd_hooks.artifacts.corpus import numbering_directory
 from sdd_hooks.artifacts.identifiers import ArtifactId
 from sdd_hooks.findings import Finding, Severity
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.review.numbers import NumberedRecord, free_numbers, newly_numbered, places_of
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.subject import Subject

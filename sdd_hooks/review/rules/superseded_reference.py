@@ -6,12 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator, Sequence
 from functools import lru_cache, partial
-from typing import NamedTuple
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.identifiers import ArtifactId, Origins, find_id_references
 from sdd_hooks.code.paths import is_changelog, is_index
 from sdd_hooks.findings import Finding
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.review.mentions import MAX_TEXT, PLACE_NAMES, Mention, resolve_mention
 from sdd_hooks.review.old_mentions import ACKNOWLEDGED, is_certain
 from sdd_hooks.review.rule import Rule

@@ -11,8 +11,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
 
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.remote.json_fields import Json, field, rows, text, texts, utc
 from sdd_hooks.trackers.issue import Issue
 

@@ -15,11 +15,11 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, MutableMappin
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
-from typing import NamedTuple
 from urllib.parse import quote
 
 from sdd_hooks.errors import Missing, RemoteError
 from sdd_hooks.hosts.gitea import LABEL, TOTAL_HEADER
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.remote.json_fields import Json, format_utc, number, parse_epoch, text
 from sdd_hooks.remote.json_fields import field as field_of
 from sdd_hooks.remote.paging import Window, read_windows

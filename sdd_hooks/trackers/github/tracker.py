@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, MutableMapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from sdd_hooks.errors import Missing, RemoteError
 from sdd_hooks.hosts.github import API_HEADERS, LABEL, PAGE_SIZE
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.remote.json_fields import Json, format_utc, number, rows, text, utc
 from sdd_hooks.text.display import one_line
 from sdd_hooks.trackers.bodies import joined

@@ -11,10 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from sdd_hooks.errors import RateLimited, RemoteError
 from sdd_hooks.hosts.gitlab import PAGE_SIZE
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.remote.json_fields import Json, number, rows, text
 from sdd_hooks.trackers.gitlab.payloads import (
     LINK_COUNTS,

@@ -9,10 +9,11 @@ the end, so no entry is skipped.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, MutableMapping
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
 from sdd_hooks.errors import RemoteError
 from sdd_hooks.hosts.gitlab import LABEL, PAGE_SIZE
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.remote.json_fields import Json, format_utc, number, parse_epoch, text
 from sdd_hooks.remote.paging import Window, read_windows
 

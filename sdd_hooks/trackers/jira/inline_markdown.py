@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 from itertools import groupby
 from string import punctuation
-from typing import NamedTuple
 from unicodedata import category
 from urllib.parse import quote
+
+from sdd_hooks.named_tuple import NamedTuple
 
 SCHEMES = ("http://", "https://", "mailto:", "ftp://", "tel:")
 """The prefixes of addresses that become links."""

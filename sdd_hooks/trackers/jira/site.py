@@ -9,9 +9,10 @@ Cloud and Server differ in the path of the API, the format of texts, and in pagi
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from sdd_hooks.errors import RemoteError
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.remote.json_fields import Json, field, flag, number, rows, text
 from sdd_hooks.trackers.issue import Issue
 from sdd_hooks.trackers.jira.payloads import (

@@ -13,10 +13,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, MutableMapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from sdd_hooks.errors import Missing, RemoteError
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.remote.json_fields import (
     Json,
     field,

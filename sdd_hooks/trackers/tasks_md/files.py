@@ -7,9 +7,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from sdd_hooks.errors import SddError
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.remote.json_fields import format_utc
 from sdd_hooks.system.files import (
     FileTooLarge,

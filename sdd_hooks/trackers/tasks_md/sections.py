@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.markdown import Section, mask_non_prose, parse_sections, unify_line_endings
 
 _LEVEL = 2

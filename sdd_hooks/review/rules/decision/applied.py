@@ -6,12 +6,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.code.dependencies import is_manifest
 from sdd_hooks.code.imports import supports_imports
 from sdd_hooks.findings import SEVERITIES, Finding, Severity
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.review.rules.decision.blocks import MARK, DecisionRule
 from sdd_hooks.review.rules.decision.records import (
     RecordRules,

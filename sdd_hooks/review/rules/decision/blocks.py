@@ -16,9 +16,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, get_args
 
 from sdd_hooks.findings import Severity
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.display import one_line
 from sdd_hooks.text.globs import compile_glob
 from sdd_hooks.text.lazy_regex import lazy_regex

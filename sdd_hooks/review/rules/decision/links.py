@@ -7,10 +7,10 @@ from __future__ import annotations
 import os
 import posixpath
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from sdd_hooks.changes.change import ChangedFile, UnreadPart
 from sdd_hooks.changes.tree import Blob
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.system.git_objects import resolve_links
 from sdd_hooks.text.decoding import decode

@@ -6,11 +6,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 from sdd_hooks.artifacts.adr import read_adr
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.changes.change import ChangedFile
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import Collection, CollectionMap, all_pathspecs
 from sdd_hooks.review.rules.decision.blocks import MARK, BlockError, DecisionRule, read_rules
 from sdd_hooks.review.subject import Subject

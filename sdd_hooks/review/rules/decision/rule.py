@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from sdd_hooks.changes.added_text import AddedText, join_added_lines
 from sdd_hooks.findings import SEVERITIES, Finding, Severity, incomplete_finding
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.rules.decision.applied import (
     ID,

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from sdd_hooks.artifacts.work_tree import MAX_ARTIFACT_BYTES
 from sdd_hooks.changes.change import ChangedFile, UnreadPart
@@ -16,6 +15,7 @@ from sdd_hooks.code.dependencies import find_unread, is_manifest, parse_dependen
 from sdd_hooks.code.imports import Import, find_imports, supports_imports
 from sdd_hooks.code.languages import find_language
 from sdd_hooks.code.notebooks import is_notebook
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.review.rules.decision.blocks import IGNORING_CASE, RuleObject, RuleVerb
 from sdd_hooks.review.rules.decision.links import LinkedFile, find_linked_files
 from sdd_hooks.review.subject import Subject

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from sdd_hooks.code.source_files import MAX_LINE
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.review.rules.security.site import (
     MAX_STATEMENT,
     MatchSite,
