@@ -88,13 +88,9 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     repository = str(config.extra.get("repository") or "").rstrip("/")
 
     def on_site(match: re.Match[str]) -> str:
-        if match["directive"]:
-            return ""
-        if not match["link"]:
-            return match[0]
         target = match["target"]
-        if re.match(r"[a-z]+:|#", target):
-            return match[0]
+        if not target or re.match(r"[a-z]+:|#", target):
+            return "" if match["directive"] else match[0]
         path, mark, anchor = target.partition("#")
         inside = posixpath.normpath((source.parent / unquote(path)).as_posix())
         place = _place(inside)
