@@ -107,9 +107,9 @@ def install_hooks(repository: Repository, sdd: Path, *, review: bool = False) ->
     Raises HooksRefused for a folder outside the repository or a command that cannot run, and
     StorageError when the folder cannot be written.
     """
+    folder = find_folder(repository)
     if not (sdd.is_absolute() and os.access(sdd, os.X_OK)) or "\n" in str(sdd):
         raise HooksRefused(f"{sdd} is not a command that a hook can start: give the path of sdd")
-    folder = find_folder(repository)
     if not folder.is_shipped and not folder.is_inside:
         raise HooksRefused(
             f"core.hooksPath is {folder.path}, outside this repository, and other repositories may"
