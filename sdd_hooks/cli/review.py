@@ -124,7 +124,7 @@ def _review_commits(
             verdict = review_range(project, change, fail_on, judge=judge, check_work_tree=True)
     print_report(reporter, verdict.review, project, as_json=as_json, warnings=warnings)
     if not staged and (head or "HEAD") == "HEAD":
-        print_notes(learn_from_review(project, base or "", verdict.review, time.time()), as_json)
+        print_notes(learn_from_review(project, verdict.review, time.time()), as_json)
     return EXIT_FINDINGS if verdict.fails else EXIT_OK
 
 

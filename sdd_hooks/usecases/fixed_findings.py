@@ -44,15 +44,17 @@ class CheckRun(NamedTuple):
     rules: Callable[[], Sequence[RuleDescription]]
 
 
-def learn_from_review(
-    project: Project, base: str, outcome: ReviewOutcome, now: float
-) -> tuple[str, ...]:
-    """Draft lessons from what was fixed since the last review of this branch. Returns notes."""
+def learn_from_review(project: Project, outcome: ReviewOutcome, now: float) -> tuple[str, ...]:
+    """Draft lessons from what was fixed since the last review of this branch from the same commit.
+
+    `HEAD~1` is another commit after each commit: what such a review has no more may not be fixed.
+    Returns notes.
+    """
     from sdd_hooks.review.rules import rule_descriptions
 
     repository = project.repository
     branch = repository.git.try_output("symbolic-ref", "--quiet", "HEAD") or b""
-    scope = f"review {base} {os.fsdecode(branch).strip()}"
+    scope = f"review {outcome.base} {os.fsdecode(branch).strip()}"
     run = CheckRun(scope, outcome, rule_descriptions)
     return draft_fixed(repository, project.configuration, run, now)
 

@@ -129,5 +129,8 @@ def test_a_review_on_the_command_line_offers_it(repo):
     older = run(repo.root, "review", "--base", "main", "--head", "HEAD~1")
     assert "ADR-0009" in older.out
     assert "draft lesson" not in older.err
+    # A range without the fixed file is no evidence that it was fixed.
+    repo.commit(files={"src/b.py": "y = 1\n"})
+    assert "draft lesson" not in run(repo.root, "review", "--base", "HEAD~1").err
     done = run(repo.root, "review", "--base", "main")
     assert "`sdd knowledge finish` offers a draft lesson" in done.err
