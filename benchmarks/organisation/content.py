@@ -20,6 +20,10 @@ from sdd_hooks.engines.postgres.words import chunk_words
 MODEL = "generated"
 DIMENSIONS = 384
 _CLUSTERS = 4_000
+# As all-MiniLM-L6-v2 distributes the texts of `docs/`: the variance of the components in order, and
+# the share of the square of a vector's length that all vectors have in common.
+_DEVIATIONS = (10 + np.arange(DIMENSIONS, dtype=np.float32)) ** -0.75
+_COMMON = 0.26
 _VECTORS_AT_ONCE = 20_000
 _KINDS = (("adrs", "docs/adrs/ADR-{:04}.md"), ("specs", "docs/openspec/specs/s{0}/spec.md"))
 _INDEXES = ("chunks_by_document", "chunks_by_hash", "chunks_by_words")
@@ -40,7 +44,7 @@ class Content:
         self.chance = random.Random(seed)
         self.numbers = np.random.default_rng(seed)
         self.sentences = sentences()
-        self.centers = self.numbers.standard_normal((_CLUSTERS, DIMENSIONS), dtype=np.float32)
+        self.centers = self._directions(_CLUSTERS)
 
     def document(self, chunks: int) -> str:
         """Return a decision record whose chunker makes `chunks` chunks of it."""
@@ -56,10 +60,16 @@ class Content:
     def vectors(self, count: int) -> np.ndarray:
         """Return vectors as int8, in clusters as those of texts are."""
         chosen = self.numbers.integers(0, _CLUSTERS, count)
-        noise = self.numbers.standard_normal((count, DIMENSIONS), dtype=np.float32)
-        found = self.centers[chosen] + 0.8 * noise
+        found = self.centers[chosen] + self._directions(count)
+        found *= np.sqrt((1 - _COMMON) / np.square(found).sum(axis=1, keepdims=True))
+        found[:, -1] += np.sqrt(_COMMON)
         found *= 127 / np.abs(found).max(axis=1, keepdims=True)
         return np.rint(found).astype(np.int8)
+
+    def _directions(self, count: int) -> np.ndarray:
+        values = self.numbers.standard_normal((count, DIMENSIONS), dtype=np.float32)
+        values *= _DEVIATIONS
+        return values
 
     def query(self) -> str:
         """Return a question of two to five words, frequent and rare ones as texts have them."""
