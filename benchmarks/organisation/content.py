@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from psycopg import Connection
 
 from benchmarks.corpus import sentences
@@ -57,16 +58,17 @@ class Content:
             parts.append(f"## {heading}\n\n{' '.join(self.chance.choices(self.sentences, k=6))}")
         return "\n\n".join(parts) + "\n"
 
-    def vectors(self, count: int) -> np.ndarray:
+    def vectors(self, count: int) -> NDArray[np.int8]:
         """Return vectors as int8, in clusters as those of texts are."""
         chosen = self.numbers.integers(0, _CLUSTERS, count)
         found = self.centers[chosen] + self._directions(count)
         found *= np.sqrt((1 - _COMMON) / np.square(found).sum(axis=1, keepdims=True))
         found[:, -1] += np.sqrt(_COMMON)
         found *= 127 / np.abs(found).max(axis=1, keepdims=True)
-        return np.rint(found).astype(np.int8)
+        rounded: NDArray[np.int8] = np.rint(found).astype(np.int8)
+        return rounded
 
-    def _directions(self, count: int) -> np.ndarray:
+    def _directions(self, count: int) -> NDArray[np.float32]:
         values = self.numbers.standard_normal((count, DIMENSIONS), dtype=np.float32)
         values *= _DEVIATIONS
         return values
