@@ -13,6 +13,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from sdd_hooks.callgraph.analysis import Analysis, AnalysisRequest
@@ -135,13 +136,14 @@ def generate_call_graph(
 
 def has_module() -> bool:
     """Whether the module of cgg is installed beside this package. Does not import it."""
-    from importlib.metadata import PackageNotFoundError, distribution
-
-    try:
-        distribution(DISTRIBUTION)
-    except PackageNotFoundError:
-        return False
-    return True
+    # `importlib.metadata` takes 20 ms, and from Python 3.12 on imports inspect.
+    prefix = DISTRIBUTION.replace("-", "_") + "-"
+    for directory in sys.path:
+        with suppress(OSError), os.scandir(directory or os.curdir) as entries:
+            names = (entry.name.lower() for entry in entries)
+            if any(name.startswith(prefix) and name.endswith(".dist-info") for name in names):
+                return True
+    return False
 
 
 def run_module(
