@@ -6,6 +6,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from sdd_hooks.remote.paging import Window
+
+if TYPE_CHECKING:
+    from sdd_hooks.remote.json_fields import Json
+    from sdd_hooks.remote.response import Response
 
 LABEL = "Gitea"
 API_PATH = "/api/v1"
@@ -18,3 +25,15 @@ RUNNER_VARIABLES = ("GITEA_ACTIONS", "FORGEJO_ACTIONS")
 def is_gitea_job(environ: Mapping[str, str]) -> bool:
     """Whether this is a job of Gitea or Forgejo, whose runner sets `GITHUB_*` to its own server."""
     return any(environ.get(name) == "true" for name in RUNNER_VARIABLES)
+
+
+def window_of(response: Response, entries: list[Json], limit: int, at: float = 0.0) -> Window:
+    """The window of a listing that a response to a request for `limit` entries has.
+
+    The link to the next page only says that there is one: many servers are configured with another
+    host name. Without a link and a total, a full page may have another one after it.
+    """
+    total = response.header_number(TOTAL_HEADER)
+    is_full = total is None and len(entries) == limit
+    more = is_full or 'rel="next"' in response.headers.get("link", "")
+    return Window(entries, total, more, at)

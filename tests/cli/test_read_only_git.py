@@ -55,6 +55,12 @@ def test_commands_read_and_refresh(indexed: Repo) -> None:
 def test_what_is_in_the_git_directory_is_not_written(
     indexed: Repo, command: tuple[str, ...]
 ) -> None:
+    # A model that is there, and is not loaded before the lock is taken.
+    indexed.write(
+        "CLAUDE.md", "### SDD Configuration\n\n#### Search\n\n- **Embed Model**: ./model\n"
+    )
+    for name in ("model.onnx", "tokenizer.json"):
+        indexed.write(f"model/{name}", "")
     with read_only_tree(indexed.root / ".git"):
         message = one_line(sdd(indexed, *command), 7)
     assert "ermission denied" in message

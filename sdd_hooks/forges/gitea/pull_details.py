@@ -17,7 +17,7 @@ from sdd_hooks.forges.pull_checks import (
     combine_checks,
     refused_merge,
 )
-from sdd_hooks.hosts.gitea import LABEL, TOTAL_HEADER
+from sdd_hooks.hosts.gitea import LABEL, window_of
 from sdd_hooks.remote.json_fields import Json, rows, text
 from sdd_hooks.remote.paging import Window, read_windows
 
@@ -48,8 +48,7 @@ def read_files(client: Client, repository: str, number: int) -> tuple[str, ...] 
         entries = response.json()
         if not isinstance(entries, list):
             raise RemoteError(f"{LABEL} answers without a list: check the URL")
-        more = len(entries) == limit or 'rel="next"' in response.headers.get("link", "")
-        return Window(entries, response.header_number(TOTAL_HEADER), more, 0.0)
+        return window_of(response, entries, limit)
 
     paths: dict[str, None] = {}
     try:

@@ -23,7 +23,7 @@ from sdd_hooks.errors import RateLimited, RemoteError
 from sdd_hooks.forges.comments import is_marked_resolved, mark_resolved, write_access
 from sdd_hooks.forges.gitea.accounts import GHOST_ID, is_own, may_be_job
 from sdd_hooks.forges.protocol import LineComment, ReviewThread, WriteDenied
-from sdd_hooks.hosts.gitea import LABEL, TOTAL_HEADER
+from sdd_hooks.hosts.gitea import LABEL, window_of
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.remote.json_fields import Json, field, number, rows, text
 from sdd_hooks.remote.paging import Window, read_windows
@@ -236,9 +236,7 @@ class ReviewThreads(NamedTuple):
             entries = response.json()
             if not isinstance(entries, list) or None in (number(one, "id") for one in entries):
                 raise RemoteError(f"{LABEL} answers without a list of reviews: check the URL")
-            more = len(entries) == limit or 'rel="next"' in response.headers.get("link", "")
-            total = response.header_number(TOTAL_HEADER)
-            return Window(entries, total, more, self.client.server_time(response))
+            return window_of(response, entries, limit, self.client.server_time(response))
 
         reviews: dict[int | None, Json] = {}
         total = 0

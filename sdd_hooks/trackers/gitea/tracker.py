@@ -18,7 +18,7 @@ from itertools import islice
 from urllib.parse import quote
 
 from sdd_hooks.errors import Missing, RemoteError
-from sdd_hooks.hosts.gitea import LABEL, TOTAL_HEADER
+from sdd_hooks.hosts.gitea import LABEL, window_of
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.remote.json_fields import Json, format_utc, number, parse_epoch, text
 from sdd_hooks.remote.json_fields import field as field_of
@@ -316,9 +316,7 @@ class GiteaTracker(HostedProject):
             entries = response.json()
             if not isinstance(entries, list):
                 raise RemoteError(f"{LABEL} answers without a list: check the URL")
-            # The links are not followed: many servers are configured with another host name.
-            more = len(entries) == limit or 'rel="next"' in response.headers.get("link", "")
-            return Window(entries, response.header_number(TOTAL_HEADER), more, at)
+            return window_of(response, entries, limit, at)
 
         return read_windows(request, key, LABEL)
 
