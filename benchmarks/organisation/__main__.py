@@ -43,12 +43,12 @@ def main(arguments: Sequence[str]) -> int:
             whole = Size(options.repositories, options.documents, options.chunks)
             tenth = Size(*(number // 10 for number in whole))
             sizes = [whole] if options.no_growth else [tenth, whole]
-            found = [
-                measure(
-                    server, f"organisation_{number}", size, options.rounds, folder / str(number)
-                )
-                for number, size in enumerate(sizes)
-            ]
+            found: list[Figures] = []
+            for number, size in enumerate(sizes):
+                database = f"organisation_{number}"
+                found.append(measure(server, database, size, options.rounds, folder / database))
+                if number + 1 < len(sizes):
+                    print(_table(found), file=sys.stderr, flush=True)
     print(_table(found))
     return 0
 
