@@ -44,7 +44,10 @@ _COMMENT = lazy_regex(
 
 
 class Suppression(NamedTuple):
-    """A comment on `line` that suppresses `rules`; `reason` is "" when the comment gives none."""
+    """A comment on `line` that suppresses `rules`, in small letters.
+
+    `reason` is "" when the comment gives none.
+    """
 
     line: int
     rules: tuple[str, ...]
@@ -53,7 +56,8 @@ class Suppression(NamedTuple):
 
     def names(self, rule: str) -> bool:
         """Whether the comment names this rule, by its id or by the part before the slash."""
-        return rule in self.rules or rule.partition("/")[0] in self.rules
+        name = rule.lower()
+        return name in self.rules or name.partition("/")[0] in self.rules
 
 
 def read_suppressions(text: str) -> tuple[Suppression, ...]:

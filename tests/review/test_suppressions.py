@@ -109,6 +109,14 @@ def test_a_suppression_names_a_rule_by_id_or_by_the_part_before_the_slash() -> N
     assert not exact.names("security/inner-html")
 
 
+def test_the_id_of_a_rule_may_have_capitals() -> None:
+    suppression = read_suppression("# sdd-ignore: decision-rule/ADR-0003 (checksums)", 1)
+
+    assert suppression is not None
+    assert suppression.names("decision-rule/ADR-0003")
+    assert not suppression.names("decision-rule/ADR-0004")
+
+
 @given(st.text(st.characters(exclude_categories=[]), max_size=200))
 def test_any_text_can_be_read(text: str) -> None:
     for suppression in (*read_suppressions(text), *read_suppressions(f"# sdd-ignore: {text}")):
