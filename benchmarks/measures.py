@@ -158,7 +158,7 @@ def sync(bench: Workbench) -> list[Figure]:
 
 def agent(bench: Workbench) -> list[Figure]:
     """The hook of a coding agent before an edit that no decision governs."""
-    found = reviewed(bench)
+    found = reviewed(bench, "agent")
     found.prepare_agents()
     (runs,) = alternate(bench.sizes.primes, found.before_edit)
     if said := "".join(run.output for run in runs):
@@ -202,7 +202,7 @@ def review(bench: Workbench) -> list[Figure]:
 
 def check(bench: Workbench) -> list[Figure]:
     """A check of one file in a repository of records, with a fresh index."""
-    found = reviewed(bench)
+    found = reviewed(bench, "check")
     found.sdd.first_index()
     (checked,) = alternate(bench.sizes.reviews, found.check_file)
     _expect('"files": 1,', checked[-1], "the check")

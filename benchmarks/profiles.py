@@ -77,7 +77,7 @@ def review(bench: Workbench) -> str:
 
 def agent(bench: Workbench) -> str:
     """The hook of an agent before an edit that no decision governs."""
-    found = reviewed(bench)
+    found = reviewed(bench, "agent")
     found.prepare_agents()
     of = f"{bench.sizes.records:,} records"
     return _profile(found.sdd, lambda: None, of, *BEFORE_EDIT, given=found.edit(1))

@@ -92,9 +92,9 @@ class Reviewed:
         return run(command, self.sdd.root, self.sdd.environ)
 
 
-def reviewed(bench: Workbench) -> Reviewed:
-    """Create such a repository. The same sizes yield the same bytes."""
-    sdd, sizes = bench.sdd("reviewed"), bench.sizes
+def reviewed(bench: Workbench, name: str = "review") -> Reviewed:
+    """Create such a repository for the measure `name`. The same sizes yield the same bytes."""
+    sdd, sizes = bench.sdd(f"reviewed-{name}"), bench.sizes
     pool = sentences()
     records = create_repository(sdd.root, sizes.records, sdd.environ, pool=pool)
     writer = _Writer(pool, records)
