@@ -17,7 +17,7 @@ from sdd_hooks.config.settings import SearchSettings
 from sdd_hooks.engines.organisation import OrganisationGrant
 from sdd_hooks.engines.postgres.access import grant
 from sdd_hooks.engines.postgres.address import DSN, find_address
-from sdd_hooks.engines.postgres.connection import connect
+from sdd_hooks.engines.postgres.connection import connect, snapshot
 from sdd_hooks.engines.postgres.engine import PostgresEngine, RepositoryOnServer
 from sdd_hooks.engines.postgres.schema import migrate
 from sdd_hooks.engines.postgres.scope import find_scope
@@ -101,8 +101,7 @@ def _client(job: tuple[str, int, int, int | None]) -> list[tuple[float, float]]:
 
 
 def _search(connection: Connection, query: Query, vector: bytes, repository: int | None) -> None:
-    with connection.transaction():
-        connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+    with snapshot(connection):
         scope = find_scope(connection, None if repository is None else [repository])
         space = find_space(connection, MODEL, "int8")
         vectors = QueryVectors({part.query: vector for part in query.searches})

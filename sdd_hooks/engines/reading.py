@@ -5,10 +5,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
+from typing import Protocol
 
-from sdd_hooks.engines.protocol import CollectionChanges, Counts
+from sdd_hooks.engines.protocol import CollectionChanges, Counts, Progress, report_progress
 from sdd_hooks.engines.sampling import content_digest, with_line_feeds
 from sdd_hooks.engines.stored_paths import is_storable
 from sdd_hooks.named_tuple import NamedTuple
@@ -44,6 +45,76 @@ class FileContent(NamedTuple):
     path: str
     data: bytes
     hash: bytes
+
+
+class DocumentWriter(Protocol):
+    """Stores what `store_changes` finds, inside a transaction that is open."""
+
+    def pause(self, done: int) -> None:
+        """Store in between what was written so far, where that is wanted after `done` paths."""
+        ...
+
+    def add(self, file: FileContent) -> None:
+        """Store a new document."""
+        ...
+
+    def replace(self, document: StoredDocument, file: FileContent) -> None:
+        """Store the new content of a document."""
+        ...
+
+    def move(self, document: StoredDocument, file: FileContent) -> None:
+        """Change the path of a document whose content stays."""
+        ...
+
+    def delete(self, documents: Collection[StoredDocument]) -> None:
+        """Delete documents."""
+        ...
+
+
+def store_changes(
+    root: Path,
+    changes: CollectionChanges,
+    stored: dict[str, StoredDocument],
+    writer: DocumentWriter,
+    progress: Progress | None,
+) -> Tally:
+    """Read the documents that may have changed, and let `writer` store what did.
+
+    `stored` are the documents of the index at these paths, or all of them for a complete change;
+    those that move are taken out. A new file with the content of a removed document is that
+    document, which has moved. Raises Stopped.
+    """
+    tally, name = Tally(), changes.collection.name
+    removed = find_removed(root, stored, changes)
+    removed_by_hash = {document.hash: path for path, document in removed.items()}
+    for done, path in enumerate(changes.paths):
+        report_progress(progress, f"Indexing {name}", done, len(changes.paths))
+        writer.pause(done)
+        file = None
+        if path not in changes.gone:
+            file = read_document(root, path, changes, tally.notes)
+        document = stored.get(path)
+        if file is None:
+            if document is not None:
+                removed[path] = document
+            continue
+        old_path = removed_by_hash.pop(file.hash, None) if document is None else None
+        if document is not None and document.hash == file.hash:
+            tally.unchanged += 1
+        elif document is not None:
+            writer.replace(document, file)
+            tally.updated += 1
+        elif old_path is not None and is_same_kind(old_path, path):
+            removed.pop(old_path)
+            # Its old path may come later: there is no document to remove any more.
+            writer.move(stored.pop(old_path), file)
+            tally.updated += 1
+        else:
+            writer.add(file)
+            tally.added += 1
+    writer.delete(removed.values())
+    tally.removed = len(removed)
+    return tally
 
 
 def read_document(

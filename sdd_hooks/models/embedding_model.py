@@ -168,3 +168,35 @@ def _digest(path: Path, size: int, modified: int) -> str:  # noqa: ARG001 (part 
         while block := file.read(_BLOCK_BYTES):
             digest.update(block)
     return digest.hexdigest()[:_DIGEST_DIGITS]
+
+
+class ConfiguredModel:
+    """The model that a project configures, by its name in `Embed Model`; loaded when it is used."""
+
+    def __init__(self, name: str, root: Path, environ: Mapping[str, str]) -> None:
+        self._name, self._root, self._environ = name, root, environ
+        self._loaded: EmbeddingModel | None = None
+
+    @property
+    def id(self) -> str:
+        """The id under which its vectors are stored. Loads no model."""
+        return model_id(self._name, self._root)
+
+    def load(self) -> EmbeddingModel:
+        """Return the model, loaded once. Raises EngineUnavailable."""
+        if self._loaded is None:
+            self._loaded = load_model(self._name, self._root, self._environ)
+        return self._loaded
+
+    def device(self) -> str:
+        """Return where it would run. Raises EngineUnavailable if it cannot."""
+        return model_device(self._name, self._root, self._environ)
+
+    def dimensions_here(self) -> int:
+        """Return the dimensions of its vectors, 0 if no model on this machine says them."""
+        try:
+            if not is_on_machine(self._name, self._root, self._environ):
+                return 0
+            return 0 if self.device() == "remote" else self.load().dimensions
+        except EngineUnavailable:
+            return 0

@@ -46,13 +46,7 @@ from sdd_hooks.engines.protocol import (
     VectorExchange,
 )
 from sdd_hooks.errors import EngineUnavailable, IndexDamaged, StorageError
-from sdd_hooks.models.embedding_model import (
-    EmbeddingModel,
-    is_on_machine,
-    load_model,
-    model_device,
-    model_id,
-)
+from sdd_hooks.models.embedding_model import ConfiguredModel, EmbeddingModel
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.system.files import refuse_links
@@ -91,12 +85,10 @@ class EmbeddedEngine:
         self.notes: list[str] = []
         self.rebuilt = False
         self._root, self._index, self._store = files
-        self._environ = environ
-        self._model = settings.embed_model
+        self._model = ConfiguredModel(settings.embed_model, self._root, environ)
         self._storage = settings.vector_storage
         self._clock = clock
         self._measured = 0
-        self._loaded: EmbeddingModel | None = None
         refuse_links(files.database, files.database.parent, files.database.parent.parent)
         self._connection = self._open(repair)
         self._vectors = AttachedVectors(self._connection, self._store, clock)
@@ -162,7 +154,7 @@ class EmbeddedEngine:
     ) -> EmbedReport:
         """Embed every chunk that has no vector. Raises EngineUnavailable without a model."""
         started = self._clock()
-        model = load_model(self._model, self._root, self._environ)
+        model = self._model.load()
         counts = self._with_sound_vectors(lambda: self._embed(model, collections, progress))
         return EmbedReport(
             counts.embedded,
@@ -213,7 +205,7 @@ class EmbeddedEngine:
     def _store_dimensions(self, measured: int) -> None:
         """Store the dimensions that the model gives: pulled vectors of others count as missing."""
         with suppress(StorageError), translate_errors(self._store):
-            vectors.create_space(self._connection, self._model_id(), self._storage, measured)
+            vectors.create_space(self._connection, self._model.id, self._storage, measured)
 
     def _with_sound_vectors(self, operation: Callable[[], _Result]) -> _Result:
         """Run the operation, and again after damaged vectors were rebuilt."""
@@ -276,7 +268,7 @@ class EmbeddedEngine:
         if not texts:
             return {}, []
         try:
-            model = self._load_model()
+            model = self._model.load()
             if model.dimensions == space.dimensions:
                 return dict(zip(texts, model.embed(texts), strict=True)), []
         except EngineUnavailable as error:
@@ -287,17 +279,11 @@ class EmbeddedEngine:
         self._measured = model.dimensions
         return {}, [f"searched by words only: {differ}: run `sdd index embed`"]
 
-    def _load_model(self) -> EmbeddingModel:
-        """Return the configured model, loaded once. Raises EngineUnavailable."""
-        if self._loaded is None:
-            self._loaded = load_model(self._model, self._root, self._environ)
-        return self._loaded
-
     def nearest(self, query: str, texts: Sequence[str]) -> int:
         """Return the index of the text that is nearest to the query in meaning."""
         from sdd_hooks.engines.nearest import nearest_text
 
-        return nearest_text(self._load_model(), query, texts)
+        return nearest_text(self._model.load(), query, texts)
 
     def exchange(self) -> VectorExchange:
         """Return access to the vectors of the configured model."""
@@ -309,25 +295,14 @@ class EmbeddedEngine:
         self._vectors.create()
         self._vectors.require_sound()
         with translate_errors(self._store):
-            name, space = self._model_id(), self._space()
-        measured = space.dimensions if space and space.measured else self._measure_dimensions()
+            name, space = self._model.id, self._space()
+        measured = space.dimensions if space and space.measured else self._model.dimensions_here()
         if measured and space and not space.measured:
             self._store_dimensions(measured)
         dimensions = measured or (space.dimensions if space else 0)
         return vectors.StoredVectors(
             self._connection, self._store, name, self._storage, dimensions, bool(measured)
         )
-
-    def _measure_dimensions(self) -> int:
-        """Return the dimensions that a model on this machine gives; 0 if it is not here."""
-        try:
-            if not is_on_machine(self._model, self._root, self._environ):
-                return 0
-            if self.device() == "remote":
-                return 0
-            return load_model(self._model, self._root, self._environ).dimensions
-        except EngineUnavailable:
-            return 0
 
     def documents(self, collection: str) -> Sequence[IndexedDocument]:
         """Return every document of a collection, by path."""
@@ -362,7 +337,7 @@ class EmbeddedEngine:
 
     def device(self) -> str:
         """Return where the configured model would run. Raises EngineUnavailable if it cannot."""
-        return model_device(self._model, self._root, self._environ)
+        return self._model.device()
 
     def status(self) -> IndexStatus:
         """Return the counts, freshness and location of the index."""
@@ -396,7 +371,7 @@ class EmbeddedEngine:
             self.name,
             collections,
             self.touched(),
-            self._model_id(),
+            self._model.id,
             str(self._index),
             sum(path.stat().st_size for path in files if path.exists()),
             sum(collection.pending or 0 for collection in collections),
@@ -460,9 +435,6 @@ class EmbeddedEngine:
         self._connection.close()
         self._vectors.close()
 
-    def _model_id(self) -> str:
-        return model_id(self._model, self._root)
-
     def _row_ids(self, names: Sequence[str]) -> list[int]:
         """Return the row ids of the collections with these names; of all for no names."""
         rows = self._connection.execute("SELECT id, name FROM collections ORDER BY id")
@@ -481,7 +453,7 @@ class EmbeddedEngine:
     def _space(self) -> vectors.VectorSpace | None:
         if not self._vectors.attach():
             return None
-        return vectors.find_space(self._connection, self._model_id(), self._storage)
+        return vectors.find_space(self._connection, self._model.id, self._storage)
 
 
 def _reason(error: IndexDamaged) -> str:

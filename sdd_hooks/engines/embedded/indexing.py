@@ -13,20 +13,10 @@ from sdd_hooks.chunking.document import ChunkedDocument, chunk_document, chunk_h
 from sdd_hooks.engines.bookmarks import write_bookmark
 from sdd_hooks.engines.chunk_fields import ChunkFields
 from sdd_hooks.engines.embedded.database import transaction, typed
-from sdd_hooks.engines.protocol import CollectionChanges, Counts, Progress, report_progress
-from sdd_hooks.engines.reading import (
-    FileContent,
-    StoredDocument,
-    Tally,
-    find_removed,
-    is_same_kind,
-    read_document,
-)
-from sdd_hooks.engines.stored_paths import (
-    is_storable,
-    original_path,
-    stored_path,
-)
+from sdd_hooks.engines.protocol import CollectionChanges, Counts, Progress
+from sdd_hooks.engines.reading import FileContent, StoredDocument, store_changes
+from sdd_hooks.engines.stored_paths import is_storable, original_path, stored_path
+from sdd_hooks.named_tuple import NamedTuple
 
 _DOCUMENTS_PER_TRANSACTION = 2000
 
@@ -45,46 +35,47 @@ def apply_changes(
     """
     name = changes.collection.name
     collection = _collection_id(connection, name)
-    tally = Tally()
     with transaction(connection):
         stored = _stored_documents(connection, collection, changes)
-        removed = find_removed(root, stored, changes)
-        removed_by_hash = {document.hash: path for path, document in removed.items()}
-        for done, path in enumerate(changes.paths):
-            report_progress(progress, f"Indexing {name}", done, len(changes.paths))
-            if done and done % _DOCUMENTS_PER_TRANSACTION == 0:
-                # Until the last transaction, the collection reflects no commit.
-                _store_bookmark(connection, name, None)
-                connection.execute("COMMIT; BEGIN IMMEDIATE")
-            file = None
-            if path not in changes.gone:
-                file = read_document(root, path, changes, tally.notes)
-            document = stored.get(path)
-            if file is None:
-                if document is not None:
-                    removed[path] = document
-                continue
-            old_path = removed_by_hash.pop(file.hash, None) if document is None else None
-            if document is not None and document.hash == file.hash:
-                tally.unchanged += 1
-            elif document is not None:
-                _delete_chunks(connection, document.id)
-                _fill(connection, collection, document.id, file)
-                tally.updated += 1
-            elif old_path is not None and is_same_kind(old_path, path):
-                # The content of a removed document: the document has moved.
-                removed.pop(old_path)
-                _move(connection, stored.pop(old_path).id, path)
-                tally.updated += 1
-            else:
-                _fill(connection, collection, _insert(connection, collection, file), file)
-                tally.added += 1
-        for document in removed.values():
-            _delete(connection, document.id)
-            tally.removed += 1
+        writer = _Writer(connection, collection, name)
+        tally = store_changes(root, changes, stored, writer, progress)
         if changes.bookmark is not None:
             _store_bookmark(connection, name, write_bookmark(changes.bookmark))
     return tally.counts, tally.notes
+
+
+class _Writer(NamedTuple):
+    """`DocumentWriter` of a collection."""
+
+    connection: apsw.Connection
+    collection: int
+    name: str
+
+    def pause(self, done: int) -> None:
+        """Commit, and begin the next transaction, after each 2,000 documents."""
+        if done and done % _DOCUMENTS_PER_TRANSACTION == 0:
+            # Until the last transaction, the collection reflects no commit.
+            _store_bookmark(self.connection, self.name, None)
+            self.connection.execute("COMMIT; BEGIN IMMEDIATE")
+
+    def add(self, file: FileContent) -> None:
+        """Store a new document."""
+        inserted = _insert(self.connection, self.collection, file)
+        _fill(self.connection, self.collection, inserted, file)
+
+    def replace(self, document: StoredDocument, file: FileContent) -> None:
+        """Store the new content of a document."""
+        _delete_chunks(self.connection, document.id)
+        _fill(self.connection, self.collection, document.id, file)
+
+    def move(self, document: StoredDocument, file: FileContent) -> None:
+        """Change the path of a document. Its chunks stay."""
+        _move(self.connection, document.id, file.path)
+
+    def delete(self, documents: Iterable[StoredDocument]) -> None:
+        """Delete documents with their chunks and words."""
+        for document in documents:
+            _delete(self.connection, document.id)
 
 
 def delete_collection(connection: apsw.Connection, name: str) -> None:

@@ -42,6 +42,14 @@ def connect(address: Address) -> psycopg.Connection:
 
 
 @contextlib.contextmanager
+def snapshot(connection: psycopg.Connection) -> Iterator[None]:
+    """Let all queries inside the block see the same state of the index, and write nothing."""
+    with connection.transaction():
+        connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        yield
+
+
+@contextlib.contextmanager
 def translate_errors(address: Address) -> Iterator[None]:
     """Translate the errors of the server inside the block into StorageError."""
     import psycopg

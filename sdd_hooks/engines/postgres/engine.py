@@ -17,7 +17,7 @@ from sdd_hooks.engines.documents import indexed_document
 from sdd_hooks.engines.postgres import vectors
 from sdd_hooks.engines.postgres.address import Address
 from sdd_hooks.engines.postgres.chunk_version import invalidate_other_chunks
-from sdd_hooks.engines.postgres.connection import connect, translate_errors
+from sdd_hooks.engines.postgres.connection import connect, snapshot, translate_errors
 from sdd_hooks.engines.postgres.schema import prepare_schema
 from sdd_hooks.engines.postgres.scope import find_scope
 from sdd_hooks.engines.postgres.stored_text import original_text, stored_text
@@ -37,13 +37,7 @@ from sdd_hooks.engines.protocol import (
     VectorExchange,
 )
 from sdd_hooks.errors import StorageError
-from sdd_hooks.models.embedding_model import (
-    EmbeddingModel,
-    is_on_machine,
-    load_model,
-    model_device,
-    model_id,
-)
+from sdd_hooks.models.embedding_model import ConfiguredModel
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import Collection
 
@@ -99,11 +93,9 @@ class PostgresEngine:
         self.notes: list[str] = []
         self.rebuilt = False
         self._place = place
-        self._environ = environ
-        self._model = settings.embed_model
+        self._model = ConfiguredModel(settings.embed_model, place.root, environ)
         self._storage = settings.vector_storage
         self._clock = clock
-        self._loaded: EmbeddingModel | None = None
         self._connection: Connection = connect(place.address)
         try:
             with self._errors():
@@ -221,7 +213,7 @@ class PostgresEngine:
         from sdd_hooks.engines.embedding import embed_missing
 
         started = self._clock()
-        model = load_model(self._model, self._place.root, self._environ)
+        model = self._model.load()
         with self._errors():
             row = self._connection.execute(
                 "SELECT pg_try_advisory_lock(%s, %s)", (_EMBED_LOCK, self._repository)
@@ -261,10 +253,10 @@ class PostgresEngine:
         """
         from sdd_hooks.engines.postgres.search import embed_query, search
 
-        with self._errors(), self._snapshot():
+        with self._errors(), snapshot(self._connection):
             pending = self._count_pending(query.collections)
             space = None if pending else self._space()
-            query_vectors = embed_query(query, space, self._load_model)
+            query_vectors = embed_query(query, space, self._model.load)
             names = self._names(query.collections) or ()
             scope = find_scope(self._connection, [self._repository], names)
             found = search(self._connection, scope, query, space, query_vectors)
@@ -273,38 +265,22 @@ class PostgresEngine:
         )
         return SearchResult(hits, pending, query_vectors.notes)
 
-    @contextmanager
-    def _snapshot(self) -> Iterator[None]:
-        """Let all queries of the block see the same state of the index."""
-        with self._connection.transaction():
-            self._connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
-            yield
-
-    def _load_model(self) -> EmbeddingModel:
-        """Return the configured model, loaded once. Raises EngineUnavailable."""
-        if self._loaded is None:
-            self._loaded = load_model(self._model, self._place.root, self._environ)
-        return self._loaded
-
     def nearest(self, query: str, texts: Sequence[str]) -> int:
         """Return the index of the text that is nearest to the query in meaning."""
         from sdd_hooks.engines.nearest import nearest_text
 
-        return nearest_text(self._load_model(), query, texts)
+        return nearest_text(self._model.load(), query, texts)
 
     def exchange(self) -> VectorExchange:
         """Return access to the vectors of the configured model."""
         with self._errors():
             space = self._space()
-        dimensions = space.dimensions if space else 0
-        # A model on this machine says itself how many it gives; a service would have to be asked.
-        if not dimensions and is_on_machine(self._model, self._place.root, self._environ):
-            dimensions = self._load_model().dimensions if self.device() != "remote" else 0
+        dimensions = space.dimensions if space else self._model.dimensions_here()
         return vectors.RepositoryExchange(
             self._connection,
             self._place.address,
             self._repository,
-            self._model_id(),
+            self._model.id,
             self._storage,
             dimensions,
         )
@@ -343,11 +319,11 @@ class PostgresEngine:
 
     def device(self) -> str:
         """Return where the configured model would run. Raises EngineUnavailable if it cannot."""
-        return model_device(self._model, self._place.root, self._environ)
+        return self._model.device()
 
     def status(self) -> IndexStatus:
         """Return the counts, freshness and location of the repository's part of the index."""
-        with self._errors(), self._snapshot():
+        with self._errors(), snapshot(self._connection):
             rows = self._connection.execute(
                 "SELECT name, kind, module, bookmark, count(d.id), coalesce(sum(d.chunks), 0)"
                 " FROM sdd.collections AS k LEFT JOIN sdd.documents AS d"
@@ -376,7 +352,7 @@ class PostgresEngine:
             self.name,
             collections,
             self.touched(),
-            self._model_id(),
+            self._model.id,
             f"{self._place.address.place} {self._place.identity}",
             int(size[0]) if size else 0,
             sum(collection.pending or 0 for collection in collections),
@@ -400,18 +376,15 @@ class PostgresEngine:
         """Return the faults of the repository's part; none if it is sound."""
         from sdd_hooks.engines.postgres.consistency import find_faults
 
-        with self._errors(), self._snapshot():
+        with self._errors(), snapshot(self._connection):
             return find_faults(self._connection, self._repository)
 
     def close(self) -> None:
         """Close the connection, which releases the locks."""
         self._connection.close()
 
-    def _model_id(self) -> str:
-        return model_id(self._model, self._place.root)
-
     def _space(self) -> vectors.ModelSpace | None:
-        return vectors.find_space(self._connection, self._model_id(), self._storage)
+        return vectors.find_space(self._connection, self._model.id, self._storage)
 
     def _names(self, collections: Sequence[str]) -> list[str] | None:
         """Return the names of these collections in the database; None for no names."""

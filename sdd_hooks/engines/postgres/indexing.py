@@ -7,7 +7,7 @@ All of a collection is one transaction, whose cost is in proportion to what chan
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,17 +16,14 @@ from sdd_hooks.engines.bookmarks import write_bookmark
 from sdd_hooks.engines.chunk_fields import ChunkFields
 from sdd_hooks.engines.postgres.stored_text import original_text, stored_text
 from sdd_hooks.engines.postgres.words import chunk_words
-from sdd_hooks.engines.protocol import CollectionChanges, Counts, Progress, report_progress
+from sdd_hooks.engines.protocol import CollectionChanges, Counts, Progress
 from sdd_hooks.engines.reading import (
     FileContent,
     StoredDocument,
     Tally,
-    find_removed,
-    is_same_kind,
-    read_document,
+    store_changes,
 )
 from sdd_hooks.named_tuple import NamedTuple
-from sdd_hooks.project.collections import Collection
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -88,12 +85,13 @@ def apply_changes(
     with connection.transaction():
         # Another writer of the repository waits here until this one has finished.
         connection.execute("SELECT FROM sdd.repositories WHERE id = %s FOR UPDATE", (repository,))
-        writer = _Writer(connection, repository, changes.collection)
+        name, kind = changes.collection.name, changes.collection.kind
+        writer = _Writer(connection, repository, name, kind)
         tally = _index_documents(writer, root, changes, progress)
         if changes.bookmark is not None:
             connection.execute(
                 "UPDATE sdd.collections SET bookmark = %s WHERE repository = %s AND name = %s",
-                (stored_text(write_bookmark(changes.bookmark)), repository, writer.collection.name),
+                (stored_text(write_bookmark(changes.bookmark)), repository, name),
             )
     return tally.counts, tally.notes
 
@@ -102,12 +100,8 @@ def remove_collection(connection: Connection, repository: int, name: str) -> Non
     """Remove a collection with its documents. An unknown name changes nothing."""
     with connection.transaction():
         connection.execute("SELECT FROM sdd.repositories WHERE id = %s FOR UPDATE", (repository,))
-        writer = _Writer(connection, repository, None)
-        rows = connection.execute(
-            "SELECT id FROM sdd.documents WHERE repository = %s AND collection = %s",
-            (repository, name),
-        ).fetchall()
-        writer.delete([row[0] for row in rows])
+        writer = _Writer(connection, repository, name, "")
+        writer.delete(writer.stored_documents(None).values())
         writer.finish()
         connection.execute(
             "DELETE FROM sdd.collections WHERE repository = %s AND name = %s", (repository, name)
@@ -117,37 +111,8 @@ def remove_collection(connection: Connection, repository: int, name: str) -> Non
 def _index_documents(
     writer: _Writer, root: Path, changes: CollectionChanges, progress: Progress | None
 ) -> Tally:
-    tally = Tally()
     stored = writer.stored_documents(None if changes.complete else changes.paths)
-    removed = find_removed(root, stored, changes)
-    removed_by_hash = {document.hash: path for path, document in removed.items()}
-    name = changes.collection.name
-    for done, path in enumerate(changes.paths):
-        report_progress(progress, f"Indexing {name}", done, len(changes.paths))
-        file = None
-        if path not in changes.gone:
-            file = read_document(root, path, changes, tally.notes)
-        document = stored.get(path)
-        if file is None:
-            if document is not None:
-                removed[path] = document
-            continue
-        old_path = removed_by_hash.pop(file.hash, None) if document is None else None
-        if document is not None and document.hash == file.hash:
-            tally.unchanged += 1
-        elif document is not None:
-            writer.write(document.id, file)
-            tally.updated += 1
-        elif old_path is not None and is_same_kind(old_path, path):
-            # The content of a removed document: the document has moved, and its vectors stay.
-            removed.pop(old_path)
-            writer.write(stored.pop(old_path).id, file)
-            tally.updated += 1
-        else:
-            writer.write(None, file)
-            tally.added += 1
-    writer.delete([document.id for document in removed.values()])
-    tally.removed += len(removed)
+    tally = store_changes(root, changes, stored, writer, progress)
     writer.finish()
     return tally
 
@@ -155,23 +120,16 @@ def _index_documents(
 class _Writer:
     """Writes documents of a collection in batches, inside a transaction."""
 
-    def __init__(
-        self, connection: Connection, repository: int, collection: Collection | None
-    ) -> None:
+    def __init__(self, connection: Connection, repository: int, name: str, kind: str) -> None:
         self._connection, self._repository = connection, repository
-        self._collection = collection
+        self._name, self._kind = name, kind
         self._sums = _Sums()
         self._batch: list[_Cut] = []
-
-    @property
-    def collection(self) -> Collection:
-        assert self._collection is not None
-        return self._collection
 
     def stored_documents(self, paths: Sequence[str] | None) -> dict[str, StoredDocument]:
         """Return the stored documents at these paths, by path; all of the collection for None."""
         query = "SELECT path, id, hash FROM sdd.documents WHERE repository = %s AND collection = %s"
-        values: list[object] = [self._repository, self.collection.name]
+        values: list[object] = [self._repository, self._name]
         if paths is not None:
             query += " AND path = ANY(%s)"
             values.append([stored_text(path) for path in paths])
@@ -181,20 +139,28 @@ class _Writer:
             for path, row_id, digest in rows
         }
 
-    def write(self, row_id: int | None, file: FileContent) -> None:
-        """Store a document; `row_id` is that of one which it replaces."""
-        self._batch.append(_cut(row_id, file))
-        if len(self._batch) >= _DOCUMENTS_PER_WRITE:
-            self._flush()
+    def pause(self, done: int) -> None:
+        """Store nothing in between: a collection is one transaction."""
 
-    def delete(self, row_ids: Sequence[int]) -> None:
+    def add(self, file: FileContent) -> None:
+        """Store a new document."""
+        self._write(None, file)
+
+    def replace(self, document: StoredDocument, file: FileContent) -> None:
+        """Store a document under its row id; its vectors stay, by the hashes of its texts."""
+        self._write(document.id, file)
+
+    move = replace
+
+    def delete(self, documents: Iterable[StoredDocument]) -> None:
         """Delete documents with their chunks."""
         self._flush()
+        row_ids = [document.id for document in documents]
         if row_ids:
             self._delete_chunks(row_ids)
             self._connection.execute(
                 "DELETE FROM sdd.documents WHERE repository = %s AND id = ANY(%s)",
-                (self._repository, list(row_ids)),
+                (self._repository, row_ids),
             )
             self._sums = self._sums.plus(-len(row_ids), 0, 0.0, 0)
 
@@ -208,17 +174,23 @@ class _Writer:
                 (*self._sums, self._repository),
             )
 
+    def _write(self, row_id: int | None, file: FileContent) -> None:
+        self._batch.append(_cut(row_id, file))
+        if len(self._batch) >= _DOCUMENTS_PER_WRITE:
+            self._flush()
+
     def _flush(self) -> None:
         batch, self._batch = self._batch, []
         if not batch:
             return
         self._delete_chunks([cut.id for cut in batch if cut.id is not None])
         ids = self._store_documents(batch)
-        name, kind = self.collection.name, self.collection.kind
         rows = [(ids[cut.path], *row) for cut in batch for row in cut.rows]
         if rows:
             columns = [list(column) for column in zip(*rows, strict=True)]
-            self._connection.execute(_INSERT_CHUNKS, (self._repository, name, kind, *columns))
+            self._connection.execute(
+                _INSERT_CHUNKS, (self._repository, self._name, self._kind, *columns)
+            )
         self._sums = self._sums.plus(
             sum(cut.id is None for cut in batch),
             sum(len(cut.rows) for cut in batch),
@@ -253,7 +225,7 @@ class _Writer:
             " RETURNING path, id",
             (
                 self._repository,
-                self.collection.name,
+                self._name,
                 [stored_text(cut.path) for cut in new],
                 [cut.hash for cut in new],
                 [stored_text(cut.title) for cut in new],

@@ -4,24 +4,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sdd_hooks.config.settings import SearchSettings
-from sdd_hooks.engines.organisation import (
-    OrganisationResult,
-    OrganisationText,
-)
+from sdd_hooks.engines.organisation import OrganisationResult, OrganisationText
 from sdd_hooks.engines.postgres.address import Address
-from sdd_hooks.engines.postgres.connection import connect, translate_errors
+from sdd_hooks.engines.postgres.connection import connect, snapshot, translate_errors
 from sdd_hooks.engines.postgres.schema import require_schema
 from sdd_hooks.engines.postgres.stored_text import original_text, stored_text
-from sdd_hooks.engines.protocol import (
-    Query,
-)
-from sdd_hooks.models.embedding_model import EmbeddingModel, load_model, model_id
+from sdd_hooks.engines.protocol import Query
+from sdd_hooks.models.embedding_model import ConfiguredModel
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -48,9 +42,8 @@ class PostgresOrganisation:
         settings: SearchSettings,
     ) -> None:
         self._address = address
-        self._root = root
-        self._environ = environ
-        self._settings = settings
+        self._model = ConfiguredModel(settings.embed_model, root, environ)
+        self._storage = settings.vector_storage
         self._connection: Connection = connect(address)
         try:
             with translate_errors(address):
@@ -71,13 +64,12 @@ class PostgresOrganisation:
         from sdd_hooks.engines.postgres.scope import find_scope
         from sdd_hooks.engines.postgres.search import embed_query, search
 
-        with translate_errors(self._address), self._snapshot():
-            model = model_id(self._settings.embed_model, self._root)
-            space = vectors.find_space(self._connection, model, self._settings.vector_storage)
+        with translate_errors(self._address), snapshot(self._connection):
+            space = vectors.find_space(self._connection, self._model.id, self._storage)
             notes: tuple[str, ...] = ()
             if space is None and any(part.type != "lex" for part in query.searches):
-                notes = (f"searched by words only: no repository has vectors of {model}",)
-            query_vectors = embed_query(query, space, self._load_model)
+                notes = (f"searched by words only: no repository has vectors of {self._model.id}",)
+            query_vectors = embed_query(query, space, self._model.load)
             scope = find_scope(self._connection, None, (), kinds)
             found = search(self._connection, scope, query, space, query_vectors)
         return OrganisationResult(found, (*notes, *query_vectors.notes))
@@ -116,12 +108,3 @@ class PostgresOrganisation:
                 key = repository, collection, kind, module, path
                 found.setdefault(key, []).append(text.rstrip("\n"))
         return [OrganisationText(*key, "\n\n".join(parts)) for key, parts in found.items()]
-
-    @contextmanager
-    def _snapshot(self) -> Iterator[None]:
-        with self._connection.transaction():
-            self._connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
-            yield
-
-    def _load_model(self) -> EmbeddingModel:
-        return load_model(self._settings.embed_model, self._root, self._environ)
