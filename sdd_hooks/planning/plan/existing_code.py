@@ -14,10 +14,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from sdd_hooks.engines.protocol import Hit
 from sdd_hooks.named_tuple import NamedTuple
-from sdd_hooks.planning.plan.grouping import stem
 from sdd_hooks.planning.plan.requirements import PlannedRequirement
 from sdd_hooks.planning.plan.story import CodePlace, ReusedCode
 from sdd_hooks.review.references.words import split_words
+from sdd_hooks.text.query_match import stem
 
 SearchCode = Callable[[str], Sequence[Hit]]
 """Searches the code for a text. Returns hits with the scores to show, best first."""

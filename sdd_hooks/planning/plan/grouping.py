@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 
 from sdd_hooks.planning.plan.requirements import PlannedRequirement
 from sdd_hooks.review.references.words import find_identifiers, split_words
+from sdd_hooks.text.query_match import stem
 
 MAX_MEMBERS = 5
 """Requirements of a story."""
@@ -128,15 +129,6 @@ def _words(requirement: PlannedRequirement) -> Counter[str]:
     for word in _RFC_WORDS:
         del words[word]
     return words
-
-
-def stem(word: str) -> str:
-    """A word without the ending of a plural or a verb form."""
-    for suffix in ("ing", "es", "ed", "s"):
-        if word.endswith(suffix) and len(word) - len(suffix) >= 4:
-            word = word.removesuffix(suffix)
-            break
-    return word.removesuffix("e") if len(word) > 4 else word
 
 
 def _normalized(vector: _Vector) -> _Vector:

@@ -13,6 +13,7 @@ from sdd_hooks.planning.work.brief import ExistingCode
 from sdd_hooks.planning.work.likeness import split_name
 from sdd_hooks.planning.work.reuse import code_family, is_shareable
 from sdd_hooks.text.lazy_regex import lazy_regex
+from sdd_hooks.text.query_match import stem
 
 MAX_SYMBOLS = 12
 """Definitions in a brief."""
@@ -31,7 +32,7 @@ def existing_definitions(
     Of a file they are those on the lines of the hit, and those whose name has a word of the query.
     `read` returns the text of a file, "" for none. Tests are left out.
     """
-    words = {_stem(part) for word in _WORD.findall(query) for part in split_name(word)}
+    words = {stem(part) for word in _WORD.findall(query) for part in split_name(word)}
     best: dict[tuple[str, str], ExistingCode] = {}
     for hit in hits:
         if code_family(hit.path) is None or is_test(hit.path):
@@ -58,7 +59,7 @@ def _of_file(hit: Hit, words: set[str], text: str) -> list[tuple[Symbol, float]]
     for symbol in find_symbols(hit.path, text):
         if not is_shareable(symbol):
             continue
-        shared = len(words & {_stem(word) for word in split_name(symbol.simple_name)})
+        shared = len(words & {stem(word) for word in split_name(symbol.simple_name)})
         matched = symbol.first_line <= hit.last_line and hit.first_line <= symbol.last_line
         # A class around the matched method is not what was found.
         is_found = matched and (not symbol.is_type or symbol.first_line >= hit.first_line)
@@ -66,11 +67,3 @@ def _of_file(hit: Hit, words: set[str], text: str) -> list[tuple[Symbol, float]]
             rated.append((symbol, hit.score * (1.0 if is_found else 0.8) + _NAME_BONUS * shared))
     rated.sort(key=lambda one: (-one[1], one[0].first_line))
     return rated[:SYMBOLS_PER_FILE]
-
-
-def _stem(word: str) -> str:
-    """A word without the ending of a plural or a gerund."""
-    for ending in ("ing", "ed", "es", "s"):
-        if word.endswith(ending) and len(word) - len(ending) >= 3:
-            return word.removesuffix(ending)
-    return word
