@@ -300,8 +300,47 @@ sdd_wanted "$@" || exit $sdd_status
 
 # The shell parses what follows only when sdd is started.
 
+# What a failure leaves for the other hooks of the same git command, which is the parent of all of them:
+# `sdd 1 PARENT SECONDS KIND`. After `stopped` they do not start sdd, so that git waits for one hook alone;
+# after `failed` they start it, and print nothing about another failure. The next event covers what they miss.
+sdd_note=$sdd_git_dir/sdd-hook-note
+
+# Sets sdd_noted to the kind of the note, or to nothing, and removes a note of another git command.
+sdd_read_note() {
+    sdd_noted=
+    [ -e "$sdd_note" ] || [ -h "$sdd_note" ] || return 0
+    if [ -f "$sdd_note" ] && [ ! -h "$sdd_note" ]; then
+        set -f
+        # shellcheck disable=SC2046
+        { set -- $(head -c 100 "$sdd_note"); } 2>/dev/null
+        set +f
+        if [ $# -eq 5 ] && [ "$1 $2 $3" = "sdd 1 $PPID" ] && sdd_is_recent "$4"; then
+            sdd_noted=$5
+            return 0
+        fi
+    fi
+    rm -f -- "$sdd_note" 2>/dev/null
+}
+
+# Whether a time was less than five minutes ago: a later process can have the same number.
+sdd_is_recent() {
+    case $1 in
+        [!1-9]* | *[!0-9]* | ????????????*) return 1 ;;
+    esac
+    sdd_line=$(date +%s 2>/dev/null)
+    case $sdd_line in
+        '' | *[!0-9]*) return 1 ;;
+    esac
+    [ "$sdd_line" -ge "$1" ] && [ "$sdd_line" -lt $(($1 + 300)) ]
+}
+
+# Prints one line, and leaves a note. $1: the kind of the note, $2: the text.
 sdd_warn() {
-    printf 'sdd-hooks: %s\n' "$1" >&2
+    [ -z "$sdd_noted" ] || return 0
+    printf 'sdd-hooks: %s\n' "$2" >&2
+    rm -f -- "$sdd_note" 2>/dev/null
+    # The shell does not follow a link for a file that it creates so.
+    (set -C && printf 'sdd 1 %s %s %s\n' "$PPID" "$(date +%s)" "$1" >"$sdd_note") 2>/dev/null || :
 }
 
 # Whether the file exists, and the interpreter in its first lines too.
@@ -338,8 +377,40 @@ sdd_runs() {
     [ -x "$sdd_line" ]
 }
 
+# Opens what sdd prints on stderr, for writing as 8 and for reading as 9. A broken Python prints there, so it is
+# shown only when it is known to be of sdd. The file has no name when sdd starts, so that none is left.
+sdd_open_messages() {
+    sdd_line=$sdd_git_dir/sdd-hook-messages.$$
+    if [ -z "${SDD_DEBUG-}" ] && (set -C && : >"$sdd_line") 2>/dev/null; then
+        exec 8>"$sdd_line" 9<"$sdd_line"
+        rm -f -- "$sdd_line" 2>/dev/null
+    else
+        exec 8>&2 9</dev/null
+    fi
+}
+
+# Prints what sdd printed.
+sdd_show_messages() {
+    # Most hooks print nothing, and `cat` is a process.
+    if IFS= read -r sdd_line <&9 || [ -n "$sdd_line" ]; then
+        printf '%s\n' "$sdd_line" >&2
+        cat <&9 >&2
+    fi
+}
+
+# Sets sdd_reason to the last line that sdd printed, in parentheses: the error of a Python that cannot start it.
+sdd_read_reason() {
+    sdd_reason=$(tail -c 300 <&9 2>/dev/null | tail -n 1 2>/dev/null)
+    case $sdd_reason in
+        '' | *[!\ -~]*) sdd_reason= ;;
+        *) sdd_reason=" ($sdd_reason)" ;;
+    esac
+}
+
 # Starts sdd. $@: the arguments of the hook. Fails only for findings before a commit or a push.
 sdd_start() {
+    sdd_read_note
+    [ "$sdd_noted" != stopped ] || return 0
     if [ -n "$sdd" ]; then
         sdd_command=$sdd
         sdd_advice="run \`sdd hooks install\` again, or \`sdd hooks uninstall\`"
@@ -350,37 +421,48 @@ sdd_start() {
         case $sdd_command in
             /*) ;;
             *)
-                sdd_warn 'sdd is not on PATH, nothing was done: install it, or unset core.hooksPath'
+                sdd_warn failed 'sdd is not on PATH, nothing was done: install it, or unset core.hooksPath'
                 return 0
                 ;;
         esac
     fi
     if ! sdd_runs "$sdd_command"; then
-        sdd_warn "$sdd_command is gone: $sdd_advice"
+        sdd_warn failed "$sdd_command is gone: $sdd_advice"
         return 0
     fi
     sdd_action=$event
     [ "$event$review" = pre-commit1 ] && sdd_action=check
+    sdd_open_messages
     sdd_run "$sdd_command" hook "$sdd_action" "$@"
     case $event$sdd_result in
-        *[!0-9]0 | *[!0-9]130) return 0 ;;
+        *[!0-9]0)
+            sdd_show_messages
+            return 0
+            ;;
+        *[!0-9]130) return 0 ;;
         *[!0-9]137 | *[!0-9]143)
-            sdd_warn "$sdd_command was stopped, as after $sdd_seconds s without an end: run \`sdd doctor\`"
+            sdd_show_messages
+            sdd_warn stopped "$sdd_command was stopped, as after $sdd_seconds s without an end: run \`sdd doctor\`"
             return 0
             ;;
         # A broken installation exits with 1 as well, and must not stop a commit.
         pre-commit1 | commit-msg1 | pre-push1)
             sdd_input=
-            sdd_run "$sdd_command" --version >/dev/null 2>&1
-            [ "$sdd_result" != 0 ] || return 1
+            exec 8>/dev/null
+            sdd_run "$sdd_command" --version >/dev/null
+            if [ "$sdd_result" = 0 ]; then
+                sdd_show_messages
+                return 1
+            fi
             ;;
     esac
-    sdd_warn "$sdd_command failed: run \`sdd doctor\`, or $sdd_advice"
+    sdd_read_reason
+    sdd_warn failed "$sdd_command failed: run \`sdd doctor\`, or $sdd_advice$sdd_reason"
     return 0
 }
 
-# Runs a command for at most $sdd_seconds, with git's standard input for pre-push. Sets sdd_result to its
-# status. Ctrl-C does not reach a command in the background, so the shell ends it.
+# Runs a command for at most $sdd_seconds, with git's standard input for pre-push, and with 8 as stderr. Sets
+# sdd_result to its status. Ctrl-C does not reach a command in the background, so the shell ends it.
 sdd_run() {
     sdd_child=
     sdd_timer=
@@ -388,9 +470,9 @@ sdd_run() {
     trap 'sdd_stop; exit 130' INT
     trap 'sdd_stop; exit 143' TERM
     if [ -n "$sdd_input" ]; then
-        { printf '%s\n' "$sdd_input" 2>/dev/null || :; } | exec "$@" &
+        { printf '%s\n' "$sdd_input" 2>/dev/null || :; } | exec "$@" 2>&8 8>&- 9<&- &
     else
-        exec "$@" </dev/null &
+        exec "$@" </dev/null 2>&8 8>&- 9<&- &
     fi
     sdd_child=$!
     # The timer is no child of this shell: bash would report its end.

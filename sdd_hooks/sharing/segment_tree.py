@@ -12,9 +12,14 @@ from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.sharing.object_directory import ObjectDirectory
 from sdd_hooks.sharing.options import SharingLimits
 from sdd_hooks.system.git import GitError
-from sdd_hooks.text.display import one_line
+from sdd_hooks.text.display import one_line, printable_line, shortened
 
 _MAX_TREE_BYTES = 200_000
+
+_MAX_SHOWN_COLUMNS = 80
+"""Columns of the name of a foreign entry in a message."""
+
+_SEGMENT_NAME = re.compile("[0-9a-f]{64}")
 
 # Without a date and a user, equal content is an equal commit on every machine: two pushes of it at
 # the same time do not conflict.
@@ -53,7 +58,7 @@ def read_entries(
         description, _, raw_name = line.partition(b"\t")
         mode, kind, blob, length = description.decode().split()
         name = raw_name.decode("utf-8", "replace")
-        if (mode, kind) != ("100644", "blob") or not re.fullmatch("[0-9a-f]{64}", name):
+        if (mode, kind) != ("100644", "blob") or not _SEGMENT_NAME.fullmatch(name):
             refused.append(f"{display_name(name)} is not a segment: refused")
         elif not length.isdigit() or int(length) > limits.max_segment_bytes:
             refused.append(f"{display_name(name)} is larger than a segment: refused")
@@ -91,5 +96,8 @@ def write_commit(
 
 
 def display_name(name: str) -> str:
-    """The name of an entry for a message: printable, and its first characters only."""
-    return ascii(name)[1:-1][:12]
+    """The name of an entry for a message, printable: of a segment its beginning, as of a commit."""
+    if _SEGMENT_NAME.fullmatch(name):
+        return name[:12]
+    # What is only blanks would be invisible.
+    return shortened(printable_line(name) or ascii(name), _MAX_SHOWN_COLUMNS)

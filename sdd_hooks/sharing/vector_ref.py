@@ -21,7 +21,13 @@ from sdd_hooks.sharing.segment_format import FORMAT
 from sdd_hooks.sharing.segment_tree import SegmentEntry, UnusableTree, read_entries
 from sdd_hooks.system.files import read_state, state_directory, write_atomically
 from sdd_hooks.system.git import FETCH_OBJECTS, PUSH_REF, Git, GitError, is_object_id
-from sdd_hooks.system.git_errors import UNREACHABLE, push_rejection, remote_error
+from sdd_hooks.system.git_errors import (
+    UNREACHABLE,
+    find_lost_object,
+    missing_objects_error,
+    push_rejection,
+    remote_error,
+)
 from sdd_hooks.system.locks import hold_lock
 from sdd_hooks.system.processes import ProgramResult
 from sdd_hooks.text.slugs import slugify
@@ -81,7 +87,7 @@ class VectorRef(NamedTuple):
         It should be a commit, and may be of another kind. Returns "" when the remote has no such
         ref. Raises AccessRefused and RemoteError.
         """
-        before = ""
+        before = reason = ""
         for _ in range(_MAX_FETCHES):
             commit = self._read_remote()
             if not commit or self.objects.has_object(commit):
@@ -89,11 +95,13 @@ class VectorRef(NamedTuple):
             if commit == before:
                 break
             before = commit
-            self._fetch_objects()
+            reason = self._fetch_objects()
             if self.objects.has_object(commit):
                 if self.objects.kind(commit) == "commit":
                     self._remember(commit)
                 return commit
+        if reason:
+            raise missing_objects_error(self.options.remote, self.name, reason)
         raise RemoteError(
             f"{self.options.remote} does not send the object of {self.name}: try again later"
         )
@@ -152,7 +160,8 @@ class VectorRef(NamedTuple):
                 return commit
         return ""
 
-    def _fetch_objects(self) -> None:
+    def _fetch_objects(self) -> str:
+        """Fetch what the ref reaches. Returns why the remote cannot send it, "" if it may."""
         last_seen = self._last_seen()
         negotiation = (f"--negotiation-tip={last_seen}",) if last_seen else ()
         result = self._run_remote(
@@ -162,8 +171,11 @@ class VectorRef(NamedTuple):
             max_file_bytes=2 * self.options.limits.max_total_bytes + _PACK_OVERHEAD_BYTES,
         )
         # The ref may have been deleted since `ls-remote`; the next one reports that.
-        if result.code and "find remote ref" not in result.err:
-            raise self._error(f"does not send {self.name}", result)
+        if not result.code or "find remote ref" in result.err:
+            return ""
+        if reason := find_lost_object(result.err, self.options.access):
+            return reason
+        raise self._error(f"does not send {self.name}", result)
 
     @property
     def _last_seen_file(self) -> Path:

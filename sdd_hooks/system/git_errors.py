@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Mapping
 
 from sdd_hooks.errors import AccessRefused, RemoteError
@@ -18,6 +19,11 @@ _REFUSED = re.compile(
     r"|returned error: 40[13]|Repository not found|terminal prompts disabled"
     r"|insufficient permission|not allowed to",
     re.IGNORECASE,
+)
+# A server that runs out of memory says "pack-objects died", too: that alone is not enough.
+_LACKS_OBJECTS = re.compile(
+    r"(?:not our ref|bad (?:(?:tree|blob|commit) )?object|unable to read"
+    r"|missing (?:tree|blob|commit)) [0-9a-f]{40,64}\b.*"
 )
 _LOGIN = re.compile(r"(?<=//)[^/@\s]*@")
 _MIN_SECRET_LENGTH = 8
@@ -57,6 +63,21 @@ def remote_error(remote: str, problem: str, stderr: str, access: Mapping[str, st
 def is_refusal(stderr: str) -> bool:
     """Whether git's output says that a remote refuses the credentials."""
     return _REFUSED.search(stderr) is not None
+
+
+def find_lost_object(stderr: str, access: Mapping[str, str]) -> str:
+    """What the remote says about an object that it should have, without secrets; "" for nothing."""
+    found = _LACKS_OBJECTS.search(stderr)
+    return _redact(found[0], access) if found else ""
+
+
+def missing_objects_error(remote: str, ref: str, reason: str) -> RemoteError:
+    """The error for a ref of vectors of which the remote has lost objects."""
+    command = f"git push {shlex.quote(remote)} --delete {shlex.quote(ref)}"
+    return RemoteError(
+        f"{remote} has lost objects of {ref} ({reason}): delete the ref with `{command}`,"
+        " and run `sdd index push` on a machine that has the vectors"
+    )
 
 
 def redact_git_error(stderr: str, access: Mapping[str, str]) -> str:

@@ -9,6 +9,8 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -78,6 +80,111 @@ def test_a_program_that_does_not_end_is_stopped(
     assert text.startswith("sdd-hooks: ")
     assert text.endswith("was stopped, as after 0.2 s without an end: run `sdd doctor`\n")
     assert text.count("\n") == 1
+
+
+@pytest.fixture
+def logged(repo: Hooked) -> tuple[Hooked, Path]:
+    """A repository with the hooks of a commit, and a program that logs calls and does not end."""
+    log = repo.root.with_name("log")
+    hooks = repo.root / ".git/hooks"
+    hooks.mkdir(exist_ok=True)
+    for event in ("pre-commit", "post-commit", "post-rewrite"):
+        shim = install(repo, event, f"#!/bin/sh\necho $2 >>'{log}'\nexec sleep 600\n", "0.2")
+        (hooks / event).write_text(f"#!/bin/sh\n{shim.read_text()}")
+        (hooks / event).chmod(0o755)
+    return repo, log
+
+
+def test_a_commit_waits_once_for_a_program_that_does_not_end(logged: tuple[Hooked, Path]) -> None:
+    repo, log = logged
+    done = repo.run("commit", "--quiet", "-m", "Any")
+    assert done.returncode == 0
+    assert done.stderr.count(b"was stopped, as after 0.2 s without an end") == 1
+    assert done.stderr.count(b"\n") == 1
+    assert log.read_text().split() == ["pre-commit"]
+
+    program = repo.root.with_name("program")
+    program.write_text(f"#!/bin/sh\necho $2 >>'{log}'\n")
+    repo.write(ADR, "# ADR-0001: Z\n")
+    repo.git("commit", "--quiet", "--all", "-m", "Any")
+    assert log.read_text().split() == ["pre-commit", "pre-commit", "post-commit"]
+    assert not list((repo.root / ".git").glob("sdd-hook*"))
+
+
+def test_a_python_that_cannot_start_sdd_is_one_line(logged: tuple[Hooked, Path]) -> None:
+    """Both hooks of the commit start it, and Python prints a traceback each time."""
+    repo, _ = logged
+    program = repo.root.with_name("program")
+    program.write_text(f"#!{sys.executable}\nimport sdd_hooks_is_missing\n")
+    done = repo.run("commit", "--quiet", "-m", "Any")
+    assert done.returncode == 0
+    assert done.stderr.decode() == (
+        f"sdd-hooks: {program} failed: run `sdd doctor`, or run `sdd hooks install` again, or"
+        " `sdd hooks uninstall` (ModuleNotFoundError: No module named 'sdd_hooks_is_missing')\n"
+    )
+
+
+FOREIGN_NOTES = (
+    b"",
+    b"sdd 1 {pid} {later} stopped\n",
+    b"sdd 1 {pid} 1 stopped\n",
+    b"sdd 1 {pid} 09 stopped\n",
+    b"sdd 1 {pid} 1+1 stopped\n",
+    b"sdd 1 {pid} $(touch${IFS}pwned) stopped\n",
+    b"sdd 1 {pid} 99999999999999999999999 stopped\n",
+    b"sdd 1 1{pid} {now} stopped\n",
+    b"sdd 2 {pid} {now} stopped\n",
+    b"sdd 1 {pid} {now} * stopped\n",
+    b"sdd 1 {pid} {now} `touch pwned`\n",
+    b"-n -e\n",
+    b"\0\xff\x1b[31m",
+    b"x" * 200_000,
+)
+
+
+def test_only_a_note_of_this_command_stops_a_hook(repo: Hooked, shell: list[str]) -> None:
+    """This process is the parent of the hook, as git is otherwise."""
+    shim = install(repo, "post-commit", "#!/bin/sh\necho started\n", "60")
+    values = {"pid": os.getpid(), "now": int(time.time()), "later": int(time.time()) + 3_600}
+    for note in (*FOREIGN_NOTES, b"sdd 1 {pid} {now} stopped\n"):
+        text = note
+        for name, value in values.items():
+            text = text.replace(f"{{{name}}}".encode(), str(value).encode())
+        (repo.root / ".git/sdd-hook-note").write_bytes(text)
+        done = run(repo, shell, shim)
+        assert (done.returncode, done.stderr) == (0, b""), note
+        assert done.stdout == (b"started\n" if note in FOREIGN_NOTES else b""), note
+    assert not (repo.root / "pwned").exists()
+
+
+def test_a_note_that_is_no_regular_file_is_not_followed(repo: Hooked, shell: list[str]) -> None:
+    note = repo.root / ".git/sdd-hook-note"
+    target = repo.write("target", "text\n")
+    shim = install(repo, "post-commit", "#!/bin/sh\necho started\nexit 70\n", "60")
+    for create in (
+        lambda: note.symlink_to(target),
+        lambda: note.symlink_to(repo.root / "created"),
+        lambda: os.mkfifo(note),
+        note.mkdir,
+    ):
+        create()
+        done = run(repo, shell, shim)
+        assert (done.returncode, done.stdout, done.stderr.count(b"\n")) == (0, b"started\n", 1)
+        if not note.is_dir():
+            note.unlink()
+    assert target.read_text() == "text\n"
+    assert not (repo.root / "created").exists()
+
+
+def test_messages_of_sdd_are_printed_whole_and_a_control_character_is_no_reason(
+    repo: Hooked, shell: list[str]
+) -> None:
+    shim = install(repo, "post-commit", "#!/bin/sh\nprintf 'one\\ntwo\\nthree' >&2\n", "60")
+    assert run(repo, shell, shim).stderr.rstrip() == b"one\ntwo\nthree"
+    shim = install(repo, "post-commit", "#!/bin/sh\nprintf '\\033[2J\\n' >&2\nexit 3\n", "60")
+    done = run(repo, shell, shim)
+    assert done.stderr.count(b"\n") == 1
+    assert b"\x1b" not in done.stderr
 
 
 @pytest.mark.parametrize("event", ["auto", "check", *EVENTS, *REVIEW_EVENTS])

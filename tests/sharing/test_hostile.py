@@ -65,6 +65,38 @@ def test_only_files_are_segments(hub: SharedRemote, laptop: Laptop, mode: str) -
     )
 
 
+def test_a_foreign_entry_is_named_so_that_it_is_recognised(
+    hub: SharedRemote, laptop: Laptop
+) -> None:
+    names = ("benchmarks of the spring release.ipynb", "schlüssel.txt", "x" * 200, "\x1b[2J \u202e")
+    hub.put(laptop.ref, [("100644", name, b"x") for name in names])
+    shown = {note.removesuffix(" is not a segment: refused") for note in laptop.pull().notes}
+    assert shown == {*names[:2], "x" * 79 + "…", "\\u001b[2J \\u202e"}
+
+
+@pytest.mark.parametrize("what", ["commit", "tree", "blob"])
+def test_a_remote_that_lost_objects_is_mended_by_what_the_message_says(
+    hub: SharedRemote, what: str
+) -> None:
+    writer, reader = hub.laptop("writer"), hub.laptop("reader")
+    writer.embed()
+    writer.push()
+    lost = {
+        "commit": lambda: hub.repo.git("rev-parse", writer.ref),
+        "tree": lambda: hub.repo.git("rev-parse", f"{writer.ref}^{{tree}}"),
+        "blob": lambda: hub.repo.git("ls-tree", writer.ref).split()[2],
+    }[what]()
+    (hub.repo.root / "objects" / lost[:2] / lost[2:]).unlink()
+    for act in (reader.pull, reader.push):
+        with pytest.raises(RemoteError, match=r"^origin has lost objects of refs/sdd/") as caught:
+            act()
+    command = f"git push origin --delete {writer.ref}"
+    assert f": delete the ref with `{command}`, and run `sdd index push` on" in str(caught.value)
+    reader.repo.git(*command.split()[1:])
+    assert writer.push().pushed == 2
+    assert reader.pull().pulled == 2
+
+
 def test_sizes_are_checked_before_contents(hub: SharedRemote, laptop: Laptop) -> None:
     good = segment(laptop, VALID_VECTOR)
     hub.put(laptop.ref, [entry(good), entry(b"x" * 3000)])
@@ -81,7 +113,7 @@ def test_a_tree_that_is_too_large_is_not_read(hub: SharedRemote, laptop: Laptop)
     hub.repo.git("config", "uploadpack.allowFilter", "true")
     commit = hub.repo.git("commit-tree", tree, "-m", "x")
     hub.repo.git("update-ref", laptop.ref, commit)
-    with pytest.raises(RemoteError, match=r"^origin does not send refs/sdd/"):
+    with pytest.raises(RemoteError, match=r"^origin has lost objects of refs/sdd/"):
         laptop.pull()
     hub.repo.git("update-ref", laptop.ref, commit_of_many_entries(hub))
     (note,) = laptop.pull().notes
