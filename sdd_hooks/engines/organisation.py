@@ -66,9 +66,11 @@ class Organisation(Protocol):
         """Return when each repository was last checked for changes (seconds since the epoch)."""
         ...
 
-    def search(self, query: Query, kinds: Sequence[str]) -> OrganisationResult:
-        """Search the collections of these kinds in every repository. `query.collections` is not
-        used."""
+    def search(
+        self, query: Query, kinds: Sequence[str], repositories: Sequence[str] | None = None
+    ) -> OrganisationResult:
+        """Search the collections of these kinds in these repositories, None for every one.
+        `query.collections` is not used."""
         ...
 
     def heads(self, kinds: Sequence[str]) -> Sequence[OrganisationText]:

@@ -59,10 +59,15 @@ class SourceRecords(NamedTuple):
 
 
 class ExternalRecords(NamedTuple):
-    """The decision records of all sources. `names` are as in `DeclaredSources`."""
+    """The decision records of all sources. `names` are as in `DeclaredSources`.
+
+    `organisation` are repositories with the name of each, as in `names`. Their records are not
+    here: nothing is known of an id of theirs.
+    """
 
     sources: tuple[SourceRecords, ...] = ()
     names: Mapping[str, str] = MappingProxyType({})
+    organisation: Mapping[str, str] = MappingProxyType({})
 
     @property
     def corpus(self) -> Corpus:
@@ -129,7 +134,9 @@ def read_committed_sources(git: Git, commit: str) -> DeclaredSources:
 def read_external_records(repository: Repository, declared: DeclaredSources) -> ExternalRecords:
     """Read the records of the declared sources, as far as they were fetched."""
     found = [_read_source(repository, source) for source in declared.sources]
-    return ExternalRecords(tuple(found), declared.names)
+    names = declared.organisation_names
+    organisation = {one: names[one] for one in declared.organisation}
+    return ExternalRecords(tuple(found), declared.names, organisation)
 
 
 def _read_source(repository: Repository, source: ExternalSource) -> SourceRecords:
@@ -143,8 +150,8 @@ def _read_source(repository: Repository, source: ExternalSource) -> SourceRecord
     except (RepositoryError, StorageError):
         # A damaged snapshot is fetched again.
         return SourceRecords(source)
-    records = [one for one in corpus.artifacts if one.kind == "ADR" and _is_safe(one.path)]
-    adopted = tuple(_adopt(one, source.name) for one in records)
+    records = [one for one in corpus.artifacts if one.kind == "ADR" and is_safe(one.path)]
+    adopted = tuple(adopt(one, source.name) for one in records)
     return SourceRecords(source, snapshot, tree, adopted)
 
 
@@ -156,13 +163,13 @@ def _collections(git: Git, source: ExternalSource, commit: str) -> Sequence[Coll
     return [one for one in found if one.kind == "adrs"]
 
 
-def _is_safe(path: str) -> bool:
+def is_safe(path: str) -> bool:
     """Whether no part of a path leads elsewhere in an address, or breaks a line."""
     return path.isprintable() and not {"", ".", "..", ".git"} & {*path.split("/")}
 
 
-def _adopt(artifact: Artifact, origin: str) -> Artifact:
-    """The artifact with ids and paths that say where it is from, and without findings."""
+def adopt(artifact: Artifact, origin: str) -> Artifact:
+    """An artifact of another repository, with ids and paths that say so, and without findings."""
 
     def foreign(identifier: ArtifactId) -> ArtifactId:
         return identifier._replace(origin=origin)

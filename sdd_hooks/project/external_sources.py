@@ -5,10 +5,16 @@
 
 The directory in parentheses is optional, as is the line below. A source has a name for its records,
 `acme/ADR-0012`: the first part of the path of its address, or more where two sources share that.
+
+    - Architecture Decision Records are also in the organisation's index (HOST/OWNER/NAME)
+
+names repositories in the index of an organisation, whose records a review may show. Their name is
+the whole path: `OWNER/NAME/ADR-0012`.
 """
 
 # Governing: ADR-0035 (decisions of another repository are read, not run), ADR-0007 (Markdown-native
-# configuration), ADR-0012 (untrusted input), SPEC-0001 REQ "Decisions of other repositories"
+# configuration), ADR-0012 (untrusted input), ADR-0064 (a review shows records of repositories that
+# its base names), SPEC-0001 REQ "Decisions of other repositories"
 
 from __future__ import annotations
 
@@ -22,6 +28,9 @@ from sdd_hooks.text.lazy_regex import lazy_regex
 
 MAX_SOURCES = 20
 """Sources of a repository that are used."""
+
+MAX_ORGANISATION = 50
+"""Repositories of the organisation that are used."""
 
 MAX_URL_LENGTH = 300
 """Characters of an address."""
@@ -42,6 +51,9 @@ _LINE = lazy_regex(
 _ADDRESS = lazy_regex(
     r"(?:`(?P<code>[^`]+)`|<(?P<angle>[^<>]+)>|\[[^\[\]]*\]\(<?(?P<link>[^)>]+)>?\)|(?P<word>\S+))"
 )
+_INDEX = lazy_regex(
+    r"the[ \t]+organi[sz]ation(?:['’]s)?[ \t]+index\b[ \t]*:?[ \t]*(?P<names>.*)$", re.IGNORECASE
+)
 _DIRECTORIES = lazy_regex(r"[ \t]*\((?P<paths>[^()]*)\)")
 _TRUST = lazy_regex(
     r"(?P<indent>[ \t]*)[-*+][ \t]+(?:\*\*|__)?trust(?:\*\*|__)?[ \t]*:(?:\*\*|__)?[ \t]*"
@@ -58,6 +70,7 @@ _PART = r"(?!\.{1,2}(?:/|$))[A-Za-z0-9_.~][A-Za-z0-9_.~+-]{0,99}"
 _PATH = rf"(?P<path>{_PART}(?:/{_PART}){{0,9}})/?"
 _URL = lazy_regex(rf"(?P<scheme>https|ssh|git)://{_USER}?{_HOST}{_PORT}/{_PATH}", re.IGNORECASE)
 _SCP = lazy_regex(rf"{_USER}{_HOST}:/?{_PATH}")
+_IDENTITY = lazy_regex(rf"{_HOST}{_PORT}/{_PATH}", re.IGNORECASE)
 _DIRECTORY = lazy_regex(r"(?!-)[^\x00-\x1f\\:*?\[\]]{1,200}")
 
 
@@ -104,10 +117,15 @@ class SourceProblem(NamedTuple):
 
 
 class DeclaredSources(NamedTuple):
-    """The sources that a memory file declares, and the lines that are refused."""
+    """The sources that a memory file declares, and the lines that are refused.
+
+    `organisation` are the repositories of the organisation's index whose records a review may show,
+    as `host/owner/name`, and no sources.
+    """
 
     sources: tuple[ExternalSource, ...] = ()
     problems: tuple[SourceProblem, ...] = ()
+    organisation: tuple[str, ...] = ()
 
     @property
     def names(self) -> Mapping[str, str]:
@@ -116,7 +134,23 @@ class DeclaredSources(NamedTuple):
         A source has its longer names, too. A name that several sources share stands for none of
         them, and for itself, so that `acme/ADR-0012` never means a record of this repository.
         """
-        return source_names(self.sources)
+        return {**self.organisation_names, **source_names(self.sources)}
+
+    @property
+    def organisation_names(self) -> Mapping[str, str]:
+        """The names of the organisation's repositories in front of an id, as in `names`.
+
+        A repository is called by its path, `owner/name`, and by its host, too, where that is the
+        path of another repository or no more than one word.
+        """
+        names: dict[str, str] = {}
+        taken = {name.lower() for one in self.sources for name in one.address.names}
+        paths = Counter(one.partition("/")[2] for one in self.organisation)
+        for one in self.organisation:
+            path = one.partition("/")[2]
+            name = path if "/" in path and paths[path] == 1 and path not in taken else one
+            names |= {name: name, one: name}
+        return names
 
 
 def source_names(sources: Sequence[ExternalSource]) -> Mapping[str, str]:
@@ -135,12 +169,17 @@ def find_external_sources(memory: MemoryFile | None) -> DeclaredSources:
     if memory is None:
         return DeclaredSources()
     found: dict[tuple[str, str], ExternalSource] = {}
+    indexed: dict[str, int] = {}
     problems: list[SourceProblem] = []
     for group in memory.find_sections(CONTEXT):
         for section in group:
             for read in _read_lines(section.lines):
                 if isinstance(read, SourceProblem):
                     problems.append(read)
+                    continue
+                if isinstance(read, _Indexed):
+                    for one in read.repositories:
+                        indexed.setdefault(one, read.line)
                     continue
                 # One repository is one source, whatever the spelling of its address.
                 found.setdefault((read.address.host, read.address.path.lower()), read)
@@ -149,7 +188,24 @@ def find_external_sources(memory: MemoryFile | None) -> DeclaredSources:
         SourceProblem(source.line, f"more than {MAX_SOURCES} repositories: this one is left out")
         for source in sources[MAX_SOURCES:]
     ]
-    return DeclaredSources(_with_names(sources[:MAX_SOURCES]), tuple(problems))
+    # What is fetched is complete, so that it counts.
+    organisation = [one for one in indexed if tuple(one.split("/", 1)) not in found]
+    problems += [
+        SourceProblem(indexed[one], f"more than {MAX_ORGANISATION} repositories: {one} is left out")
+        for one in organisation[MAX_ORGANISATION:][:1]
+    ]
+    return DeclaredSources(
+        _with_names(sources[:MAX_SOURCES]),
+        tuple(problems),
+        tuple(organisation[:MAX_ORGANISATION]),
+    )
+
+
+class _Indexed(NamedTuple):
+    """Repositories of the organisation's index that a line names."""
+
+    repositories: tuple[str, ...]
+    line: int
 
 
 def parse_address(text: str) -> SourceAddress | str:
@@ -177,10 +233,15 @@ def parse_address(text: str) -> SourceAddress | str:
     return SourceAddress(text, scheme, fields["host"].lower(), port, path)
 
 
-def _read_lines(lines: Sequence[MemoryLine]) -> Iterator[ExternalSource | SourceProblem]:
+def _read_lines(
+    lines: Sequence[MemoryLine],
+) -> Iterator[ExternalSource | SourceProblem | _Indexed]:
     for at, line in enumerate(lines):
         match = _LINE.match(line.text)
         if match is None:
+            continue
+        if index := _INDEX.match(match["where"]):
+            yield _read_repositories(index["names"], line.number)
             continue
         read = _read_declaration(match["where"], line.number)
         if isinstance(read, ExternalSource):
@@ -218,6 +279,17 @@ def _read_declaration(text: str, number: int) -> ExternalSource | SourceProblem:
             number, f"names more than {MAX_PATHS} directories: name one above them"
         )
     return ExternalSource("", address, tuple(dict.fromkeys(paths)), line=number)
+
+
+def _read_repositories(text: str, number: int) -> _Indexed | SourceProblem:
+    parts = (part.strip(" \t`\"'") for part in text.strip(" \t().").split(","))
+    names = [part.lower() for part in parts if part]
+    if not names:
+        return SourceProblem(number, "names no repository: write (HOST/OWNER/NAME) behind `index`")
+    for name in names:
+        if len(name) > MAX_URL_LENGTH or not _IDENTITY.fullmatch(name):
+            return SourceProblem(number, f"{name[:60]!a} is no HOST/OWNER/NAME: correct it")
+    return _Indexed(tuple(dict.fromkeys(names)), number)
 
 
 def _read_trust(lines: Iterable[MemoryLine], indent: int) -> tuple[bool, list[SourceProblem]]:

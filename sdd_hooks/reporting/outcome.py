@@ -88,13 +88,15 @@ class References(NamedTuple):
 
     `folded` are the candidates that a report shows behind a fold, after the suggested ones.
     `governing` are those in force that the change names, and does not change itself. `silenced` is
-    the trailer of the change that asks for no suggestions, unchanged, or "".
+    the trailer of the change that asks for no suggestions, unchanged, or "". `notes` says what was
+    not read.
     """
 
     ranked: tuple[Candidate, ...] = ()
     folded: tuple[Candidate, ...] = ()
     silenced: str = ""
     governing: tuple[Candidate, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def suggested(self) -> tuple[Candidate, ...]:

@@ -57,19 +57,24 @@ def review_commits(  # noqa: PLR0913 (each caller needs another part of it)
     body: str = "",
     judge: str = "",
     claims: ClaimReader | None = None,
+    organisation: bool = True,
     clock: Callable[[], float] = time.time,
 ) -> ReviewOutcome:
     """Review the changes of `head` since its merge base with `base`.
 
     `title` and `body` are those of the pull request, or "". `judge` names a model of `llm` that
     reviews the change as well, "" for none. `claims` finds numbers of records that other work
-    takes, None for none. `clock` returns seconds since the epoch. Raises RepositoryError for a
-    commit that does not exist, and EngineUnavailable for a model that cannot be loaded.
+    takes, None for none. With `organisation`, the organisation's index is asked for records of the
+    repositories that the base names. `clock` returns seconds since the epoch.
+
+    Raises RepositoryError for a commit that does not exist, and EngineUnavailable for a model that
+    cannot be loaded.
     """
     # An unknown model stops the review at once, and not after minutes.
     model = load_judge(judge, project.environ)
     # The import is slow, and the pre-commit hook ranks nothing.
     from sdd_hooks.review.references.find import find_references
+    from sdd_hooks.review.references.organisation import search_organisation
     from sdd_hooks.review.touched_issues import find_touched_issues
 
     git = project.repository.git
@@ -77,9 +82,11 @@ def review_commits(  # noqa: PLR0913 (each caller needs another part of it)
     subject = add_claims(subject_of(project, change, tip=change.base_tip), claims)
     max_suggestions = project.configuration.review.max_suggestions
     notes = (*_shallow_notes(git), *subject.external.notes(clock()))
+    elsewhere = search_organisation(project, subject.external, clock) if organisation else None
     try:
         with time_limit(REFERENCES_SECONDS):
-            references = find_references(project.repository, subject, max_suggestions)
+            references = find_references(project.repository, subject, max_suggestions, elsewhere)
+        notes += references.notes
     except TimeLimitExceeded:
         references = References()
         notes += (f"no decisions are suggested: ranking took over {REFERENCES_SECONDS:g} seconds",)
@@ -147,7 +154,7 @@ def _read_external(
     read only if the work tree declares a repository.
     """
     if files is None:
-        if not project.external.sources:
+        if not (project.external.sources or project.external.organisation):
             return NO_RECORDS
         files = read_committed_files(project.repository.git, change.base)
     declared = find_external_sources(read_committed_memory(files))

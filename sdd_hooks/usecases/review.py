@@ -41,7 +41,7 @@ class CommitRange(NamedTuple):
 
     `base` is "" for the default branch. `title` and `body` are those of the pull request. `claims`
     finds the numbers of records that other work takes, None to look at the branches of the remote,
-    as this clone knows them.
+    as this clone knows them. With `organisation`, the server of the organisation's index is asked.
     """
 
     base: str = ""
@@ -49,6 +49,7 @@ class CommitRange(NamedTuple):
     title: str = ""
     body: str = ""
     claims: ClaimReader | None = None
+    organisation: bool = True
 
 
 class PushedBranch(NamedTuple):
@@ -91,6 +92,7 @@ def review_range(
         body=commits.body,
         judge=judge,
         claims=commits.claims or claims_of_branches(project.repository, head=commits.head),
+        organisation=commits.organisation,
     )
     if check_work_tree and commits.head == "HEAD" and _has_uncommitted_changes(project):
         review = replace(review, notes=(*review.notes, UNCOMMITTED_NOTE))
@@ -194,7 +196,9 @@ def review_pushed_branch(
     claims = claims_of_branches(
         project.repository, head=pushed.head, branch=pushed.branch, remote=pushed.remote
     )
-    return review_range(project, CommitRange(base, pushed.head, claims=claims), fail_on)
+    # A push does not wait for another server.
+    commits = CommitRange(base, pushed.head, claims=claims, organisation=False)
+    return review_range(project, commits, fail_on)
 
 
 def use_base_settings(project: Project, commit: str) -> Project:

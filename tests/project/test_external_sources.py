@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from sdd_hooks.config.memory_file import read_memory_file
 from sdd_hooks.project.external_sources import (
+    MAX_ORGANISATION,
     MAX_SOURCES,
     DeclaredSources,
     SourceAddress,
@@ -66,7 +67,7 @@ def test_trust_belongs_to_the_line_above_it() -> None:
 
 
 def test_an_unknown_trust_is_a_problem_and_trusts_nothing() -> None:
-    sources, problems = declared(line(HANDBOOK), "  - **Trust**: everything")
+    sources, problems, _ = declared(line(HANDBOOK), "  - **Trust**: everything")
     assert not sources[0].trusts_rules
     assert problems == ((6, "Trust 'everything' is unknown: write `rules`, or remove the line"),)
 
@@ -160,10 +161,10 @@ def test_any_memory_file_can_be_read(lines: list[str]) -> None:
 
 def test_a_directory_outside_is_refused() -> None:
     for path in ("../secret", "docs/../..", ":glob/**", "-x", "a, .."):
-        sources, problems = declared(line(f"{HANDBOOK} ({path})"))
+        sources, problems, _ = declared(line(f"{HANDBOOK} ({path})"))
         assert not sources
         assert "is no directory" in problems[0].text
-    sources, problems = declared(line(f"{HANDBOOK} (:(glob)**)"))
+    sources, problems, _ = declared(line(f"{HANDBOOK} (:(glob)**)"))
     assert not sources
     assert problems[0].text == "names a directory in a wrong way: write (docs/adr)"
 
@@ -196,7 +197,7 @@ def test_one_repository_is_one_source_in_any_spelling() -> None:
 
 def test_sources_have_a_limit() -> None:
     lines = [line(f"https://a.example/o{number}/x") for number in range(MAX_SOURCES + 1)]
-    sources, problems = declared(*lines)
+    sources, problems, _ = declared(*lines)
     assert len(sources) == MAX_SOURCES
     assert problems[0].text == f"more than {MAX_SOURCES} repositories: this one is left out"
 
@@ -212,3 +213,61 @@ def test_a_line_elsewhere_declares_nothing() -> None:
 
 def test_a_local_declaration_is_no_source() -> None:
     assert declared("- Architecture Decision Records are in `docs/adrs/`") == DeclaredSources()
+
+
+def indexed(names: str) -> str:
+    return line(f"the organisation's index ({names})")
+
+
+def test_repositories_of_the_organisations_index_are_named() -> None:
+    found = declared(
+        indexed("git.example.com/acme/Handbook, `git.example.com/acme/shop`"),
+        line("the organization index: other.example/acme/shop"),
+        indexed("git.example.com/single, git.example.com/acme/shop"),
+        line(HANDBOOK),
+        indexed("github.com/acme/handbook"),
+    )
+    assert not found.problems
+    # What is fetched needs no index.
+    assert found.organisation == (
+        "git.example.com/acme/handbook",
+        "git.example.com/acme/shop",
+        "other.example/acme/shop",
+        "git.example.com/single",
+    )
+    # The fetched repository has the names that it had.
+    assert found.names["acme/handbook"] == "acme"
+    assert set(found.organisation_names.values()) == {*found.organisation}
+
+
+def test_a_repository_of_the_index_is_called_by_its_path() -> None:
+    found = declared(indexed("git.example.com/acme/shop, git.example.com/acme/handbook"))
+    assert found.names == {
+        "acme/shop": "acme/shop",
+        "git.example.com/acme/shop": "acme/shop",
+        "acme/handbook": "acme/handbook",
+        "git.example.com/acme/handbook": "acme/handbook",
+    }
+
+
+@pytest.mark.parametrize(
+    "names",
+    ["", "*", "git.example.com/acme/*", "shop", "a/../b", "https://git.example/acme/x", "-"],
+)
+def test_another_text_names_no_repository_of_the_index(names: str) -> None:
+    found = declared(indexed(names))
+    assert not found.organisation
+    assert len(found.problems) == 1
+
+
+def test_at_most_fifty_repositories_of_the_index_are_used() -> None:
+    found = declared(*(indexed(f"git.example/acme/r{number}") for number in range(60)))
+    assert len(found.organisation) == MAX_ORGANISATION
+    (problem,) = found.problems
+    assert problem.line == 55
+
+
+@given(st.text(max_size=80))
+def test_any_text_behind_the_index_is_read(names: str) -> None:
+    found = declared(indexed(" ".join(names.split())))
+    assert all(one == one.lower() and "/" in one for one in found.organisation)

@@ -58,7 +58,9 @@ class PostgresOrganisation:
             rows = self._connection.execute("SELECT name, touched FROM sdd.repositories")
             return {original_text(name): touched for name, touched in rows}
 
-    def search(self, query: Query, kinds: Sequence[str]) -> OrganisationResult:
+    def search(
+        self, query: Query, kinds: Sequence[str], repositories: Sequence[str] | None = None
+    ) -> OrganisationResult:
         """Search by words, and by meaning where vectors of the configured model are."""
         from sdd_hooks.engines.postgres import vectors
         from sdd_hooks.engines.postgres.scope import find_scope
@@ -70,7 +72,7 @@ class PostgresOrganisation:
             if space is None and any(part.type != "lex" for part in query.searches):
                 notes = (f"searched by words only: no repository has vectors of {self._model.id}",)
             query_vectors = embed_query(query, space, self._model.load)
-            scope = find_scope(self._connection, None, (), kinds)
+            scope = find_scope(self._connection, self._ids(repositories), (), kinds)
             found = search(self._connection, scope, query, space, query_vectors)
         return OrganisationResult(found, (*notes, *query_vectors.notes))
 
@@ -95,6 +97,14 @@ class PostgresOrganisation:
     def close(self) -> None:
         """Close the connection."""
         self._connection.close()
+
+    def _ids(self, repositories: Sequence[str] | None) -> list[int] | None:
+        """Return the ids of these repositories, as far as the role may read them."""
+        if repositories is None:
+            return None
+        find = "SELECT id FROM sdd.repositories WHERE name = ANY(%s)"
+        rows = self._connection.execute(find, ([*map(stored_text, repositories)],))
+        return [int(id) for (id,) in rows]
 
     def _read(self, condition: str, values: Sequence[object]) -> list[OrganisationText]:
         """Return the documents of these rows of chunks, whose texts are joined."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sdd_hooks.project.collections import all_pathspecs
 from sdd_hooks.project.repository import Repository
@@ -25,7 +25,7 @@ from sdd_hooks.review.references.past_changes import read_past_changes
 from sdd_hooks.review.references.phrases import score_phrases
 from sdd_hooks.review.references.query import ChangeQuery
 from sdd_hooks.review.references.ranking import APPLIES, RankedRecord, Scores, rank_records
-from sdd_hooks.review.references.records import read_external, read_records
+from sdd_hooks.review.references.records import DecisionRecord, read_external, read_records
 from sdd_hooks.review.references.signals import RepositoryContext
 from sdd_hooks.review.references.similarity import Similarity, section_words
 from sdd_hooks.review.subject import Subject
@@ -76,8 +76,21 @@ class GatheredEvidence:
 
 def gather_evidence(repository: Repository, subject: Subject) -> GatheredEvidence:
     """Gather the evidence for every record, and rank the records. Raises GitError."""
-    context = _read_context(repository, subject)
-    query = ChangeQuery(subject.change)
+    return _weigh(ChangeQuery(subject.change), _read_context(repository, subject), repository)
+
+
+def gather_beside(
+    gathered: GatheredEvidence, records: Sequence[DecisionRecord]
+) -> GatheredEvidence:
+    """Gather the evidence for these records, too, beside those of a review. Stores nothing."""
+    context = replace(gathered.context, records=[*gathered.context.records, *records])
+    return _weigh(gathered.query, context, None)
+
+
+def _weigh(
+    query: ChangeQuery, context: RepositoryContext, repository: Repository | None
+) -> GatheredEvidence:
+    """The evidence for the records of a context. With `repository`, figures are cached there."""
     similarity = Similarity(query, section_words(context.records))
     scores = {**_score(query, context, similarity)}
     reach = find_reach(query, context.records, context.paths)

@@ -1,18 +1,19 @@
 """Find the decision records that govern a change, and those that it should cite and does not."""
 
-# Governing: ADR-0020 (a decision is found by equal votes of evidence), SPEC-0010 REQ "Finding the
-# decision"
+# Governing: ADR-0020 (a decision is found by equal votes of evidence), ADR-0064 (a review shows
+# records of repositories that its base names), SPEC-0010 REQ "Finding the decision"
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Iterator, Set
 
+from sdd_hooks.artifacts.corpus import Corpus
 from sdd_hooks.artifacts.identifiers import ArtifactId
 from sdd_hooks.changes.change import Change
 from sdd_hooks.external.records import ExternalRecords
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.reporting.outcome import Candidate, References
-from sdd_hooks.review.references.code_words import read_code_words
+from sdd_hooks.review.references.code_words import CodeWords, read_code_words
 from sdd_hooks.review.references.confidence import (
     THRESHOLD,
     extract_features,
@@ -23,8 +24,17 @@ from sdd_hooks.review.references.eligibility import (
     find_cited_ids,
     find_silencing_trailer,
 )
-from sdd_hooks.review.references.evidence import GatheredEvidence, gather_evidence
+from sdd_hooks.review.references.evidence import (
+    GatheredEvidence,
+    gather_beside,
+    gather_evidence,
+)
 from sdd_hooks.review.references.explain import Explainer
+from sdd_hooks.review.references.organisation import (
+    SearchElsewhere,
+    describe_change,
+    distinct_records,
+)
 from sdd_hooks.review.references.ranking import RankedRecord
 from sdd_hooks.review.subject import Subject
 
@@ -34,16 +44,23 @@ MAX_FOLDED = 2
 """Records after the suggested ones that a report shows folded."""
 
 
-def find_references(repository: Repository, subject: Subject, max_suggestions: int) -> References:
+def find_references(
+    repository: Repository,
+    subject: Subject,
+    max_suggestions: int,
+    search_elsewhere: SearchElsewhere | None = None,
+) -> References:
     """Rank the decision records of the head, and suggest up to `max_suggestions` of them.
 
-    A suggested record is in force, and the change does not cite it. Raises GitError.
+    A suggested record is in force, and the change does not cite it. Where the change cites no
+    record and none of these is suggested, `search_elsewhere` finds records of other repositories,
+    of which one may be suggested. Raises GitError.
     """
     has_records = any(collection.kind == "adrs" for collection in subject.collections)
-    if not has_records and not subject.external.sources:
+    if not has_records and not subject.external.sources and search_elsewhere is None:
         return References()
     gathered = gather_evidence(repository, subject)
-    if not gathered.ranked:
+    if not gathered.ranked and search_elsewhere is None:
         return References()
     changed = {file.path for file in subject.change.files}
     cited = find_cited_ids(subject) | _ids_of_changed_copies(gathered, subject, changed)
@@ -74,12 +91,69 @@ def find_references(repository: Repository, subject: Subject, max_suggestions: i
         candidates[path] = _with_origin(candidate, subject.external)
         if candidate.referenced and path not in changed and artifact.status.authoritative:
             governing.append(candidates[path])
-    return References(
+    references = References(
         ranked=tuple(candidates.values()),
         folded=tuple(candidates[path] for path in folded),
         silenced=trailer,
         governing=tuple(governing),
     )
+    is_open = not (suggested or trailer or cited) and max_suggestions and gathered.query.code
+    if search_elsewhere is None or not is_open:
+        return references
+    return _add_elsewhere(references, gathered, subject, code, search_elsewhere)
+
+
+def _add_elsewhere(
+    references: References,
+    gathered: GatheredEvidence,
+    subject: Subject,
+    code: CodeWords,
+    search_elsewhere: SearchElsewhere,
+) -> References:
+    """The references with records of other repositories, which change nothing about the others.
+
+    One is suggested if it is the first of all, under the conditions for any other record.
+    """
+    found = search_elsewhere(describe_change(gathered.query, code))
+    own = gathered.context.records
+    records = distinct_records(found.records, own)
+    if not records:
+        return references._replace(notes=found.notes)
+    beside = gather_beside(gathered, records)
+    corpus = Corpus((*subject.citable.artifacts, *(one.artifact for one in records)))
+    eligibility = Eligibility(corpus, frozenset(), subject.changed_paths)
+    paths = {one.artifact.path for one in records}
+    asked = ""
+    if beside.path(beside.ranked[0]) in paths:
+        offered = _select(beside, subject.change, eligibility)
+        asked = next((path for path in offered if path in paths), "")
+    added = list(_candidates_elsewhere(beside, len(own), asked, code, subject))
+    ages = {name for one in added if one.suggested for name in (one.origin,)}
+    return references._replace(
+        ranked=tuple(sorted((*references.ranked, *added), key=lambda one: not one.suggested)),
+        notes=(*found.notes, *(line for name, line in found.ages.items() if name in ages)),
+    )
+
+
+def _candidates_elsewhere(
+    beside: GatheredEvidence, own: int, asked: str, code: CodeWords, subject: Subject
+) -> Iterator[Candidate]:
+    """The records behind the first `own` ones as candidates, best first; `asked` is suggested."""
+    top = [one for one in beside.ranked if one.record_index >= own]
+    explainer = Explainer(beside, top, code, subject.text)
+    for ranked in top:
+        artifact = beside.context.records[ranked.record_index].artifact
+        path = artifact.path
+        id = str(artifact.id or "")
+        score = round(ranked.score, 4)
+        candidate = Candidate(path, id, artifact.title, score, path == asked)
+        if candidate.suggested:
+            candidate = _explain(candidate, ranked, explainer)
+        # The index has no lines of the file.
+        evidence = tuple(
+            one._replace(line=0) if one.path == path else one for one in candidate.evidence
+        )
+        yield candidate._replace(evidence=evidence, line=0, origin=path.partition(":")[0])
 
 
 def _ids_of_changed_copies(

@@ -106,7 +106,7 @@ def read_external(repository: Repository, external: ExternalRecords) -> list[Dec
         if one.tree is not None:
             by_path = {one.tree_path(artifact.path): artifact for artifact in one.artifacts}
             records += [
-                replace(record, content=_with_origin(record.content, one.source.name))
+                replace(record, content=with_origin(record.content, one.source.name))
                 for record in _read(one.tree, by_path, (), cache)
             ]
     cache.store()
@@ -152,7 +152,7 @@ def _read(
         yield DecisionRecord(artifact, text, cache.content(blobs[path].id, artifact, text))
 
 
-def _with_origin(content: RecordContent, origin: str) -> RecordContent:
+def with_origin(content: RecordContent, origin: str) -> RecordContent:
     """The content with its ids as those of another repository."""
     return content._replace(ids=frozenset(id._replace(origin=origin) for id in content.ids))
 

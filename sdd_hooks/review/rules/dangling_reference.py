@@ -51,10 +51,9 @@ def check(subject: Subject) -> Iterator[Finding]:
     kinds = {(id.kind, id.origin, module) for id in ids for module in (id.module, "")}
     # A name that several repositories share is the name of none.
     shared = {origin for name, origin in subject.origins.items() if name == origin.lower()}
-    kinds |= {
-        ("ADR", origin, "")
-        for origin in shared - {one.source.name for one in subject.external.sources}
-    }
+    known = {one.source.name for one in subject.external.sources}
+    known.update(subject.external.organisation.values())
+    kinds |= {("ADR", origin, "") for origin in shared - known}
     for mention in subject.mentions:
         key = (mention.id.kind, mention.id.origin, mention.id.module)
         claims = key in kinds and _claims_to_exist(mention)
