@@ -71,6 +71,8 @@ _EXAMPLE = lazy_regex(
     re.IGNORECASE,
 )
 
+_INTERNAL = lazy_regex(r"(?:^|/)_?(?:internals?|private|detail|impl)/", re.IGNORECASE)
+
 _TOOL = lazy_regex(
     r"(?:^|/)(?:experiments?|scripts?|tools?|qa|[\w-]*conformance|hack|ci|dev|devtools|spikes?"
     r"|prototypes?|poc|sandbox|scratch|mock[\w-]*|\.[\w-]+)/",
@@ -109,6 +111,11 @@ def is_test(path: str) -> bool:
 def is_example(path: str) -> bool:
     """Whether it shows or measures other code: an example, a fixture, a benchmark."""
     return bool(_EXAMPLE.search(path))
+
+
+def is_internal(path: str) -> bool:
+    """Whether its folder is for the use of the code beside it only."""
+    return bool(_INTERNAL.search(path))
 
 
 def is_sample(path: str) -> bool:

@@ -27,6 +27,7 @@ _UNSPACED = (
 )
 _PART = re.compile(r'(?P<minus>-?)"(?P<phrase>[^"]*)"|(?P<word>\S+)')
 _TOKEN = re.compile(r"[^\W_]+")
+_IDENTIFIER = re.compile(r"[^\W_]+(?:_[^\W_]+)*")
 _STOP_WORD_LIST = """
 a an and are as at be by can could do does for from had has have how i if in into is it its
 may me my not of on or our shall should so than that the their them then there these they this
@@ -106,6 +107,11 @@ def name_words(text: str) -> list[str]:
     """
     words = _TOKEN.findall(_BOUNDARY.sub(" ", separate_unspaced(text)))
     return [word for word in map(str.lower, words) if len(word) > 1 and word not in _STOP_WORDS]
+
+
+def identifiers(text: str) -> list[str]:
+    """Return the camelCase and snake_case identifiers of a text."""
+    return [word for word in _IDENTIFIER.findall(text) if "_" in word or _BOUNDARY.search(word)]
 
 
 def _part_term(name: str, count: int) -> Term:

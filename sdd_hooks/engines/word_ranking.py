@@ -41,6 +41,11 @@ _PART = 0.5
 _DEFINED = 1.9
 """Factor of a definition that the query names."""
 
+_CAPITALISED = 1.2
+"""Factor of a definition whose name is a capitalised word within the query."""
+
+_MEMBER = 0.5
+"""Weight of a name that a member has, or an implementation of a trait, in these factors."""
 
 CANDIDATES = 300
 """Chunks that the index itself ranks first, and that are ranked again."""
@@ -65,6 +70,7 @@ _PROSE = _Saturation(1.2, 0.75, 5.0, 0.1, 0.1, 1.0)
 _CODE = _Saturation(2.0, 0.75, 5.0, 0.1, 0.3, 0.7)
 
 _CHUNKS_OF_DOCUMENT = 5
+_MARKS = "\"'`()?:;,."
 _IDENTIFIER = lazy_regex(r"[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+|[A-Za-z]+[a-z0-9][A-Z]\w*")
 
 
@@ -120,8 +126,8 @@ def rank_candidates(
         constants, factor, of_whole = documents[one.document]
         if constants is _PROSE:
             factor *= section_factor(one.section)
-        elif names and one.section.rpartition(".")[2].lower() in names:
-            factor *= _DEFINED
+        elif names:
+            factor *= _defined(names, one.section)
         saturation = constants.k1 * (1 - constants.b + constants.b * one.found.length)
         score = _score(weights, one.found.counts, constants.k1, saturation)
         score = ((1 - constants.whole) * score + constants.whole * of_whole) / total
@@ -146,7 +152,7 @@ def _score_documents(
         of_document = counts.setdefault(one.document, {})
         for term, count in one.found.counts.items():
             of_document[term] = of_document.get(term, 0.0) + count
-    evidence = PathEvidence(query)
+    evidence = PathEvidence(query, paths.values())
     documents = {}
     for document, path in paths.items():
         constants = _PROSE if is_document(path) else _CODE
@@ -177,11 +183,27 @@ def _few_of_each(scored: Sequence[tuple[float, MatchedChunk]]) -> list[tuple[flo
     return kept
 
 
-def _names_in(query: str) -> frozenset[str]:
-    """Return the identifiers in a query, in lower case: camelCase, snake_case, or its only word."""
+def _names_in(query: str) -> dict[str, float]:
+    """Return the factor of each name in a query, in lower case.
+
+    Names are camelCase, snake_case, the only word, or capitalised and not the first word.
+    """
     words = query.split()
-    names = words if len(words) == 1 else _IDENTIFIER.findall(query)
-    return frozenset(re.split(r"\W+", name.strip("\"'`()?:;,."))[-1].lower() for name in names)
+    names = {_plain(word): _CAPITALISED for word in words[1:] if word.strip(_MARKS)[:1].isupper()}
+    certain = words if len(words) == 1 else _IDENTIFIER.findall(query)
+    names.update((_plain(name), _DEFINED) for name in certain)
+    return names
+
+
+def _plain(name: str) -> str:
+    return re.split(r"\W+", name.strip(_MARKS))[-1].lower()
+
+
+def _defined(names: Mapping[str, float], section: str) -> float:
+    """Return the factor of a definition with this name, whose owner is before a dot."""
+    owner, _, name = section.rpartition(".")
+    factor = names.get(name.lower(), 1.0)
+    return 1 + (factor - 1) * _MEMBER if owner else factor
 
 
 def weighted_size(title: float, body: float, parts: float) -> float:

@@ -29,6 +29,20 @@ def factor(query: str, path: str) -> float:
         ("session store", "store.py", "store_test.py"),
         ("session store", "src/store.py", "src/store.pb.go"),
         ("session store", "src/store.py", "examples/store.py"),
+        # Words of a query and of a name may have other endings.
+        ("field serialization", "src/Serializer.java", "src/Types.java"),
+        ("request tracing", "src/trace.py", "src/retry.py"),
+        # A folder's entry file has the folder's name.
+        ("response", "response/mod.rs", "routes/mod.rs"),
+        ("how the router matches", "router/index.ts", "router/cache/key.ts"),
+        ("the derive macro", "derive/src/lib.rs", "core/src/lib.rs"),
+        # A name of two humps may be one word of a file's name.
+        ("ETag caching", "lib/etag.rb", "lib/gzip.rb"),
+        ("WebSocket frames", "websocket.py", "web.py"),
+        # What the folder says is internal is behind what the others use.
+        ("string split", "strings/split.h", "strings/internal/split.h"),
+        # A file that is named by the query alone says more than one with another word.
+        ("split a string", "strings/split.h", "strings/split_benchmark_run.h"),
     ],
 )
 def test_a_file_that_is_named_like_the_query_has_more_evidence(
@@ -49,9 +63,24 @@ def test_the_name_of_a_document_is_no_evidence_beside_its_words(path: str) -> No
     assert not is_secondary(path)
 
 
+def test_a_query_about_internals_finds_them() -> None:
+    path = "strings/internal/split.h"
+    assert factor("internal string split", path) > factor("string split", path)
+
+
+def test_an_older_version_beside_a_newer_one_has_less_evidence() -> None:
+    paths = ["lib/v3/types.ts", "lib/v4/types.ts", "lib/v10/types.ts", "other/v1/types.ts"]
+    evidence = PathEvidence("optional types", paths)
+    old, middle, newest, alone = map(evidence.factor, paths)
+    assert old == middle < newest
+    assert alone == PathEvidence("optional types").factor(paths[-1])
+    assert PathEvidence("optional types of v3", paths).factor(paths[0]) >= newest
+
+
 @given(st.text(max_size=40), st.from_regex(r"[\w./-]{1,40}", fullmatch=True))
 def test_a_factor_is_in_its_range(query: str, path: str) -> None:
-    assert 0.1 < factor(query, path) < 1.5
+    assert 0.1 < factor(query, path) <= 1.5
+    assert 0.1 < PathEvidence(query, [path, "v9/a"]).factor(path) <= 1.5
 
 
 @given(

@@ -127,3 +127,27 @@ def test_words_in_several_sections_of_a_document_count_together(root: Path) -> N
     assert paths(search(root, files, "relay queue"))[0] == "docs/a.md"
     first = [one for one in search(root, files, "relay queue") if one.endswith("#one")]
     assert first == ["docs/a.md#one", "docs/b.md#one"]
+
+
+def test_the_definition_of_a_name_outranks_implementations_of_it(root: Path) -> None:
+    implementation = "impl Visitor for {name}Visitor {{\n    fn visit(&self) -> {name} {{\n"
+    implementation += "        Visitor::{name}\n    }}\n}}\n"
+    files = {
+        f"src/{name.lower()}.rs": f"struct {name}Visitor;\n\n{implementation.format(name=name)}"
+        for name in ("Unit", "Bytes", "Map")
+    }
+    definition = "/// Walks the values.\npub trait Visitor {\n    fn visit(&self) -> Value;\n\n"
+    definition += "    fn end(&self) -> Value {\n        unreachable(self, value)\n    }\n}\n"
+    ids = search(root, {**files, "src/de.rs": definition}, "Visitor")
+    assert ids[0].startswith("src/de.rs#")
+
+
+def test_a_capitalised_word_of_a_question_may_be_a_definition(root: Path) -> None:
+    uses = "def settle(call):\n    functor = contravariant_functor(call)\n    return functor\n"
+    files = {
+        "src/a.py": uses.replace("settle", "functor_of"),
+        "src/b.py": "class Contravariant:\n    def functor(self, call, other, third):\n"
+        "        return call(self, other, third)\n",
+    }
+    found = paths(search(root, files, "how the Contravariant functor maps"))
+    assert found[0] == "src/b.py"
