@@ -114,8 +114,11 @@ def is_example(path: str) -> bool:
 
 
 def is_internal(path: str) -> bool:
-    """Whether its folder is for the use of the code beside it only."""
-    return bool(_INTERNAL.search(path))
+    """Whether its folder is for the use of the code beside it only.
+
+    In Go, `internal/` often has the whole program.
+    """
+    return not path.endswith(".go") and bool(_INTERNAL.search(path))
 
 
 def is_sample(path: str) -> bool:

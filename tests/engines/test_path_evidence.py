@@ -68,6 +68,10 @@ def test_a_query_about_internals_finds_them() -> None:
     assert factor("internal string split", path) > factor("string split", path)
 
 
+def test_the_program_in_the_internal_folder_of_go_has_the_evidence_of_others() -> None:
+    assert factor("send", "internal/outbox/send.go") == factor("send", "pkg/outbox/send.go")
+
+
 def test_an_older_version_beside_a_newer_one_has_less_evidence() -> None:
     paths = ["lib/v3/types.ts", "lib/v4/types.ts", "lib/v10/types.ts", "other/v1/types.ts"]
     evidence = PathEvidence("optional types", paths)
