@@ -103,6 +103,10 @@ def missing_contents(git: Git, trees: Sequence[str]) -> RepositoryError:
 def _advice(git: Git, name: str) -> str:
     """How to fetch a missing commit."""
     other = "name another branch, tag or commit"
+    if name == "HEAD":
+        # The id of what is missing or damaged can be read; a branch without a commit has none.
+        is_named = git.try_output("rev-parse", "--verify", "--quiet", name)
+        return "`git fsck` reports what is damaged" if is_named else f"make one, or {other}"
     remotes = _remote(git)
     if not remotes or not _PLAIN.fullmatch(name):
         return other

@@ -64,7 +64,8 @@ def read_semantic_search(
     except FileNotFoundError:
         return (), []
     except (PathRefused, FileTooLarge) as error:
-        raise ConfigurationError(str(error), path) from None
+        reason = str(error).removeprefix(f"{SEMANTIC_SEARCH_FILE}: ")
+        raise ConfigurationError(f"{reason}: write it anew, or remove it", path) from None
     file = _File(root, path, [])
     return tuple(_collections(file, decode_unicode(data))), file.warnings
 

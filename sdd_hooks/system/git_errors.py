@@ -12,6 +12,7 @@ from sdd_hooks.errors import AccessRefused, RemoteError
 from sdd_hooks.text.display import one_line
 
 UNREACHABLE = "cannot be reached"
+LATER = "try again later"
 
 _REFUSED = re.compile(
     r"could not read (?:Username|Password)|Authentication failed|Permission denied"
@@ -19,6 +20,10 @@ _REFUSED = re.compile(
     r"|returned error: 40[13]|Repository not found|terminal prompts disabled"
     r"|insufficient permission|not allowed to",
     re.IGNORECASE,
+)
+_WRONG_ADDRESS = re.compile(
+    r"does not appear to be a git repository|transport '.*' not allowed"
+    r"|unable to find remote helper|is this a git repository|no path specified"
 )
 # A server that runs out of memory says "pack-objects died", too: that alone is not enough.
 _LACKS_OBJECTS = re.compile(
@@ -57,7 +62,8 @@ def remote_error(remote: str, problem: str, stderr: str, access: Mapping[str, st
     reason = redact_git_error(stderr, access)
     if is_refusal(stderr):
         return _access_refused(remote, reason)
-    return RemoteError(f"{remote} {problem} ({reason}): try again later")
+    advice = "check its address" if _WRONG_ADDRESS.search(reason) else LATER
+    return RemoteError(f"{remote} {problem} ({reason}): {advice}")
 
 
 def is_refusal(stderr: str) -> bool:

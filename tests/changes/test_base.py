@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sdd_hooks.changes.base import default_base
+from sdd_hooks.changes.base import default_base, resolve_commit
 from sdd_hooks.changes.diff import read_change
 from sdd_hooks.errors import RepositoryError
 from tests.support.repos import Repo
@@ -181,6 +181,18 @@ def test_a_deleted_base(origin: Repo) -> None:
     message = refused(repo, "origin/main")
     assert "git fetch origin +refs/heads/main:refs/remotes/origin/main" in message
     assert "fetches a branch of origin" in message
+
+
+def test_a_branch_without_a_commit_and_a_damaged_one(repo: Repo) -> None:
+    with pytest.raises(RepositoryError) as caught:
+        resolve_commit(repo.project().repository.git, "HEAD")
+    assert str(caught.value) == (
+        "there is no commit 'HEAD' here: make one, or name another branch, tag or commit"
+    )
+    commit = repo.commit()
+    (repo.root / ".git/objects" / commit[:2] / commit[2:]).unlink()
+    with pytest.raises(RepositoryError, match=r"here: `git fsck` reports what is damaged$"):
+        resolve_commit(repo.project().repository.git, "HEAD")
 
 
 def test_no_remote(repo: Repo) -> None:

@@ -46,6 +46,15 @@ def test_an_empty_file_declares_nothing(tmp_path: Path, text: str):
     assert read(tmp_path, text) == ([], [])
 
 
+def test_a_file_that_cannot_be_read_is_named_once(tmp_path: Path):
+    (tmp_path / "semantic-search.yml").mkdir()
+    with pytest.raises(ConfigurationError) as caught:
+        read_semantic_search(tmp_path)
+    assert str(caught.value) == (
+        f"{tmp_path}/semantic-search.yml: not a regular file: write it anew, or remove it"
+    )
+
+
 def test_unknown_keys_are_warnings(tmp_path: Path):
     text = "version: 1\ncollections:\n  notes:\n    path: a\n    mask: b\n"
     extras, warnings = read(tmp_path, text)

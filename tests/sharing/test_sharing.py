@@ -330,9 +330,12 @@ def test_an_unreachable_remote_is_an_error(hub: SharedRemote) -> None:
     hub.repo.root.rename(hub.folder / "elsewhere")
     for act in (laptop.push, laptop.pull):
         with pytest.raises(
-            RemoteError, match=r"^origin cannot be reached \(.*\): try again later$"
+            RemoteError, match=r"^origin cannot be reached \(.*\): check its address$"
         ):
             act()
+    laptop.repo.git("remote", "set-url", "origin", "ext::touch pwned")
+    with pytest.raises(RemoteError, match=r"transport 'ext' not allowed\): check its address$"):
+        laptop.pull()
 
 
 def test_a_login_and_a_token_are_in_no_message_or_log(
