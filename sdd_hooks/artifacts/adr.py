@@ -21,7 +21,13 @@ from sdd_hooks.artifacts.document import (
 )
 from sdd_hooks.artifacts.edges import EdgeOwner
 from sdd_hooks.artifacts.fields import normalize_field_name
-from sdd_hooks.artifacts.identifiers import NO_ORIGINS, ArtifactId, Origins, id_from_name
+from sdd_hooks.artifacts.identifiers import (
+    NO_ORIGINS,
+    ArtifactId,
+    Origins,
+    find_id_references,
+    id_from_name,
+)
 from sdd_hooks.code.languages import MARKDOWN_SUFFIXES
 from sdd_hooks.text.lazy_regex import lazy_regex
 
@@ -47,6 +53,9 @@ _DECISIONS = frozenset(
         "decision-made",
     }
 )
+_PARENTS = frozenset({"parent", "parent-adr", "part-of", "addendum-to", "appendix-of"})
+MAX_PARENT = 200
+"""Characters of a field that are read."""
 _Y_STATEMENT = lazy_regex(r"\bin\s+the\s+context\s+of\b", re.IGNORECASE)
 _Y_DECIDED = lazy_regex(r"\bwe\s+(?:have\s+)?(?:decided?|chose|choose)\b", re.IGNORECASE)
 
@@ -60,7 +69,7 @@ def read_adr(
 
     These files are not records: the index of a folder, a template, a plan or roadmap without a
     decision, and a page without a number, a status and a decision whose name does not begin with
-    `adr`.
+    `adr`, and an appendix, which names the record with its own number as its parent.
     """
     name = _record_name(path)
     if not name or _TEMPLATE_NAME.fullmatch(name):
@@ -76,6 +85,8 @@ def read_adr(
         # `020-x.md` and `020-y.md` may say ADR-020a and ADR-020b.
         in_name = document.heading_id
     identifier = in_name or document.heading_id or document.own_id
+    if identifier and _is_appendix(document, identifier):
+        return None
     if not (identifier or document.statuses or decision or _CALLED_ADR.match(name)):
         return None
     owner = EdgeOwner("ADR", identifier, path, module, origins)
@@ -103,6 +114,15 @@ def read_adr(
         successors=find_successors(document, "ADR", module, origins),
         frontmatter=document.matter.fields,
         findings=tuple(findings),
+    )
+
+
+def _is_appendix(document: ArtifactDocument, identifier: ArtifactId) -> bool:
+    """Whether a field says that the page is a part of the record with the same number."""
+    return any(
+        field.name in _PARENTS
+        and identifier in (one.id for one in find_id_references(field.value[:MAX_PARENT]))
+        for field in document.fields
     )
 
 

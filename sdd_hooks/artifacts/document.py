@@ -22,6 +22,7 @@ from sdd_hooks.artifacts.identifiers import (
 )
 from sdd_hooks.artifacts.status import (
     NO_STATUS,
+    NON_AUTHORITATIVE,
     UNKNOWN,
     ArtifactStatus,
     find_status_sections,
@@ -261,9 +262,17 @@ def _problems(document: ArtifactDocument) -> Iterator[tuple[int, str, Severity, 
 
 
 def _agree(first: ArtifactStatus, second: ArtifactStatus) -> bool:
-    """Whether two statuses say the same, or one says that what is accepted is built."""
+    """Whether two statuses say the same, or one says more about the same.
+
+    What is accepted is built, or a part of what is superseded is retained.
+    """
     values = {first.value, second.value}
-    return len(values) == 1 or values <= {"accepted", "approved", "implemented"}
+    in_part = any(one.holds_in_part for one in (first, second))
+    return (
+        len(values) == 1
+        or values <= {"accepted", "approved", "implemented"}
+        or (in_part and not NON_AUTHORITATIVE.isdisjoint(values))
+    )
 
 
 def _place(status: ArtifactStatus) -> str:

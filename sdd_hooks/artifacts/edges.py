@@ -88,6 +88,10 @@ _LINK = lazy_regex(r"\[[^\[\]]*\]\([^()]*\)")
 _NOTE = lazy_regex(r"\([^()]*\)|（[^（）]*）")
 _SPELLED = lazy_regex(r"\b(?:adrs?|specs?)[-_ #]?[0-9]{1,5}[a-z]?\b", re.IGNORECASE)
 _NOTHING = frozenset({"", "-", "none", "n/a", "na", "null", "tbd"})
+# Other tools keep the files that a record is about under these names.
+_SOURCE_FILE = lazy_regex(
+    r"\S*\.(?!mdx?$|markdown$)[A-Za-z][A-Za-z0-9]{0,9}|\S*/\*{0,2}", re.IGNORECASE
+)
 _FILE_STEM = lazy_regex(r"[0-9]{3,5}-[a-z][a-z0-9-]{1,100}")
 
 
@@ -182,7 +186,7 @@ def _read_key(matter: Frontmatter, key: str, holder: EdgeOwner) -> Iterator[Edge
         message = f'`{key}` holds a nested value: quote ids, as in `"[api]/{kinds[0]}-0007"`'
         yield finding("unreadable-id", severity, message, key)
     for item, targets in read:
-        if item.lower() in _NOTHING:
+        if item.lower() in _NOTHING or (not targets and _SOURCE_FILE.fullmatch(item)):
             continue
         if not targets or (is_list and len(targets) > 1):
             message = f"`{key}` names no artifact: `{_short(item)}` is not like {kinds[0]}-0001"

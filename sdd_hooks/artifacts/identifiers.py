@@ -72,7 +72,7 @@ _HEADING = lazy_regex(
     rf"""[\[(*_`]*
     (?:(?P<kind>adr|spec|decision|architecture\ decision(?:\ record)?|decision\ record)s?
        (?:[ ]*[-_#:.]?[ ]*)\#?)?
-    {_DIGITS}(?![0-9A-Za-z]|[.,][0-9])
+    {_DIGITS}(?![0-9A-Za-z]|[.,][0-9]|-[0-9]{{2}}-[0-9]{{2}}(?![0-9]))
     [\])*_`]*""",
     re.VERBOSE | re.IGNORECASE,
 )

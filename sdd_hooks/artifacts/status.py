@@ -82,6 +82,8 @@ _STATUS_HEADING = lazy_regex(
 _CHECKED = lazy_regex(r"[-*+] \[[xX]\] +(.+)")
 # A list item, a quotation, a table row, a rule, or a line that a tool adds below "Accepted".
 _NEW_STATEMENT = lazy_regex(r"[>|]|[-*+]\s|[-=*_]{3,}$|(?:Super[sc]ed|Amend|Deprec|Replac)")
+# `ADR 63 is superseded by nothing` is about another record.
+_OTHER_RECORD = lazy_regex(r"\W{0,3}ADR[-_ ]?[0-9]", re.IGNORECASE)
 _UNCHECKED = lazy_regex(r"[-*+] \[ \]")
 # An entry of a log: `- 2026-01-02: Drafted`, `- 2026-01-09: Merged`.
 _DATED = lazy_regex(r"\W{0,3}([0-9]{4}-[0-9]{2}-[0-9]{2})\W{0,3}[:–—-]\W{0,3}(?=\w)")
@@ -104,6 +106,12 @@ class ArtifactStatus(NamedTuple):
     def authoritative(self) -> bool:
         """Whether the artifact is in force. Without a status it is."""
         return self.value not in NON_AUTHORITATIVE
+
+    @property
+    def holds_in_part(self) -> bool:
+        """Whether the text begins with the end of the record, and says that a part is retained."""
+        first = next(find_status_words(self.text), None)
+        return self.value == "accepted" and first is not None and first.value in NON_AUTHORITATIVE
 
 
 NO_STATUS = ArtifactStatus()
@@ -203,7 +211,8 @@ def _status_of_section(prose: str, section: Section) -> ArtifactStatus | None:
         return logged
     for line, paragraph in paragraphs:
         read = parse_status(paragraph, line, "section")
-        if read and (status is None or (read.value == "superseded" and line > status.line)):
+        is_later = read and read.value == "superseded" and not _OTHER_RECORD.match(paragraph)
+        if status is None or is_later:
             status = read
     return status
 

@@ -17,7 +17,8 @@ NO_ARTIFACTS = Corpus()
 MAX_STEPS = 40
 """Edges of a cycle that a message names."""
 
-_VERSION = lazy_regex(r"(?:[.-]v[0-9]{1,3})?\.\w+$")
+# What follows the name of a record in the names of its versions and translations.
+_VERSION = lazy_regex(r"(?:[.-]v[0-9]{1,3})?(?:[._][a-z]{2}(?:[-_][a-z]{2,4})?)?\.\w+$")
 _SUPERSEDED = {"ADR": ("superseded", "deprecated"), "SPEC": ("deprecated", "superseded")}
 
 
@@ -47,29 +48,36 @@ def _all(corpus: Corpus, external: Corpus) -> Iterator[tuple[Finding, tuple[str,
         yield from _edge_findings(corpus, artifact)
         yield from _external_findings(external, artifact)
     for collision in corpus.collisions:
-        if _are_versions(collision):
-            continue
         for path in collision.paths:
-            yield _duplicate(collision, path), collision.paths
+            others = [one for one in collision.paths if not _are_parts(path, one)]
+            if others:
+                yield _duplicate(collision, path, others), collision.paths
     written = (edge for artifact in corpus.artifacts for edge in artifact.edges)
     for cycle in find_cycles(edge for edge in written if edge.origin == "frontmatter"):
         yield _cycle(cycle), tuple(edge.path for edge in cycle)
 
 
-def _are_versions(collision: IdCollision) -> bool:
-    """Whether the files are versions of one record: `0006-split.md` and `0006-split.v2.md`."""
-    return len({_VERSION.sub("", path.lower()) for path in collision.paths}) == 1
+def _are_parts(path: str, other: str) -> bool:
+    """Whether two files are one record, its translation, its version, or an appendix of it.
+
+    `0006-split.md`, `0006-split.v2.md`, `0006-split.ja.md` and `0006-split-research.md`.
+    """
+    short, long = sorted((_name(path), _name(other)), key=len)
+    return long == short or (long.startswith(short) and long[len(short)] in "-_.")
 
 
-def _duplicate(collision: IdCollision, path: str) -> Finding:
+def _name(path: str) -> str:
+    return _VERSION.sub("", path.lower())
+
+
+def _duplicate(collision: IdCollision, path: str, others: Sequence[str]) -> Finding:
     """The finding for one artifact. Directories may count separately, so that is no error."""
     directory = numbering_directory(path)
-    others = [other for other in collision.paths if other != path]
-    is_same = any(numbering_directory(other) == directory for other in others)
-    message = f"{collision.id} is also {', '.join(others)}: give one of them another number"
+    same = [other for other in others if numbering_directory(other) == directory]
+    message = f"{collision.id} is also {', '.join(same or others)}: give one of them another number"
     if collision.id.kind == "ADR":
         message += ", as by `sdd adr renumber PATH`"
-    severity: Severity = "critical" if is_same else "warning"
+    severity: Severity = "critical" if same else "warning"
     return Finding(path, 0, "duplicate-id", severity, message, str(collision.id))
 
 

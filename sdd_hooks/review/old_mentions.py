@@ -34,14 +34,15 @@ _ABSORBED = lazy_regex(r"\b(?:absorb|subsum|consolidat|renumber|withdr|merged\b|
 _MAYBE = lazy_regex(r"adr|spec", re.IGNORECASE)
 _EXAMPLE = lazy_regex(r"\b(?:e\.g\b|examples?|for instance|such as|placeholder|sample)", re.I)
 _ARCHIVE = lazy_regex(
-    r"(?:^|[/_-])(?:archived?|archives|history|roadmaps?|superseded|deprecated)/", re.I
+    r"(?:^|[/_-])(?:archived?|archives|history|roadmaps?|superseded|deprecated|closed|completed)/",
+    re.IGNORECASE,
 )
 # A document about a certain day, or about work that is done or planned, does not follow decisions.
 _NARRATIVE = lazy_regex(
     r"""(?:^|[/_.-])(?:audits?|assessments?|reports?|reviews?|triage|retros?|retrospectives?
     |post-?mortems?|hand-?(?:offs?|overs?)|research|analys[ei]s|investigations?|journals?|logs?
     |work-?logs?|diary|minutes|meetings?|standups?|sessions?|brainstorms?|proposals?|plans?
-    |(?:pre-?)?planning|backlog|todos?|seeds?|benchmarks?)(?:[/_.-]|$)
+    |(?:pre-?)?planning|pre-?flights?|issue-[0-9]+|backlog|todos?|seeds?|benchmarks?)(?:[/_.-]|$)
     | (?:^|[^0-9])(?:19|20)[0-9]{2}-?[01][0-9](?:[^0-9]|-?[0-3][0-9])""",
     re.VERBOSE | re.IGNORECASE,
 )

@@ -351,6 +351,28 @@ def test_the_plan_of_a_decision_is_no_record() -> None:
         assert read_adr(f"docs/plans/{name}", decided) is not None
 
 
+def test_an_appendix_that_names_its_record_as_parent_is_no_record() -> None:
+    page = "# ADR-0027 Gates\n\n**Parent**: {} Seals\n**Status**: Pending\n"
+    assert read_adr("adr/0027-gates.md", page.format("ADR-0027")) is None
+    assert read_adr("adr/0027-gates.md", page.format("ADR-0026")) is not None
+
+
+@pytest.mark.parametrize(
+    ("status", "section", "rules"),
+    [
+        ("accepted", "Accepted.\n\nADR 63 is `active`, superseded by nothing.", []),
+        ("superseded", "Superseded by [12](0012-a.md): the format is retained.", []),
+        ("superseded", "Accepted.", ["status-conflict"]),
+        ("accepted", "Accepted.\n\nSuperseded by ADR-0012.", ["status-conflict"]),
+    ],
+)
+def test_statuses_that_agree(status: str, section: str, rules: list[str]) -> None:
+    text = f"---\nstatus: {status}\n---\n# ADR-0001: A\n\n## Status\n\n{section}\n"
+    record = read_adr("adr/0001-a.md", text)
+    assert record is not None
+    assert [one.rule for one in record.findings] == rules
+
+
 def test_lines_of_invalid_frontmatter_that_parse_are_kept() -> None:
     adr = read("---\nstatus: superseded by 9 (was: x)\ndate: 2026-01-02\n---\n# ADR-12: T\n## A\n")
     assert (adr.status.value, adr.date, adr.title) == ("superseded", "2026-01-02", "T")

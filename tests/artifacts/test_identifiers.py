@@ -168,6 +168,7 @@ def test_id_from_name(name: str, expected: str | None) -> None:
         ("3 ways to log", None, "3 ways to log"),
         ("2FA: always", None, "2FA: always"),
         ("1.5 times faster", None, "1.5 times faster"),
+        ("2026-08-16 Second run", None, "2026-08-16 Second run"),
         ("100% coverage", None, "100% coverage"),
         ("SPEC-0002: Search", None, "SPEC-0002: Search"),
         ("", None, ""),

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from sdd_hooks.artifacts.corpus import ArtifactFile, Corpus, load_corpus
 from sdd_hooks.artifacts.validation import validate_artifacts
 from sdd_hooks.findings import Finding
@@ -69,6 +71,23 @@ def test_edges_in_prose_are_not_validated() -> None:
 def test_versions_of_one_record_share_its_id() -> None:
     assert validate_artifacts(corpus(("0001-a", "x: 1"), ("0001-a.v2", "x: 1"))) == ()
     assert len(validate_artifacts(corpus(("0001-a", "x: 1"), ("0001-b.v2", "x: 1")))) == 2
+
+
+@pytest.mark.parametrize("translated", ["0001-a.ja", "0001-a.zh-cn", "0001-a_pt_br"])
+def test_a_translation_shares_the_id_of_its_record(translated: str) -> None:
+    pair = (("0001-a", "x: 1"), (translated, "x: 1"))
+    assert validate_artifacts(corpus(*pair)) == ()
+
+    found = {one.path: one.message for one in validate_artifacts(corpus(*pair, ("0001-b", "x: 1")))}
+
+    assert len(found) == 3
+    assert translated not in found["adr/0001-a.md"]
+    assert "ADR-0001 is also adr/0001-b.md: give" in found["adr/0001-a.md"]
+
+
+def test_an_appendix_shares_the_number_of_its_record() -> None:
+    assert validate_artifacts(corpus(("0001-a", "x: 1"), ("0001-a-research", "x: 1"))) == ()
+    assert len(validate_artifacts(corpus(("0001-a", "x: 1"), ("0001-ab", "x: 1")))) == 2
 
 
 def test_duplicate_ids() -> None:

@@ -105,3 +105,29 @@ def test_a_governing_comment_in_a_string_is_an_example(repo: Repo) -> None:
     assert found(check(repo, "src/a.py", files={**files, "src/a.py": stated})) == [
         ("dangling-reference", "src/a.py")
     ]
+
+
+def test_of_a_record_only_what_is_certain_is_found(repo: Repo) -> None:
+    record = "# ADR-000{}: A\n\n- Status: {}\n\n{}"
+    decided = "## Decision Outcome\n\nA.\n"
+    frontmatter = "---\nrelated: [src/a.py, a-slug, ADR-12x]\n---\n"
+    files = {
+        "docs/adrs/0001-note.md": record.format(1, "tried out", ""),
+        "docs/adrs/0002-a.md": record.format(2, "tried out", decided),
+        "docs/adrs/0003-b.md": record.format(3, "accepted", decided),
+        "docs/adrs/0003-c.md": record.format(3, "accepted", decided),
+        "docs/adrs/web/0003-d.md": record.format(3, "accepted", decided),
+        "docs/adrs/0004-e.md": frontmatter + record.format(4, "accepted", decided),
+    }
+
+    results = check(repo, files={"CLAUDE.md": MEMORY_TEXT, **files})
+
+    assert sorted(found(results)) == [
+        ("frontmatter/duplicate-id", "docs/adrs/0003-b.md"),
+        ("frontmatter/duplicate-id", "docs/adrs/0003-c.md"),
+        ("frontmatter/unknown-status", "docs/adrs/0002-a.md"),
+        ("frontmatter/unreadable-id", "docs/adrs/0004-e.md"),
+    ]
+    by_rule = {one.rule: one.message for one in results.findings}
+    assert "web/" not in by_rule["frontmatter/duplicate-id"]
+    assert "ADR-12x" in by_rule["frontmatter/unreadable-id"]

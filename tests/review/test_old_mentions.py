@@ -65,10 +65,20 @@ def test_an_archive_is_history(repo: Repo) -> None:
         "plans/next.md",
         "docs/pre-planning/map.md",
         "AI_PLANNING_ORDER.md",
+        "docs/issue-884-rename.md",
+        "docs/rename-preflight.md",
+        "notes/closed/DR-010-versions.md",
     ],
 )
 def test_a_document_about_a_day_or_about_work_is_no_guide(repo: Repo, path: str) -> None:
     assert found(repo, {path: "See ADR-0002 and ADR-0005.\n"}) == []
+
+
+def test_what_is_kept_beside_records_describes_how_they_were_reached(repo: Repo) -> None:
+    assert found(repo, {"rfc/notes.md": "See ADR-0002.\n"}) == []
+    assert found(repo, {"guide/notes.md": "See ADR-0002.\n"}) == [
+        ("superseded-reference", "guide/notes.md")
+    ]
 
 
 def test_what_a_decision_enabled_stays_true(repo: Repo) -> None:

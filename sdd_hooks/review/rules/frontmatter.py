@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Iterator
 from dataclasses import replace
 
@@ -13,7 +14,9 @@ from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.rules import duplicate_number
 from sdd_hooks.review.rules.spec_pair import INCOMPLETE
 from sdd_hooks.review.subject import Subject
+from sdd_hooks.text.lazy_regex import lazy_regex
 
+_LIKE_ID = lazy_regex(r"(?:adr|spec|decision)[-_ #]{0,2}[0-9]|^\W*[0-9]{1,5}\W*$", re.IGNORECASE)
 _SHARED = frozenset({"duplicate-id", "ambiguous-id", "cycle", "superseded-status"})
 
 
@@ -29,9 +32,7 @@ def check(subject: Subject) -> Iterator[Finding]:
     candidates = [
         one
         for one in validate_changed(subject)
-        if one.rule != INCOMPLETE
-        and (one.rule, one.evidence) not in duplicates
-        and not _may_be_no_record(subject, one)
+        if one.rule != INCOMPLETE and (one.rule, one.evidence) not in duplicates
     ]
     changed = {file.path for file in subject.change.files}
     shared = any(_is_shared(one, changed) for one in candidates)
@@ -59,24 +60,31 @@ def _of_whole_tree(subject: Subject) -> Iterator[Finding]:
         one.evidence for one in found if one.rule == "duplicate-id" and one.severity == "critical"
     }
     for one in found:
-        artifact = subject.corpus.by_path.get(one.path)
-        unnumbered = artifact is None or artifact.id is None
-        if one.rule in ("duplicate-id", "ambiguous-id") and one.evidence not in certain:
+        if one.rule == "duplicate-id" and one.severity != "critical":
             continue
-        if one.rule == "unknown-status" and unnumbered:
+        if one.rule == "ambiguous-id" and one.evidence not in certain:
+            continue
+        if one.rule == "unreadable-id" and not _is_meant_as_id(one):
+            continue
+        if one.rule == "unknown-status" and _may_be_no_record(subject, one):
             continue
         yield replace(one, rule=f"{RULE.id}/{one.rule}")
 
 
+def _is_meant_as_id(finding: Finding) -> bool:
+    """Whether a text without an id is meant as one. Other tools keep slugs and teams there."""
+    return "nested value" in finding.message or bool(_LIKE_ID.search(finding.evidence))
+
+
 def _may_be_no_record(subject: Subject, finding: Finding) -> bool:
-    """Whether the finding is about the status of a page without a decision, in a whole tree.
+    """Whether the finding is about a page without a number, or without a decision.
 
     A note with a number and `Status: tried out` is in many directories of records.
     """
     record = subject.corpus.by_path.get(finding.path)
-    is_adr = record is not None and record.kind == "ADR"
-    undecided = is_adr and record is not None and record.decision is None
-    return subject.whole_tree and finding.rule == "unknown-status" and undecided
+    if record is None or record.id is None:
+        return True
+    return record.kind == "ADR" and record.decision is None
 
 
 def _is_shared(finding: Finding, changed: Container[str]) -> bool:

@@ -4,12 +4,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Container, Iterator, Sequence
 from functools import lru_cache, partial
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.identifiers import ArtifactId, Origins, find_id_references
-from sdd_hooks.code.paths import is_changelog, is_index
+from sdd_hooks.code.paths import is_changelog, is_document, is_index
 from sdd_hooks.findings import Finding
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.review.mentions import MAX_TEXT, PLACE_NAMES, Mention, resolve_mention
@@ -17,7 +18,10 @@ from sdd_hooks.review.old_mentions import ACKNOWLEDGED, is_certain
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.review.successors import find_replacements, find_successors
+from sdd_hooks.text.lazy_regex import lazy_regex
 
+# What is kept beside records describes how they were reached.
+_BESIDE_RECORDS = lazy_regex(r"(?:^|/)(?:decisions?|adrs?|rfcs?)/", re.IGNORECASE)
 _EDGES = frozenset({"extends", "enables", "governs", "implements", "requires"})
 # What a decision once enabled stays true, and a new edge is worth a question.
 _OLD_EDGES = _EDGES - {"enables"}
@@ -78,7 +82,8 @@ def _is_in_history(subject: Subject, reference: _Outdated, related: Container[st
     path = reference.mention.path
     artifact = subject.corpus.by_path.get(path)
     if artifact is None:
-        return subject.is_artifact(path) or is_changelog(path) or is_index(path)
+        is_beside = subject.whole_tree and is_document(path) and _BESIDE_RECORDS.search(path)
+        return subject.is_artifact(path) or is_changelog(path) or is_index(path) or bool(is_beside)
     # The text of a decision describes how it was reached; its edges name what it builds on.
     return (
         artifact.kind == "ADR"
@@ -158,7 +163,9 @@ def _finding(reference: _Outdated, replacements: Sequence[Artifact]) -> Finding:
     place = PLACE_NAMES.get(mention.place)
     what = f"{place} names {old.name}, which is" if place else f"{old.name} is"
     names = " and ".join(f"{one.name} ({one.title})" for one in replacements[:3])
-    advice = f"see {names} instead" if names else "nothing replaces it, so say why it still matters"
+    advice = (
+        f"see {names} instead" if names else "no record replaces it, so say why it still matters"
+    )
     message = f"{what} {old.status.value}: {advice}"
     return Finding(mention.path, mention.line, RULE.id, "warning", message, mention.text.strip())
 

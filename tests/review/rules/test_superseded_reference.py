@@ -42,7 +42,7 @@ def test_a_record_without_a_replacement(tmp_path: Path) -> None:
     subject = staged_subject_of(tmp_path, BEFORE, {"a.md": "By ADR-0004.\n"})
 
     assert [finding.message for finding in run_rule(RULE, subject)] == [
-        "ADR-0004 is rejected: nothing replaces it, so say why it still matters"
+        "ADR-0004 is rejected: no record replaces it, so say why it still matters"
     ]
 
 

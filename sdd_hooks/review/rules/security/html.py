@@ -47,6 +47,8 @@ _PACKAGES = lazy_regex(
     r"|staticfile\.org)$",
     re.IGNORECASE,
 )
+_ADDRESS_END = lazy_regex(r"[\"'`\s>]")
+_FILLED_IN = lazy_regex(r"\$\{|\{\{|\{%|<[%?]|#\{|%[A-Z_]{2,40}%")
 _PARAMETER = (
     r"(?:FormValue\(|\.URL\.Query\(|\b(?:req|request)\.(?:query|body|params|GET|POST|args|form)\b"
     r"|\bparams\[|\bgetParameter\(|\$_(?:GET|POST|REQUEST)\b|\bsearchParams\.get\()"
@@ -64,9 +66,9 @@ _UNTRUSTED_VALUE = lazy_regex(
 _FORMATTED = lazy_regex(r"\s*(?:rf|fr|f)[\"']", re.IGNORECASE)
 _FORMATTED_VALUE = lazy_regex(r"(?<!\{)\{([^{}!:]{1,200})(?:[!:][^{}]{0,40})?\}(?!\})")
 _TEXT_MEMBER = lazy_regex(
-    r"""(?!(?:\w*(?:[sS]cheme|[cC]onfig|[tT]heme|[sS]tyles?|[oO]ptions|[sS]ettings|[lL]abels|[mM]essages)
+    r"""(?!(?:.{0,80}\.)?(?:\w*(?:[sS]cheme|[cC]onfig|[tT]heme|[sS]tyles?|[oO]ptions|[sS]ettings|[lL]abels|[mM]essages)
     |strings|i18n|icons?|t)\b\.)
-    (?!this\.value$|\w*[sS]elect\w*\.value$|.*\b(?:field|class|tag|node|type|event)Name$)
+    (?!this\.\w+$|\w*[sS]elect\w*\.value$|.*\b(?:field|class|tag|node|type|event)Name$)
     (?:[\w$]+(?:\??\.[\w$]+|\[[^\[\]]{1,40}\])*\??\.(?:\w*(?:[nN]ame|[tT]itle|[mM]essage|[tT]ext
     |[dD]escription|[sS]ummary|[rR]eason|[cC]omment|[lL]abel|[eE]mail(?:_address)?)|value|textContent
     |query|content)
@@ -225,7 +227,9 @@ def _puts_text_into_markup(site: MatchSite) -> bool:
 def _is_package_cdn(site: MatchSite) -> bool:
     """Whether the host serves releases of packages, for which a digest stays the same."""
     host = _HOST.search(site.matched)
-    return bool(host and _PACKAGES.search(host[1]))
+    address = _ADDRESS_END.split(site.rest[:MAX_LINE], maxsplit=1)[0]
+    # A version that is filled in later has no digest yet.
+    return bool(host and _PACKAGES.search(host[1])) and not _FILLED_IN.search(address)
 
 
 def _disables_escaping(site: MatchSite) -> bool:
@@ -358,8 +362,8 @@ HAZARDS = (
         "cdn-integrity",
         r"\b(?:src|href)\s*=\s*[{\"'`\\]*(?:https?:)?//[\w.-]+\.[a-z]+/",
         (*PAGES, *COMPONENTS, *SCRIPT),
-        "a file of a CDN can change and still runs here: name an exact version, and add"
-        " integrity and crossorigin, or serve the file yourself",
+        "nothing verifies this file of a CDN: add integrity and crossorigin, which need an exact"
+        " version in the address, or serve the file yourself",
         _lacks_integrity,
         in_strings=True,
         is_certain=_is_package_cdn,

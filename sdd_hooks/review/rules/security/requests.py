@@ -44,7 +44,10 @@ _MAX_TO_CHECK = 60
 # In these languages the first argument says where to; the others fill it in, or are options.
 _TARGET_FIRST = (*PYTHON, ".rb", ".cs", ".java", ".kt")
 # A program that stands for another one in tests.
-_DOUBLE = lazy_regex(r"fake|mock|stub|dummy|e2e|cypress|test-?utils?", re.IGNORECASE)
+_DOUBLE = lazy_regex(
+    r"fake|mock|stub|dummy|e2e|cypress|test-?utils?|test-?server|(?:^|/)test\.[a-z]+$",
+    re.IGNORECASE,
+)
 
 
 def _reads_body_in_go(site: MatchSite) -> bool:

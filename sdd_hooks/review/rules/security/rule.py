@@ -9,7 +9,7 @@ from functools import cache
 
 from sdd_hooks.changes.added_text import AddedText, join_added_lines
 from sdd_hooks.code.paths import is_production_code, is_tool
-from sdd_hooks.code.source_files import SourceFile, SourceFiles
+from sdd_hooks.code.source_files import SCRIPT, SourceFile, SourceFiles
 from sdd_hooks.findings import Finding
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.rules.security import html, requests, routes
@@ -63,7 +63,7 @@ def check(subject: Subject) -> Iterator[Finding]:
             if file.path not in added:
                 added[file.path] = frozenset(number for number, _ in file.added)
             site = MatchSite(file.path, source.lines, line.number, start, end, added[file.path])
-            if subject.whole_tree and not hazard.is_certain(site):
+            if subject.whole_tree and (_is_release(site) or not hazard.is_certain(site)):
                 continue
             is_found = _is_live(source, site, hazard) and hazard.is_hazard(site)
             if is_found and not (
@@ -72,6 +72,11 @@ def check(subject: Subject) -> Iterator[Finding]:
                 evidence = line.text.strip()[:MAX_EVIDENCE]
                 rule = f"{ID}/{hazard.name}"
                 yield Finding(file.path, line.number, rule, "warning", hazard.message, evidence)
+
+
+def _is_release(site: MatchSite) -> bool:
+    """Whether a script is a release of another project, which begins with its licence: `/*!`."""
+    return site.path.endswith(SCRIPT) and site.lines[0].lstrip("\ufeff \t").startswith("/*!")
 
 
 def _is_set_elsewhere(

@@ -27,7 +27,7 @@ _NAVIGATION = lazy_regex(r"\brole\s*=\s*[\"']navigation[\"']", re.IGNORECASE)
 _PAGE_SPECIFIC = lazy_regex(r"breadcrumb|paginat|pager|table.?of.?contents|toc\b", re.IGNORECASE)
 _EXTERNAL_SCRIPT = lazy_regex(r"\bsrc\s*=|type\s*=\s*[\"'](?!text/javascript|module)", re.I)
 # In a template, a value may have quotes of its expressions in it: `action="{{ url('a') }}"`.
-_EXPRESSION = r"\{\{(?:(?!\}\}).)*\}\}|\{%(?:(?!%\}).)*%\}|(?!\{\{|\{%)"
+_EXPRESSION = r"\{\{(?:(?!\}\}).){0,300}\}\}|\{%(?:(?!%\}).){0,300}%\}|(?!\{\{|\{%)"
 _ATTRIBUTE = lazy_regex(
     rf"""(?<![\w.-])(?P<name>[\w:@.-]*(?:action|method|controller|handler|page|route[\w-]*)
     |hx-(?:get|post|put|patch|delete))\s*=\s*
@@ -35,14 +35,18 @@ _ATTRIBUTE = lazy_regex(
     re.VERBOSE | re.IGNORECASE,
 )
 _FIELD = lazy_regex(r"<(input|select|textarea)\b([^<>]{0,1000})", re.IGNORECASE)
-_NAME = lazy_regex(r"\bname\s*=\s*[\"']([^\"'<>]{1,200})", re.IGNORECASE)
+_VALUE = (
+    rf"(?:\"(?P<double>(?:{_EXPRESSION}[^\"<>]){{1,300}})\""
+    rf"|'(?P<single>(?:{_EXPRESSION}[^'<>]){{1,300}})')"
+)
+_NAME = lazy_regex(rf"\bname\s*=\s*{_VALUE}", re.IGNORECASE)
 _TYPE = lazy_regex(r"\btype\s*=\s*[\"']?(\w+)", re.IGNORECASE)
 _NOT_FILLED_IN = ("hidden", "submit", "button", "reset", "image")
 _WORD = lazy_regex(r"\w+")
 # A block, or a second statement.
 _STATEMENTS = lazy_regex(r"\{|;.")
 _SCRIPT_COMMENT = lazy_regex(r"/\*.*?(?:\*/|\Z)|(?<!:)//[^\n]*", re.DOTALL)
-_LINK = lazy_regex(r"\bhref\s*=\s*[\"']([^\"'<>]{1,300})[\"']", re.IGNORECASE)
+_LINK = lazy_regex(rf"\bhref\s*=\s*{_VALUE}", re.IGNORECASE)
 _COMMENT = lazy_regex(r"<!--.*?(?:-->|\Z)|\{#.*?(?:#\}|\Z)", re.DOTALL)
 
 FRAMEWORKS: Mapping[str, re.Pattern[str]] = {
@@ -126,7 +130,9 @@ def _signature(kind: ElementKind, attributes: str, inside: str) -> tuple[str, ..
     if kind == "form":
         return _form_signature(attributes, inside)
     # A link to a place of this page is a tab of it.
-    links = tuple(one for one in dict.fromkeys(_LINK.findall(inside)) if one[0] != "#")
+    links = tuple(
+        one for one in dict.fromkeys(map(_value, _LINK.finditer(inside))) if one[0] != "#"
+    )
     return links if len(links) >= MIN_LINKS else ()
 
 
@@ -138,14 +144,16 @@ def _form_signature(attributes: str, inside: str) -> tuple[str, ...]:
         name, kind = _NAME.search(field), _TYPE.search(field)
         if name:
             says = kind[1].lower() if kind else tag.lower()
-            fields.append(f"{says} {name[1]}")
+            fields.append(f"{says} {_value(name)}")
             if says not in _NOT_FILLED_IN:
-                filled_in.add(name[1])
-    about = sorted(
-        f"{one['name']}={one['double'] or one['single'] or ''}"
-        for one in _ATTRIBUTE.finditer(attributes)
-    )
+                filled_in.add(_value(name))
+    about = sorted(f"{one['name']}={_value(one)}" for one in _ATTRIBUTE.finditer(attributes))
     return (*about, *sorted(fields)) if len(filled_in) >= MIN_FIELDS else ()
+
+
+def _value(attribute: re.Match[str]) -> str:
+    """The value of an attribute in quotes."""
+    return attribute["double"] or attribute["single"] or ""
 
 
 def is_copy(element: PageElement, other: PageElement) -> bool:

@@ -86,7 +86,7 @@ def check(subject: Subject) -> Iterator[Finding]:
     with_elements = [file for file in pages if any(_BEGINS.search(text) for _, text in file.added)]
     if with_elements or _introduced_frameworks(pages):
         texts = _read_pages(subject, pages)
-        yield from _copies(with_elements, texts)
+        yield from _copies(subject, with_elements, texts)
         yield from _second_frameworks(subject, pages, texts)
 
 
@@ -120,8 +120,14 @@ def _read_pages(subject: Subject, changed: Iterable[ChangedFile]) -> Mapping[str
     return {path: text for path, text in texts.items() if is_hand_written(text)}
 
 
-def _copies(files: Iterable[ChangedFile], texts: Mapping[str, str]) -> Iterator[Finding]:
-    """The elements on added lines that another element of the repository equals."""
+def _copies(
+    subject: Subject, files: Iterable[ChangedFile], texts: Mapping[str, str]
+) -> Iterator[Finding]:
+    """The elements on added lines that another element of the repository equals.
+
+    In a whole tree both are in one package: packages that are released one by one share no file.
+    """
+    roots = _package_roots(subject) if subject.whole_tree else frozenset()
     located = [
         _Located(path, element) for path in sorted(texts) for element in find_elements(texts[path])
     ]
@@ -136,7 +142,7 @@ def _copies(files: Iterable[ChangedFile], texts: Mapping[str, str]) -> Iterator[
                 continue
             if element.kind == "navigation" and other_path == path:
                 continue
-            if is_copy(element, other):
+            if is_copy(element, other) and _package(path, roots) == _package(other_path, roots):
                 rule, severity, message = _COPIES[element.kind]
                 line = NumberedLine(element.first, split_lines(texts[path])[element.first - 1])
                 message = message.format(f"{other_path}:{other.first}")
@@ -172,9 +178,7 @@ def _second_frameworks(
     """Each framework that is new in a package, when the package uses another one."""
     if not _introduced_frameworks(files):
         return
-    roots = {
-        posixpath.dirname(blob.path) for blob in subject.after.blobs() if is_manifest(blob.path)
-    }
+    roots = _package_roots(subject)
     packages: dict[str, list[ChangedFile]] = {}
     for file in files:
         packages.setdefault(_package(file.path, roots), []).append(file)
@@ -192,6 +196,12 @@ def _second_frameworks(
                 message = f"{name} {says} {others}: one framework is easier to keep; decide on it"
                 yield _finding(file.path, line, "frameworks", "info", message)
             used[name] = f"{file.path}:{line.number}"
+
+
+def _package_roots(subject: Subject) -> frozenset[str]:
+    """The directories that have a manifest of dependencies."""
+    blobs = subject.after.blobs()
+    return frozenset(posixpath.dirname(blob.path) for blob in blobs if is_manifest(blob.path))
 
 
 def _package(path: str, roots: Collection[str]) -> str:

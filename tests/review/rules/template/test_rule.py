@@ -107,6 +107,7 @@ BUTTONS = '<input type="hidden" name="a"><input type="hidden" name="b">\n<button
             NAV.replace('href="/', 'href="#'),
             NAV.replace('href="/', 'href="#'),
         ),
+        (NAV.replace("/", "{{ url('a') }}/a"), NAV.replace("/", "{{ url('b') }}/a")),
         (
             "<script>\n/*\n" + "a licence\n" * 9 + "*/\n</script>\n",
             "<script>\n/*\n" + "a licence\n" * 9 + "*/\n</script>\n",
@@ -199,6 +200,16 @@ def test_packages_of_one_repository_may_use_different_frameworks(tmp_path: Path)
     assert findings_of(tmp_path / "2", before, {"admin/b.html": page}) == [
         "admin/b.html:1 info frameworks"
     ]
+
+
+def test_in_a_whole_tree_copies_are_in_one_package(repo: Repo) -> None:
+    for package in ("a", "b"):
+        repo.write(f"{package}/package.json", "{}")
+        repo.write(f"{package}/x.html", SCRIPT.format(1))
+    assert list(RULE.check(whole_tree_subject(repo.project(), Scope()))) == []
+    repo.write("b/z.html", SCRIPT.format(1))
+    found = RULE.check(whole_tree_subject(repo.project(), Scope()))
+    assert [one.path for one in found] == ["b/z.html"]
 
 
 def test_a_framework_that_a_record_names_is_decided(tmp_path: Path) -> None:
