@@ -32,7 +32,14 @@ def compare(server: str, repository: Path, folder: Path) -> str:
         closing(EmbeddedEngine(files, environ={}, settings=settings)) as embedded,
         closing(
             PostgresEngine(
-                RepositoryOnServer(root, "git.example/team/real", address, project.repository.slug),
+                RepositoryOnServer(
+                    root,
+                    "git.example/team/real",
+                    address,
+                    project.repository.slug,
+                    project.repository.git,
+                    folder / "state",
+                ),
                 environ={},
                 settings=settings,
                 write=True,

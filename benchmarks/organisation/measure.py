@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import statistics
 import time
 from array import array
@@ -25,6 +26,7 @@ from sdd_hooks.engines.postgres.search import QueryVectors, search
 from sdd_hooks.engines.postgres.vectors import find_space, search_nearest
 from sdd_hooks.engines.protocol import CollectionChanges, Query, SubQuery
 from sdd_hooks.project.collections import Collection
+from sdd_hooks.system.git import Git
 
 CLIENTS = (1, 8, 32)
 _NEAREST = 10
@@ -143,7 +145,12 @@ def _refresh(dsn: str, size: Size, rounds: int, folder: Path) -> Latency:
     path = "docs/adrs/ADR-0000.md"
     (folder / path).parent.mkdir(parents=True, exist_ok=True)
     place = RepositoryOnServer(
-        folder, "git.example/team/service-1", find_address({DSN: dsn}), "service-1"
+        folder,
+        "git.example/team/service-1",
+        find_address({DSN: dsn}),
+        "service-1",
+        Git(folder, os.environ),
+        folder,
     )
     engine = PostgresEngine(place, environ={DSN: dsn}, settings=SearchSettings(), write=True)
     walls, owns = [], []

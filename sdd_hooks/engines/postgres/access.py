@@ -53,6 +53,40 @@ FUNCTIONS = """
     CREATE POLICY reads ON sdd.grants FOR SELECT USING (sdd.holds(role));
 """
 
+FUNCTIONS_WITH_PLANS = """
+    -- The server plans a function in SQL at each call, one in PL/pgSQL once for each connection.
+    CREATE FUNCTION sdd.roles() RETURNS text[]
+        LANGUAGE plpgsql STABLE SET search_path = pg_catalog AS $$
+        DECLARE
+            mine name := sdd.invoker();
+        BEGIN
+            RETURN ARRAY(SELECT rolname::text FROM pg_roles WHERE pg_has_role(mine, oid, 'USAGE'));
+        END $$;
+    CREATE OR REPLACE FUNCTION sdd.granted(writing boolean) RETURNS text[]
+        LANGUAGE plpgsql STABLE SET search_path = pg_catalog AS $$
+        DECLARE
+            mine text[] := sdd.roles();
+        BEGIN
+            RETURN ARRAY(SELECT DISTINCT g.repository FROM sdd.grants AS g
+                WHERE g.role = ANY(mine) AND (g.writes OR NOT writing));
+        END $$;
+    CREATE OR REPLACE FUNCTION sdd.permitted(writing boolean) RETURNS integer[]
+        LANGUAGE plpgsql STABLE SET search_path = pg_catalog AS $$
+        DECLARE
+            names text[] := sdd.granted(writing);
+        BEGIN
+            IF '*' = ANY(names) THEN
+                RETURN ARRAY(SELECT id FROM sdd.repositories);
+            END IF;
+            RETURN ARRAY(SELECT id FROM sdd.repositories WHERE name = ANY(names));
+        END $$;
+    DROP POLICY reads ON sdd.grants;
+    DROP FUNCTION sdd.holds(text);
+    CREATE POLICY reads ON sdd.grants FOR SELECT USING (role = ANY((SELECT sdd.roles())::text[]));
+    REVOKE ALL ON FUNCTION sdd.roles FROM PUBLIC;
+"""
+"""Each role of the server and each grant is looked at once for a statement's table."""
+
 _DATA_TABLES = """
     SELECT relname FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid
     WHERE relnamespace = 'sdd'::regnamespace AND relkind IN ('r', 'p')
@@ -75,13 +109,20 @@ def secure(connection: Connection) -> None:
     from psycopg.sql import SQL, Identifier
 
     distributed = _is_distributed(connection)
-    # A function in a scalar subquery runs once for each statement, and otherwise for each row.
+    # A subquery runs once for each statement, and a function alone for each row. An array would be
+    # looked up in an index, which is searched for each combination of a key and a repository.
     # Citus refuses subqueries in the policies of tables that it distributes.
-    mine = "sdd.permitted({})" if distributed else "(SELECT sdd.permitted({}))::integer[]"
-    names = "sdd.granted({})" if distributed else "(SELECT sdd.granted({}))::text[]"
-    conditions = {"repositories": f"{names} && ARRAY[name, '*']"}
+    if distributed:
+        of_repository = "repository = ANY(sdd.permitted({}))"
+        of_name = "sdd.granted({}) && ARRAY[name, '*']"
+    else:
+        of_repository = "repository IN (SELECT unnest(sdd.permitted({})))"
+        of_name = (
+            "(SELECT '*' = ANY(sdd.granted({0}))) OR name IN (SELECT unnest(sdd.granted({0})))"
+        )
+    conditions = {"repositories": of_name}
     for table in data_tables(connection):
-        conditions[table] = f"repository = ANY({mine})"
+        conditions[table] = of_repository
     for table, condition in conditions.items():
         reads, writes = (condition.format(value) for value in ("false", "true"))
         # Not for all commands: a query would evaluate the policies of both.
@@ -180,7 +221,7 @@ def _granted_roles(connection: Connection) -> list[str]:
 
 def _grant_tables(connection: Connection, role: str) -> None:
     """Give a role the rights on tables that its grants need, and take its others."""
-    from psycopg.sql import SQL, Identifier
+    from psycopg.sql import Identifier
 
     if role == _owner(connection):
         return
@@ -208,17 +249,25 @@ def _grant_tables(connection: Connection, role: str) -> None:
     if not writes:
         return
     for table in data_tables(connection):
-        _run(connection, "GRANT INSERT, UPDATE, DELETE ON sdd.{0} TO {1}", Identifier(table), who)
+        # By column: a right on the whole table is one to lock it, too.
+        columns = _columns(connection, table, ())
+        rights = "GRANT INSERT ({1}), UPDATE ({1}) ON sdd.{2} TO {0}"
+        _run(connection, rights, who, columns, Identifier(table))
     # The server chooses the id, and no name changes: rows of a repository keep their owner.
-    columns = [
-        Identifier(str(name))
-        for (name,) in connection.execute(
-            "SELECT attname FROM pg_attribute WHERE attrelid = 'sdd.repositories'::regclass"
-            " AND attnum > 0 AND NOT attisdropped AND attname NOT IN ('id', 'name')"
-        )
-    ]
-    rights = "GRANT INSERT (name, {1}), UPDATE ({1}), DELETE ON sdd.repositories TO {0}"
-    _run(connection, rights, who, SQL(", ").join(columns))
+    rights = "GRANT INSERT (name, {1}), UPDATE ({1}) ON sdd.repositories TO {0}"
+    _run(connection, rights, who, _columns(connection, "repositories", ("id", "name")))
+
+
+def _columns(connection: Connection, table: str, without: Sequence[str]) -> Composable:
+    """Return the names of the columns of a table, except some, between commas."""
+    from psycopg.sql import SQL, Identifier
+
+    rows = connection.execute(
+        "SELECT attname FROM pg_attribute WHERE attrelid = ('sdd.' || %s)::regclass"
+        " AND attnum > 0 AND NOT attisdropped AND NOT attname = ANY(%s) ORDER BY attnum",
+        (table, list(without)),
+    )
+    return SQL(", ").join(Identifier(str(name)) for (name,) in rows)
 
 
 def _run(connection: Connection, statements: LiteralString, *parts: Composable) -> None:

@@ -40,6 +40,8 @@ class PostgresBackend(LocalModelBackend):
             repository_identity(repository.git),
             find_address(project.environ),
             repository.slug,
+            repository.git,
+            repository.search_dir,
         )
         return PostgresEngine(
             place,

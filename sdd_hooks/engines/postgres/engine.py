@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,9 @@ from sdd_hooks.engines.documents import indexed_document
 from sdd_hooks.engines.postgres import vectors
 from sdd_hooks.engines.postgres.address import Address
 from sdd_hooks.engines.postgres.chunk_version import invalidate_other_chunks
+from sdd_hooks.engines.postgres.commit_order import clone_id, indexed_commits, leave_out_older
 from sdd_hooks.engines.postgres.connection import connect, snapshot, translate_errors
+from sdd_hooks.engines.postgres.locks import hold_lock
 from sdd_hooks.engines.postgres.schema import prepare_schema
 from sdd_hooks.engines.postgres.scope import find_scope
 from sdd_hooks.engines.postgres.stored_text import original_text, stored_text
@@ -40,27 +42,28 @@ from sdd_hooks.errors import StorageError
 from sdd_hooks.models.embedding_model import ConfiguredModel
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import Collection
+from sdd_hooks.system.git import Git
 
 if TYPE_CHECKING:
     from psycopg import Connection
-
-_WRITE_LOCK, _EMBED_LOCK = 0x5344_0001, 0x5344_0002
-"""The first keys of advisory locks; the second one is the id of the repository."""
 
 _WAIT_SECONDS = 60
 
 
 class RepositoryOnServer(NamedTuple):
-    """A repository in the organisation's index: its work tree, its identity, and the server.
+    """A repository in the organisation's index: its work tree and git, its identity, the server.
 
     `slug` is what its collections are called after on this machine. Names in the database are
-    without it, since another clone may be in a directory of another name.
+    without it, since another clone may be in a directory of another name. `state` is the directory
+    of what this clone knows about its index.
     """
 
     root: Path
     identity: str
     address: Address
     slug: str
+    git: Git
+    state: Path
 
     def stored_name(self, name: str) -> str:
         """Return the name of a collection in the database."""
@@ -96,6 +99,7 @@ class PostgresEngine:
         self._model = ConfiguredModel(settings.embed_model, place.root, environ)
         self._storage = settings.vector_storage
         self._clock = clock
+        self._lock: Connection | None = None
         self._connection: Connection = connect(place.address)
         try:
             with self._errors():
@@ -104,10 +108,10 @@ class PostgresEngine:
                     self._require_writer()
                 self._repository = self._find_repository(create=write)
                 if write:
-                    self._lock_for_writing()
+                    self._lock = hold_lock(place.address, self._repository, "write", _WAIT_SECONDS)
                     invalidate_other_chunks(self._connection, self._repository)
         except BaseException:
-            self._connection.close()
+            self.close()
             raise
 
     def _errors(self) -> AbstractContextManager[None]:
@@ -136,18 +140,6 @@ class PostgresEngine:
             )
             row = self._connection.execute(find, (name,)).fetchone()
         return int(row[0]) if row else 0
-
-    def _lock_for_writing(self) -> None:
-        with self._lock_timeout():
-            self._connection.execute(
-                "SELECT pg_advisory_lock(%s, %s)", (_WRITE_LOCK, self._repository)
-            )
-
-    @contextmanager
-    def _lock_timeout(self) -> Iterator[None]:
-        self._connection.execute(f"SET lock_timeout = '{_WAIT_SECONDS}s'".encode())
-        yield
-        self._connection.execute("SET lock_timeout = 0")
 
     def ensure(self, collections: Sequence[Collection]) -> None:
         """Create the collections that are missing and store changed definitions."""
@@ -179,17 +171,22 @@ class PostgresEngine:
         self, changes: Sequence[CollectionChanges], progress: Progress | None = None
     ) -> Mapping[str, Counts]:
         """Index the changed paths; each collection with its bookmark is one transaction."""
-        from sdd_hooks.engines.postgres.indexing import apply_changes
+        from sdd_hooks.engines.postgres.indexing import StoredCollection, apply_changes
 
-        counts = {}
+        counts = {change.collection.name: Counts() for change in changes}
         with self._errors():
-            for change in changes:
+            commits = indexed_commits(self._connection, self._repository)
+            indexed = {self._place.local_name(name): commit for name, commit in commits.items()}
+            ordered = leave_out_older(
+                self._place.git, clone_id(self._place.state), changes, indexed
+            )
+            self.notes += [note for note in ordered.notes if note not in self.notes]
+            for change, commit in ordered.changes:
                 name = change.collection.name
                 stored = change.collection._replace(name=self._place.stored_name(name))
                 counts[name], notes = apply_changes(
                     self._connection,
-                    self._repository,
-                    self._place.root,
+                    StoredCollection(self._repository, self._place.root, commit),
                     change._replace(collection=stored),
                     progress,
                 )
@@ -199,7 +196,7 @@ class PostgresEngine:
                 (self._repository,),
             ).fetchall()
             kinds = {self._place.local_name(name): str(kind) for name, kind in rows}
-            if covers(changes, kinds):
+            if covers([change for change, _ in ordered.changes], kinds):
                 self._connection.execute(
                     "UPDATE sdd.repositories SET touched = %s WHERE id = %s",
                     (self._clock(), self._repository),
@@ -214,27 +211,15 @@ class PostgresEngine:
 
         started = self._clock()
         model = self._model.load()
-        with self._errors():
-            row = self._connection.execute(
-                "SELECT pg_try_advisory_lock(%s, %s)", (_EMBED_LOCK, self._repository)
-            ).fetchone()
-            if not row or not row[0]:
-                raise StorageError(
-                    "another embed of this repository is running: run `sdd index embed` after it"
-                )
-            try:
-                space = vectors.create_space(
-                    self._connection, model.id, self._storage, model.dimensions
-                )
-                store = vectors.RepositoryVectors(
-                    self._connection, self._repository, space, self._names(collections)
-                )
-                store.reuse()
-                counts = embed_missing(store, model, progress=progress)
-            finally:
-                self._connection.execute(
-                    "SELECT pg_advisory_unlock(%s, %s)", (_EMBED_LOCK, self._repository)
-                )
+        with self._errors(), self._embed_lock():
+            space = vectors.create_space(
+                self._connection, model.id, self._storage, model.dimensions
+            )
+            store = vectors.RepositoryVectors(
+                self._connection, self._repository, space, self._names(collections)
+            )
+            store.reuse()
+            counts = embed_missing(store, model, progress=progress)
         return EmbedReport(
             counts.embedded,
             counts.remaining,
@@ -244,6 +229,19 @@ class PostgresEngine:
             counts.failed,
             counts.notes,
         )
+
+    @contextmanager
+    def _embed_lock(self) -> Iterator[None]:
+        from psycopg.errors import LockNotAvailable
+
+        try:
+            lock = hold_lock(self._place.address, self._repository, "embed", 0)
+        except LockNotAvailable:
+            raise StorageError(
+                "another embed of this repository is running: run `sdd index embed` after it"
+            ) from None
+        with closing(lock):
+            yield
 
     def search(self, query: Query) -> SearchResult:
         """Run a typed query.
@@ -380,7 +378,9 @@ class PostgresEngine:
             return find_faults(self._connection, self._repository)
 
     def close(self) -> None:
-        """Close the connection, which releases the locks."""
+        """Close the connections, which releases the lock."""
+        if self._lock is not None:
+            self._lock.close()
         self._connection.close()
 
     def _space(self) -> vectors.ModelSpace | None:

@@ -107,3 +107,29 @@ FUNCTIONS = """
     REVOKE ALL ON FUNCTION sdd.readable_repositories, sdd.add_model, sdd.match_words,
         sdd.count_words FROM PUBLIC;
 """
+
+DELETIONS = """
+    CREATE FUNCTION sdd.delete_chunks(
+        of_repository integer, documents bigint[],
+        OUT chunks bigint, OUT length double precision, OUT tokens bigint
+    )
+    LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog
+    AS $$
+        WITH deleted AS (
+            DELETE FROM sdd.chunks AS c WHERE c.repository = $1 AND c.document = ANY($2)
+            RETURNING c.length, c.tokens
+        )
+        SELECT count(*), coalesce(sum(d.length), 0)::float8, coalesce(sum(d.tokens), 0)::bigint
+        FROM deleted AS d
+    $$;
+    CREATE FUNCTION sdd.delete_documents(of_repository integer, documents bigint[]) RETURNS void
+    LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog
+    AS $$ DELETE FROM sdd.documents AS d WHERE d.repository = $1 AND d.id = ANY($2) $$;
+    CREATE FUNCTION sdd.delete_collection(of_repository integer, of_name text) RETURNS void
+    LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog
+    AS $$ DELETE FROM sdd.collections AS c WHERE c.repository = $1 AND c.name = $2 $$;
+    REVOKE ALL ON FUNCTION sdd.delete_chunks, sdd.delete_documents, sdd.delete_collection
+        FROM PUBLIC;
+"""
+"""Deletions by writers. A right to delete rows would be one to lock the whole table, too. The
+policies ask for the role that called, not for the owner, so that they hold here, too."""

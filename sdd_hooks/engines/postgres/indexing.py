@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from sdd_hooks.chunking.document import chunk_document, chunk_hash
 from sdd_hooks.engines.bookmarks import write_bookmark
 from sdd_hooks.engines.chunk_fields import ChunkFields
+from sdd_hooks.engines.postgres.commit_order import IndexedCommit
 from sdd_hooks.engines.postgres.stored_text import original_text, stored_text
 from sdd_hooks.engines.postgres.words import chunk_words
 from sdd_hooks.engines.protocol import CollectionChanges, Counts, Progress
@@ -71,10 +72,17 @@ class _Sums(NamedTuple):
         )
 
 
+class StoredCollection(NamedTuple):
+    """The repository of a collection, the root of its files, and the commit that they are of."""
+
+    repository: int
+    root: Path
+    commit: IndexedCommit
+
+
 def apply_changes(
     connection: Connection,
-    repository: int,
-    root: Path,
+    target: StoredCollection,
     changes: CollectionChanges,
     progress: Progress | None = None,
 ) -> tuple[Counts, list[str]]:
@@ -82,6 +90,7 @@ def apply_changes(
 
     Returns the counts, and a note for each skipped file. Raises Stopped, and stores nothing then.
     """
+    repository, root, commit = target
     with connection.transaction():
         # Another writer of the repository waits here until this one has finished.
         connection.execute("SELECT FROM sdd.repositories WHERE id = %s FOR UPDATE", (repository,))
@@ -89,9 +98,11 @@ def apply_changes(
         writer = _Writer(connection, repository, name, kind)
         tally = _index_documents(writer, root, changes, progress)
         if changes.bookmark is not None:
+            bookmark = stored_text(write_bookmark(changes.bookmark))
             connection.execute(
-                "UPDATE sdd.collections SET bookmark = %s WHERE repository = %s AND name = %s",
-                (stored_text(write_bookmark(changes.bookmark)), repository, name),
+                "UPDATE sdd.collections SET bookmark = %s, committed = %s, clone = %s"
+                " WHERE repository = %s AND name = %s",
+                (bookmark, commit.committed, commit.clone, repository, name),
             )
     return tally.counts, tally.notes
 
@@ -103,9 +114,7 @@ def remove_collection(connection: Connection, repository: int, name: str) -> Non
         writer = _Writer(connection, repository, name, "")
         writer.delete(writer.stored_documents(None).values())
         writer.finish()
-        connection.execute(
-            "DELETE FROM sdd.collections WHERE repository = %s AND name = %s", (repository, name)
-        )
+        connection.execute("SELECT sdd.delete_collection(%s, %s)", (repository, name))
 
 
 def _index_documents(
@@ -159,8 +168,7 @@ class _Writer:
         if row_ids:
             self._delete_chunks(row_ids)
             self._connection.execute(
-                "DELETE FROM sdd.documents WHERE repository = %s AND id = ANY(%s)",
-                (self._repository, row_ids),
+                "SELECT sdd.delete_documents(%s, %s)", (self._repository, row_ids)
             )
             self._sums = self._sums.plus(-len(row_ids), 0, 0.0, 0)
 
@@ -238,9 +246,7 @@ class _Writer:
         if not documents:
             return
         row = self._connection.execute(
-            "WITH deleted AS (DELETE FROM sdd.chunks WHERE repository = %s AND document = ANY(%s)"
-            " RETURNING length, tokens) SELECT count(*), coalesce(sum(length), 0)::float8,"
-            " coalesce(sum(tokens), 0) FROM deleted",
+            "SELECT chunks, length, tokens FROM sdd.delete_chunks(%s, %s)",
             (self._repository, list(documents)),
         ).fetchone()
         if row is not None:

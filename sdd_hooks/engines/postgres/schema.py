@@ -11,16 +11,13 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING
 
-from sdd_hooks.engines.postgres import access, functions
+from sdd_hooks.engines.postgres import access, commit_order, functions, locks
 from sdd_hooks.errors import EngineUnavailable, NotIndexed, StorageError
 
 if TYPE_CHECKING:
     from psycopg import Connection
 
 SCHEMA = "sdd"
-
-_LOCK = 0x5344_4449
-"""The key of the advisory lock of a migration, and of no repository."""
 
 _HALF = "halfvec"
 _INDEXED_DIMENSIONS = {"halfvec": 4000, "vector": 2000}
@@ -96,6 +93,8 @@ MIGRATIONS = (
     """,
     access.FUNCTIONS,
     functions.FUNCTIONS,
+    locks.LOCKS + functions.DELETIONS + commit_order.COLUMNS,
+    access.FUNCTIONS_WITH_PLANS,
 )
 
 
@@ -105,17 +104,31 @@ def migrate(connection: Connection) -> int:
     Raises EngineUnavailable if the server lacks what the schema needs or the role may not create
     it, and StorageError for a schema of a newer sdd.
     """
-    steps = len(MIGRATIONS)
-    if schema_version(connection) == steps:
+    from psycopg.errors import DuplicateTable, UniqueViolation
+
+    version = schema_version(connection)
+    if version == len(MIGRATIONS):
         return 0
+    try:
+        return _migrate_from(connection, created=version > 0)
+    except (DuplicateTable, UniqueViolation):
+        if version:
+            raise
+        # Another machine has created the schema meanwhile.
+        return migrate(connection)
+
+
+def _migrate_from(connection: Connection, *, created: bool) -> int:
+    steps = len(MIGRATIONS)
     with connection.transaction():
-        # Two machines may begin at once: the second one finds the schema of the first.
-        connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
+        if created:
+            # Two machines may begin at once. No role but the owner may hold this lock.
+            connection.execute("LOCK TABLE sdd.version IN EXCLUSIVE MODE")
+        else:
+            _create(connection)
         version = schema_version(connection)
         if version > steps:
             require_schema(connection)
-        if version == 0:
-            _create(connection)
         kind = vector_type(connection)
         for step in MIGRATIONS[version:]:
             script = step.replace("{vector}", kind)

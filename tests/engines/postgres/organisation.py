@@ -54,6 +54,7 @@ class Organisation:
             " VALUES(%s, %s, 'adrs', '', %s)",
             (number, secret, secret),
         )
+        connection.execute("INSERT INTO sdd.locks VALUES(%s, 'write')", (number,))
         document = connection.execute(
             "INSERT INTO sdd.documents(repository, collection, path, hash, title, chunks)"
             " VALUES(%s, %s, %s, 'same', %s, 1) RETURNING id",

@@ -5,17 +5,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 
 import pytest
 
 from sdd_hooks.engines.organisation import OrganisationGrant
 from sdd_hooks.engines.postgres.access import UnknownRole, data_tables, grant, revoke, secure
+from sdd_hooks.engines.postgres.address import find_address
+from sdd_hooks.engines.postgres.locks import hold_lock
 from tests.engines.postgres.organisation import HANDBOOK, PAYMENTS, ROLES, Organisation
 
 psycopg = pytest.importorskip("psycopg")
 
 REFUSED = (psycopg.errors.InsufficientPrivilege, psycopg.errors.FeatureNotSupported)
-TABLES = ("repositories", "collections", "documents", "chunks", "vectors")
+TABLES = ("repositories", "collections", "documents", "chunks", "vectors", "locks")
 
 
 @pytest.fixture
@@ -50,9 +53,11 @@ def test_each_table_of_the_schema_is_tested(organisation: Organisation) -> None:
 def test_a_role_reads_its_repository_only(
     organisation: Organisation, role: str, table: str
 ) -> None:
+    own = number_of(organisation, PAYMENTS)
+    key = "id" if table == "repositories" else "repository"
     with organisation.connect(role) as connection:
-        rows = connection.execute(f"SELECT one::text FROM sdd.{table} AS one").fetchall()
-    assert len(rows) == 1
+        rows = connection.execute(f"SELECT {key}, one::text FROM sdd.{table} AS one").fetchall()
+    assert [number for number, _ in rows] == [own]
     assert HANDBOOK not in str(rows)
 
 
@@ -125,8 +130,8 @@ def test_a_role_grants_itself_nothing(organisation: Organisation, role: str) -> 
             "DELETE FROM sdd.grants",
             "SET ROLE admin",
             "SET SESSION AUTHORIZATION admin",
-            "CREATE OR REPLACE FUNCTION sdd.holds(wanted text) RETURNS boolean LANGUAGE sql"
-            " AS 'SELECT true'",
+            "CREATE OR REPLACE FUNCTION sdd.roles() RETURNS text[] LANGUAGE sql"
+            " AS $$ SELECT '{admin}'::text[] $$",
         ):
             with pytest.raises(psycopg.errors.InsufficientPrivilege):
                 connection.execute(statement)
@@ -162,8 +167,8 @@ def test_a_writer_changes_no_other_repository(
     organisation: Organisation, writer: psycopg.Connection, table: str
 ) -> None:
     other = number_of(organisation, HANDBOOK)
-    assert writer.execute(f"DELETE FROM sdd.{table} WHERE repository = %s", (other,)).rowcount == 0
     for statement in (
+        f"DELETE FROM sdd.{table} WHERE repository = {other}",
         f"UPDATE sdd.{table} SET repository = {other}",
         f"TRUNCATE sdd.{table}",
         f"COPY sdd.{table} FROM STDIN",
@@ -175,6 +180,64 @@ def test_a_writer_changes_no_other_repository(
             writer.transaction(),
         ):
             writer.execute(statement)
+
+
+def test_a_writer_deletes_no_rows_of_another_repository(
+    organisation: Organisation, writer: psycopg.Connection
+) -> None:
+    """The functions that delete run as the owner of the tables."""
+    own, other = (number_of(organisation, name) for name in (PAYMENTS, HANDBOOK))
+    with organisation.connect("admin") as admin:
+        documents = [row[0] for row in admin.execute("SELECT id FROM sdd.documents")]
+        for repository, deleted in ((other, 0), (own, 1)):
+            row = writer.execute("SELECT * FROM sdd.delete_chunks(%s, %s)", (repository, documents))
+            assert row.fetchone() == (deleted, 2.0 * deleted, 2 * deleted)
+            writer.execute("SELECT sdd.delete_documents(%s, %s)", (repository, documents))
+            name = f"SECRET OF {HANDBOOK if repository == other else PAYMENTS}"
+            writer.execute("SELECT sdd.delete_collection(%s, %s)", (repository, name))
+        writer.commit()
+        left = [
+            admin.execute(f"SELECT repository FROM sdd.{table}").fetchall()
+            for table in ("chunks", "documents", "collections")
+        ]
+        admin.execute("DELETE FROM sdd.repositories WHERE id = %s", (own,))
+        for table in ("vectors", "locks"):
+            admin.execute(f"DELETE FROM sdd.{table} WHERE repository = %s", (own,))
+        organisation.fill(admin, PAYMENTS)
+    assert left == [[(other,)]] * 3
+
+
+@pytest.mark.parametrize("role", ["payments_ci", "payments_dev"])
+@pytest.mark.parametrize("table", [*TABLES, "grants", "models", "version"])
+def test_no_role_but_the_owner_locks_a_table(
+    organisation: Organisation, role: str, table: str
+) -> None:
+    """A lock of the whole table would stop the readers or writers of all repositories."""
+    with organisation.connect(role) as connection:
+        for mode in ("SHARE", "SHARE UPDATE EXCLUSIVE", "EXCLUSIVE", "ACCESS EXCLUSIVE"):
+            with pytest.raises(psycopg.errors.InsufficientPrivilege), connection.transaction():
+                connection.execute(f"LOCK TABLE sdd.{table} IN {mode} MODE")
+
+
+def test_no_role_locks_another_repository(organisation: Organisation) -> None:
+    """Whatever rows they lock, a writer of the other repository writes."""
+    other = number_of(organisation, HANDBOOK)
+    lock = "SELECT repository FROM sdd.locks FOR UPDATE"
+    with (
+        organisation.connect("payments_ci") as hostile,
+        organisation.connect("payments_dev") as reader,
+    ):
+        hostile.autocommit = reader.autocommit = False
+        with pytest.raises(psycopg.errors.InsufficientPrivilege), reader.transaction():
+            reader.execute(lock)
+        assert hostile.execute(lock).fetchall() == [(number_of(organisation, PAYMENTS),)]
+        hostile.execute("SELECT FROM sdd.repositories FOR UPDATE")
+        address = find_address(organisation.environ("handbook_ci"))
+        with closing(hold_lock(address, other, "write", 0)):
+            pass
+        address = find_address(organisation.environ("payments_ci"))
+        with pytest.raises(psycopg.errors.LockNotAvailable):
+            hold_lock(address, number_of(organisation, PAYMENTS), "write", 0)
 
 
 def test_a_writer_adds_nothing_to_another_repository(

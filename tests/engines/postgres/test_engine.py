@@ -128,6 +128,50 @@ def test_two_jobs_at_once_leave_the_index_of_one_of_their_commits(
         } == indexed
 
 
+def commit_on(day: int, subject: Subject, files: Mapping[str, str]) -> str:
+    """Commit files on that day of February, and return the id of the commit."""
+    for path, text in files.items():
+        subject.repo.write(path, text)
+    subject.repo.git("add", "--all")
+    date = {"GIT_COMMITTER_DATE": f"2026-02-{day:02}T00:00:00+00:00"}
+    subject.repo.git("commit", "--quiet", "-m", f"Day {day}", env=date)
+    return subject.repo.head()
+
+
+@pytest.mark.parametrize("shallow", [False, True])
+def test_the_job_of_an_older_commit_that_ends_last_moves_nothing_back(
+    filled: Subject, tmp_path: Path, *, shallow: bool
+) -> None:
+    """With the history by ancestry; a shallow clone knows the times of commits only."""
+    old = clone(filled, tmp_path / "old")
+    old.configure(filled.model)
+    if shallow:
+        old.repo.git("checkout", "--quiet", "--orphan", "alone")
+    commit_on(1 if shallow else 3, old, record(2, "the older words"))
+    new = clone(filled if shallow else old, tmp_path / "new")
+    new.configure(filled.model)
+    head = commit_on(2, new, record(2, "the newer words"))
+    if not shallow:
+        old.repo.git("fetch", "--quiet", str(new.repo.root))
+    new.refresh()
+    result = refresh(old.project)
+    assert result.total.changed == 0
+    (note,) = result.notes
+    assert head[:12] in note
+    assert note.endswith("left as it is")
+    with filled.opened() as engine:
+        touched = engine.touched()
+    assert touched is not None
+    assert "newer" in filled.search("newer words", "adrs")[0].snippet
+    # The next commit of that clone is newer again.
+    if not shallow:
+        old.repo.git("reset", "--quiet", "--hard", head)
+    commit_on(4, old, record(2, "the newest words"))
+    assert refresh(old.project).total.changed > 0
+    with filled.opened() as engine:
+        assert (engine.touched() or 0) > touched
+
+
 @pytest.mark.parametrize("count", [5, 50])
 def test_an_update_writes_the_rows_of_the_changed_document_only(
     on_pgserver: Subject, count: int
