@@ -225,6 +225,9 @@ def in_module(identifier: ArtifactId, module: str) -> ArtifactId:
     return identifier._replace(module=module) if is_bare else identifier
 
 
+MAX_IDS_TEXT = 4_000
+"""Characters of a text in which `find_ids` looks."""
+
 _LINK = lazy_regex(r"\[[^\[\]]{0,300}\]\(([^()\s]{1,300})\)")
 
 
@@ -233,10 +236,10 @@ def find_ids(
 ) -> tuple[ArtifactId, ...]:
     """Return the ids that a short text spells, or links to as records of `kind`, in order.
 
-    `Superseded by [0009](0009-use-queues.md)` names ADR-0009. Only the first 4,000 characters are
-    read.
+    `Superseded by [0009](0009-use-queues.md)` names ADR-0009. Only the first MAX_IDS_TEXT
+    characters are read.
     """
-    text = text[:4_000]
+    text = text[:MAX_IDS_TEXT]
     found = find_id_references(text, origins)
     positions = [(reference.start, reference.id) for reference in found]
     spelled = [start for start, _ in positions]

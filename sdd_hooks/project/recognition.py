@@ -1,8 +1,9 @@
 """Recognise the directories of decision records and specifications by what they hold.
 
 The input is a list of paths and a reader of their contents, so that a work tree and a tree of git
-give the same answer. A name that belongs to a record decides alone; a name that other documents
-have too (`0001-x.md`) decides together with the content of the file.
+give the same answer. A name that belongs to a record decides alone where most documents of the
+directory have such a name; a name that other documents have too (`0001-x.md`), or one among many
+other documents, decides together with the content of the file.
 """
 
 # Governing: ADR-0027 (records are found by what directories hold), SPEC-0001 REQ "Artifact
@@ -11,6 +12,7 @@ have too (`0001-x.md`) decides together with the content of the file.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
@@ -85,6 +87,14 @@ _COPIES = frozenset(
         *("agents", "commands", "prompts", "skills"),
     }
 )
+# A directory of other documents. Such a document may be named after the decision that it is about.
+_OTHER_DOCUMENTS = frozenset(
+    {
+        *("changeset", "changesets", "changelog", "changelogs", "releasenotes"),
+        *("plan", "plans", "planning", "prd", "prds", "roadmap", "roadmaps", "backlog"),
+        *("handoff", "handoffs", "learning", "learnings", "research", "meetings", "minutes"),
+    }
+)
 # The last word of a longer name: `test-fixtures`, `docs_archive`.
 _COPY_WORDS = frozenset(
     {"archive", "archived", "archives", "examples", "fixtures", "samples", "templates", "testdata"}
@@ -102,8 +112,10 @@ _OTHER_TITLE = lazy_regex(
     r"|alternatives considered|decision drivers|problem(?: statement)?|background|rationale"
     r"|implications|kontext|konsequenzen|contexte|contexto|状态|背景|上下文|後果|后果|状況|影響"
 )
+# Not `ADR-0008 migration plan` and `ADR-0048..ADR-0138 gap map`: those are about records.
 _ADR_TITLE = lazy_regex(
-    r"(?i)[\[(*_`]*(?:adr\b|adr-?\d|architectur(?:e|al) decision|decision record)"
+    r"(?i)[\[(*_`]*(?:adr(?:[-_ #]{0,2}\d{1,5}[a-z]?)?[\])*_`]*[ \t]*(?:[:)|—–]|\.(?!\.)|-[ \t]|$)"
+    r"|architectur(?:e|al) decision|decision record)"
 )
 _AROUND_TITLE = lazy_regex(r"^[\W\d_]+|[\W_]+$")
 _PEOPLE_FIELD = lazy_regex(r"(?im)^[-*]?[ \t]*(?:\*\*)?(?:decision-makers|deciders)\b")
@@ -141,13 +153,16 @@ class Recognition(NamedTuple):
 
 
 class _Found:
-    """The candidates of one directory: certain ones, and those whose content decides."""
+    """The candidates of one directory: certain ones, those that are called a record, and those
+    whose content decides. `flat` as in `RecordFolder`."""
 
-    __slots__ = ("certain", "doubtful")
+    __slots__ = ("called", "certain", "doubtful", "flat")
 
     def __init__(self) -> None:
         self.certain = 0
+        self.called: list[str] = []
         self.doubtful: list[str] = []
+        self.flat = False
 
 
 def recognise_records(paths: Iterable[str], read: Reader) -> Recognition:
@@ -160,6 +175,7 @@ def recognise_records(paths: Iterable[str], read: Reader) -> Recognition:
     specs: dict[str, _Found] = {}
     designs: set[str] = set()
     copies: dict[str, bool] = {}
+    documents: Counter[str] = Counter()
     for path in paths:
         directory, _, name = path.rpartition("/")
         lowered = name.lower()
@@ -169,6 +185,7 @@ def recognise_records(paths: Iterable[str], read: Reader) -> Recognition:
             copies[directory] = _is_copy(directory)
         if copies[directory]:
             continue
+        documents[directory] += 1
         if lowered == "design.md":
             designs.add(directory)
         elif lowered == "spec.md":
@@ -178,6 +195,8 @@ def recognise_records(paths: Iterable[str], read: Reader) -> Recognition:
     for directory, found in specs.items():
         if directory in designs or _spec_home(directory):
             found.certain, found.doubtful = 1, []
+    for directory, found in adrs.items():
+        _weigh_called(found, directory, documents[directory])
     kept, left_out = _read_doubtful(adrs, specs, read)
     folders: list[RecordFolder] = []
     for group in (_adr_folders(adrs, kept), _spec_folders(specs, kept)):
@@ -246,10 +265,23 @@ def _add_record(adrs: dict[str, _Found], directory: str, name: str, path: str) -
         place, named = above, looks_like_record(directory, name)
         if not named:
             return
-    if _CALLED_ADR.fullmatch(name) or (named and looks_like_record(place, name)):
+    if named and looks_like_record(place, name):
         adrs.setdefault(place, _Found()).certain += 1
+    elif _CALLED_ADR.fullmatch(name):
+        adrs.setdefault(place, _Found()).called.append(path)
     elif named or _NUMBERED.fullmatch(name):
         adrs.setdefault(place, _Found()).doubtful.append(path)
+
+
+def _weigh_called(found: _Found, directory: str, documents: int) -> None:
+    """Decide whether files that are called a record are certain, or among other documents."""
+    general = directory.lower() in _GENERAL
+    found.flat = general
+    if found.called and not general and 2 * len(found.called) < documents and not found.certain:
+        found.flat = True
+        found.doubtful += found.called
+    else:
+        found.certain += len(found.called)
 
 
 def _read_doubtful(
@@ -286,10 +318,12 @@ def _adr_folders(adrs: dict[str, _Found], kept: set[str]) -> Iterator[RecordFold
         for directory, found in adrs.items()
         if found.certain or not kept.isdisjoint(found.doubtful)
     }
-    flat = {directory for directory in places if directory.lower() in _GENERAL}
-    whole = outermost([directory for directory in places if directory not in flat])
-    yield from (RecordFolder("adrs", one, places[one], flat=True) for one in flat)
-    for top, count in _totals(whole, places).items():
+    whole = outermost([directory for directory in places if not adrs[directory].flat])
+    totals = _totals(whole, places)
+    for directory, count in places.items():
+        if adrs[directory].flat and totals.keys().isdisjoint(parents(directory)):
+            yield RecordFolder("adrs", directory, count, flat=True)
+    for top, count in totals.items():
         yield RecordFolder("adrs", top, count, flat=False)
 
 
@@ -345,11 +379,14 @@ def _is_numbered(path: str) -> bool:
     directory, _, name = path.rpartition("/")
     if name.rpartition(".")[0].lower() in _FOLDER_PAGES:
         name = directory.rpartition("/")[2] + ".md"
-    return _NUMBERED.fullmatch(name) is not None
+    return bool(_NUMBERED.fullmatch(name) or _CALLED_ADR.fullmatch(name))
 
 
 def _is_copy(directory: str) -> bool:
-    """Whether the directory has other code, or records that are not decisions about this one."""
+    """Whether the directory has other code, records that are not decisions about this one, or
+    another kind of documents."""
+    if _plain(directory) in _OTHER_DOCUMENTS:
+        return True
     for segment in directory.lower().split("/"):
         words = _PUNCTUATION.split(segment)
         if segment in _COPIES or "".join(words) in _COPIES:

@@ -171,6 +171,41 @@ def test_records_beside_other_documents_are_taken_alone():
     )
 
 
+OTHERS = [f"docs/governance/page-{number}.md" for number in range(3)]
+
+
+def test_a_name_of_a_record_among_many_other_documents_does_not_decide():
+    about = "docs/governance/adr-0001-0009-gap-map.md"
+    gap_map = b"# ADR-0001..ADR-0009 gap map\n\n## Summary\n"
+    assert find({**dict.fromkeys(OTHERS, PAGE), about: gap_map}).folders == ()
+
+
+def test_of_a_directory_with_many_other_documents_only_the_records_belong():
+    found = find({**dict.fromkeys(OTHERS, PAGE), "docs/governance/adr-0012-queues.md": NYGARD})
+    assert found.folders == (RecordFolder("adrs", "docs/governance", 1, flat=True),)
+    below = "docs/architecture/topic/adr-001-a.md"
+    outer = {"docs/architecture/adr-002-b.md": PAGE, below: NYGARD}
+    pages = [f"docs/architecture/topic/page-{number}.md" for number in range(3)]
+    assert find({**outer, **dict.fromkeys(pages, PAGE)}).folders == (
+        RecordFolder("adrs", "docs/architecture", 2, flat=False),
+    )
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        ".changeset/adr-0044-note.md",
+        "docs/plans/0008-migration.md",
+        "docs/prd/3524-cjs-sdk-hard-seam.md",
+        "docs/handoff/adr-0030-notifications.md",
+        "plan/history/2608/learning/ADR-0015.md",
+    ],
+)
+def test_plans_and_notes_about_records_are_none(path: str):
+    assert folders(path, content=NYGARD) == []
+    assert folders("docs/plans/adr/0001-a.md") == [("adrs", "docs/plans/adr", 1)]
+
+
 @pytest.mark.parametrize(
     ("paths", "place"),
     [
@@ -244,7 +279,15 @@ def test_documents_that_read_like_records(text: str):
 
 
 @pytest.mark.parametrize(
-    "text", ["# Decisions\n", "```\n## Status\n## Decision\n```\n", "# Status\n", ""]
+    "text",
+    [
+        "# ADR-0008 migration plan\n",
+        "# ADR-0001..0009 map\n",
+        "# Decisions\n",
+        "```\n## Status\n## Decision\n```\n",
+        "# Status\n",
+        "",
+    ],
 )
 def test_documents_that_do_not(text: str):
     assert not reads_like_record(text.encode(), numbered=False)

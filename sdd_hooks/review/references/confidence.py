@@ -23,8 +23,8 @@ STRONG_SHARE = 0.8
 """The share from which a kind of evidence supports a record."""
 
 _CHORE = re.compile(
-    r"(?:bump|chore|ci|docs|style|build|deps|release|revert|merge|typo|fix typo"
-    r"|update dependenc|upgrade|lint|format)",
+    r"(?:bump|chore|ci|docs?|style|build|deps|release|revert|merge|typos?|fix typos?"
+    r"|update dependenc\w*|upgrade|lint|format(?:ting)?)\b",
     re.IGNORECASE,
 )
 

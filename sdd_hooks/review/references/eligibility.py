@@ -5,19 +5,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus
 from sdd_hooks.artifacts.governing import read_governing
-from sdd_hooks.artifacts.identifiers import ArtifactId, Origins, find_id_references
-from sdd_hooks.changes.change import Change
+from sdd_hooks.artifacts.identifiers import ArtifactId
+from sdd_hooks.changes.change import Change, ChangedFile
 from sdd_hooks.changes.tree import Blob
 from sdd_hooks.review.mentions import lines_that_may_name
+from sdd_hooks.review.references.record_names import RecordNames
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.review.successors import Successors, find_replacements, find_successors
+from sdd_hooks.text.lines import join_lines
 
 MAX_FILES = 500
 """Changed files whose governing comments are read."""
@@ -47,18 +49,23 @@ def find_cited_ids(subject: Subject) -> set[ArtifactId]:
     its files."""
     change = subject.change
     origins = subject.origins
-    ids = set(_find_ids((change.title, change.body, *change.messages), origins))
+    names = RecordNames(subject.corpus.artifacts, origins)
+    ids: set[ArtifactId] = set()
+    for text in (change.title, change.body, *change.messages):
+        ids.update(names.find(text))
     for file in change.files:
-        lines = (text[:MAX_LINE] for text in lines_that_may_name(file).values())
-        ids.update(_find_ids(lines, origins))
+        for line in (*lines_that_may_name(file).values(), *_lines_with_paths(file)):
+            ids.update(names.find(line[:MAX_LINE]))
     blobs = [Blob(file.path, file.blob) for file in change.files if file.is_file and file.blob]
     for text in subject.after.texts(blobs[:MAX_FILES]).values():
         ids.update(reference.id for reference in read_governing(text, origins))
     return ids
 
 
-def _find_ids(texts: Iterable[str], origins: Origins) -> Iterator[ArtifactId]:
-    return (reference.id for text in texts for reference in find_id_references(text, origins))
+def _lines_with_paths(file: ChangedFile) -> Iterator[str]:
+    """The added lines that may have the path of a record."""
+    if ".md" in join_lines(file.added):
+        yield from (line.text for line in file.added if ".md" in line.text)
 
 
 @dataclass(frozen=True)

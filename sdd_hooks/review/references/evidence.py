@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
+from sdd_hooks.artifacts.identifiers import ArtifactId
 from sdd_hooks.project.collections import all_pathspecs
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.review.references import signals
@@ -25,6 +26,7 @@ from sdd_hooks.review.references.past_changes import read_past_changes
 from sdd_hooks.review.references.phrases import score_phrases
 from sdd_hooks.review.references.query import ChangeQuery
 from sdd_hooks.review.references.ranking import APPLIES, RankedRecord, Scores, rank_records
+from sdd_hooks.review.references.record_names import RecordNames
 from sdd_hooks.review.references.records import DecisionRecord, read_external, read_records
 from sdd_hooks.review.references.signals import RepositoryContext
 from sdd_hooks.review.references.similarity import Similarity, section_words
@@ -133,12 +135,18 @@ def _read_context(repository: Repository, subject: Subject) -> RepositoryContext
         return not subject.is_artifact(path)
 
     # The git processes run while the artifacts are parsed.
-    with ThreadPoolExecutor(4) as pool:
+    with ThreadPoolExecutor(5) as pool:
         origins = subject.origins
-        citing = pool.submit(find_citing_commits, repository, base, origins)
-        touching = pool.submit(find_touching_commits, repository, base, paths_before, origins)
-        mentions = pool.submit(read_file_mentions, repository, base, is_wanted, origins)
+        names = pool.submit(lambda: RecordNames(subject.corpus.artifacts, origins))
+
+        def find_ids(text: str) -> Sequence[ArtifactId]:
+            return names.result().find(text)
+
+        citing = pool.submit(find_citing_commits, repository, base, find_ids)
+        touching = pool.submit(find_touching_commits, repository, base, paths_before, find_ids)
+        mentions = pool.submit(read_file_mentions, repository, base, is_wanted, find_ids)
         past = pool.submit(read_past_changes, repository, base, is_wanted)
+        names.result()
         corpus = subject.corpus
         adrs = (artifact for artifact in corpus.artifacts if artifact.kind == "ADR")
         pathspecs = all_pathspecs(subject.collections)

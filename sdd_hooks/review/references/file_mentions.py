@@ -12,15 +12,11 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from sdd_hooks.artifacts.identifiers import (
-    NO_ORIGINS,
-    ArtifactId,
-    Origins,
-    find_id_references,
-)
+from sdd_hooks.artifacts.identifiers import ArtifactId
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.review.references.cache import load_cached, store_cached
+from sdd_hooks.review.references.record_names import FILE_NAME, IdFinder, find_spelled_ids
 from sdd_hooks.system.git import nul_split
 
 MAX_LINE = 600
@@ -31,7 +27,7 @@ MAX_CHANGED = 500
 """Files that are searched one by one. When more differ, all files are searched."""
 
 _CACHE = "mentions"
-_MENTION = r"adrs?[-_ #/(]*[0-9]{1,4}|decision[-_ #]*[0-9]+|spec-[0-9]{3}"
+_MENTION = rf"adrs?[-_ #/(]*[0-9]{{1,4}}|decision[-_ #]*[0-9]+|spec-[0-9]{{3}}|{FILE_NAME}"
 _COMMAND = ("grep", "-I", "--line-number", "--ignore-case", "--null", "--full-name")
 
 
@@ -51,12 +47,9 @@ def read_file_mentions(
     repository: Repository,
     commit: str,
     wanted: Callable[[str], bool],
-    origins: Origins = NO_ORIGINS,
+    find_ids: IdFinder = find_spelled_ids,
 ) -> FileMentions:
-    """Read the mentions of the `wanted` files of `commit`. Binary files have none.
-
-    `origins` are as in `identifiers.find_id_references`.
-    """
+    """Read the mentions of the `wanted` files of `commit`. Binary files have none."""
     cached = load_cached(repository, _CACHE)
     lines = _from_rows(cached.get("files"))
     before = cached.get("commit")
@@ -69,7 +62,7 @@ def read_file_mentions(
     mentions = {}
     for path, rows in lines.items():
         if wanted(path):
-            in_file = [FileMention(number, text, _find_ids(text, origins)) for number, text in rows]
+            in_file = [FileMention(number, text, tuple(find_ids(text))) for number, text in rows]
             if with_ids := [mention for mention in in_file if mention.ids]:
                 mentions[path] = with_ids
     return mentions
@@ -121,7 +114,3 @@ def _from_rows(cached: Any) -> _Lines | None:
                 case _:
                     return None
     return lines
-
-
-def _find_ids(text: str, origins: Origins) -> tuple[ArtifactId, ...]:
-    return tuple(reference.id for reference in find_id_references(text, origins))

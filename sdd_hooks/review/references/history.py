@@ -12,15 +12,11 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from sdd_hooks.artifacts.identifiers import (
-    NO_ORIGINS,
-    ArtifactId,
-    Origins,
-    find_id_references,
-)
+from sdd_hooks.artifacts.identifiers import ArtifactId
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.review.references.cache import load_cached, store_cached
+from sdd_hooks.review.references.record_names import FILE_NAME, IdFinder, find_spelled_ids
 from sdd_hooks.system.git import is_object_id
 
 MAX_COMMITS = 4_000
@@ -32,7 +28,7 @@ MAX_PATHSPECS = 30
 are filtered after the walk."""
 
 _CACHE = "history"
-_MENTION = r"adrs?[-_ #/(]*[0-9]{1,4}|spec-[0-9]{3}"
+_MENTION = rf"adrs?[-_ #/(]*[0-9]{{1,4}}|spec-[0-9]{{3}}|{FILE_NAME}"
 # A message contains no null character and ends with a line break, so that no part of it can look
 # like the beginning of another commit.
 _FORMAT = "--format=%x01%H%x00%B%x00"
@@ -51,14 +47,11 @@ class PastCommit(NamedTuple):
 
 
 def find_citing_commits(
-    repository: Repository, base: str, origins: Origins = NO_ORIGINS
+    repository: Repository, base: str, find_ids: IdFinder = find_spelled_ids
 ) -> list[PastCommit]:
-    """Find the commits up to `base` that name a record, newest first, at most MAX_COMMITS.
-
-    `origins` are as in `identifiers.find_id_references`.
-    """
-    tip, cached = _load(repository, origins)
-    commits = _list_citing(repository, base, tip, origins)
+    """Find the commits up to `base` that name a record, newest first, at most MAX_COMMITS."""
+    tip, cached = _load(repository, find_ids)
+    commits = _list_citing(repository, base, tip, find_ids)
     if cached:
         removed = set(_list_ids(repository, tip, base))
         commits += [commit for commit in cached if commit.id not in removed]
@@ -69,7 +62,7 @@ def find_citing_commits(
     return commits
 
 
-def _load(repository: Repository, origins: Origins) -> tuple[str, list[PastCommit]]:
+def _load(repository: Repository, find_ids: IdFinder) -> tuple[str, list[PastCommit]]:
     """The cached base and its commits; ("", []) when the repository lacks the base."""
     cached = load_cached(repository, _CACHE)
     tip = cached.get("tip")
@@ -78,32 +71,33 @@ def _load(repository: Repository, origins: Origins) -> tuple[str, list[PastCommi
     if repository.git.try_output("cat-file", "-e", f"{tip}^{{commit}}") is None:
         return "", []
     rows = cached.get("commits")
-    commits = [_from_row(row, origins) for row in rows] if isinstance(rows, list) else [None]
+    commits = [_from_row(row, find_ids) for row in rows] if isinstance(rows, list) else [None]
     return ("", []) if None in commits else (tip, [commit for commit in commits if commit])
 
 
-def _from_row(row: Any, origins: Origins) -> PastCommit | None:
+def _from_row(row: Any, find_ids: IdFinder) -> PastCommit | None:
     match row:
         case [str(id), str(message)]:
-            return _past_commit(id, message, origins)
+            return _past_commit(id, message, find_ids)
     return None
 
 
-def _list_citing(repository: Repository, base: str, tip: str, origins: Origins) -> list[PastCommit]:
+def _list_citing(
+    repository: Repository, base: str, tip: str, find_ids: IdFinder
+) -> list[PastCommit]:
     """The citing commits up to `base` that are not in `tip`; all of them when `tip` is ""."""
     search = ("--regexp-ignore-case", "--extended-regexp", f"--grep={_MENTION}")
     revisions = (base, "--not", tip) if tip else (base,)
     limit = f"--max-count={MAX_COMMITS}"
-    return _log(repository, origins, "-z", limit, *search, *revisions, "--")
+    return _log(repository, find_ids, "-z", limit, *search, *revisions, "--")
 
 
 def find_touching_commits(
-    repository: Repository, base: str, paths: Sequence[str], origins: Origins = NO_ORIGINS
+    repository: Repository, base: str, paths: Sequence[str], find_ids: IdFinder = find_spelled_ids
 ) -> list[PastCommit]:
     """Find the commits up to `base` that touched one of `paths`, newest first, with those paths.
 
-    At most MAX_COMMITS, among the last MAX_COMMITS of the branch. `origins` are as in
-    `identifiers.find_id_references`.
+    At most MAX_COMMITS, among the last MAX_COMMITS of the branch.
     """
     if not paths:
         return []
@@ -112,7 +106,7 @@ def find_touching_commits(
     revisions = (base, "--not", oldest.decode().strip()) if oldest else (base,)
     options = ("--no-renames", "--name-only", "-z", f"--max-count={MAX_COMMITS}")
     pathspecs = [f":(literal){path}" for path in paths] if len(paths) <= MAX_PATHSPECS else []
-    commits = _log(repository, origins, *options, *revisions, "--", *pathspecs)
+    commits = _log(repository, find_ids, *options, *revisions, "--", *pathspecs)
     wanted = set(paths)
     touching = (
         commit._replace(files=tuple(file for file in commit.files if file in wanted))
@@ -121,20 +115,20 @@ def find_touching_commits(
     return [commit for commit in touching if commit.files]
 
 
-def _log(repository: Repository, origins: Origins, *arguments: str) -> list[PastCommit]:
+def _log(repository: Repository, find_ids: IdFinder, *arguments: str) -> list[PastCommit]:
     # git fails when a partial clone lacks an object; the output before the failure is valid.
     output = repository.git.run("log", _FORMAT, *arguments).stdout
-    entries = (_parse_entry(entry, origins) for entry in output.split(b"\x01"))
+    entries = (_parse_entry(entry, find_ids) for entry in output.split(b"\x01"))
     return [commit for commit in entries if commit]
 
 
-def _parse_entry(entry: bytes, origins: Origins) -> PastCommit | None:
+def _parse_entry(entry: bytes, find_ids: IdFinder) -> PastCommit | None:
     id, _, rest = entry.partition(b"\0")
     message, _, names = rest.partition(b"\0")
     if not is_object_id(id.decode("ascii", "replace")):
         return None
     files = [os.fsdecode(name) for name in names.strip(b"\n\0").split(b"\0") if name]
-    return _past_commit(id.decode(), message.decode("utf-8", "replace"), origins, files)
+    return _past_commit(id.decode(), message.decode("utf-8", "replace"), find_ids, files)
 
 
 def _list_ids(repository: Repository, tip: str, base: str) -> list[str]:
@@ -143,7 +137,8 @@ def _list_ids(repository: Repository, tip: str, base: str) -> list[str]:
     return repository.git.run("rev-list", limit, tip, "--not", base).stdout.decode().split()
 
 
-def _past_commit(id: str, message: str, origins: Origins, files: Sequence[str] = ()) -> PastCommit:
+def _past_commit(
+    id: str, message: str, find_ids: IdFinder, files: Sequence[str] = ()
+) -> PastCommit:
     text = message[:MAX_MESSAGE]
-    ids = frozenset(reference.id for reference in find_id_references(text, origins))
-    return PastCommit(id, text, ids, tuple(files))
+    return PastCommit(id, text, frozenset(find_ids(text)), tuple(files))

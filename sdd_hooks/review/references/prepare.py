@@ -29,6 +29,7 @@ from sdd_hooks.review.references.history import find_citing_commits, find_touchi
 from sdd_hooks.review.references.past_changes import read_past_changes
 from sdd_hooks.review.references.prepared import FORMAT, PreparedRecord, WordRow
 from sdd_hooks.review.references.query import ChangeQuery
+from sdd_hooks.review.references.record_names import RecordNames
 from sdd_hooks.review.references.records import DecisionRecord, read_content
 from sdd_hooks.review.references.signals import (
     RepositoryContext,
@@ -99,13 +100,14 @@ def _read_context(
         return not collections.containing(path)
 
     paths = [blob.path for blob in Tree(repository.git, commit).blobs()]
+    find_ids = RecordNames(artifacts).find
     return RepositoryContext(
         paths,
         records,
         specs,
-        read_file_mentions(repository, commit, is_wanted),
-        find_citing_commits(repository, commit),
-        find_touching_commits(repository, commit, paths),
+        read_file_mentions(repository, commit, is_wanted, find_ids),
+        find_citing_commits(repository, commit, find_ids),
+        find_touching_commits(repository, commit, paths, find_ids),
         read_past_changes(repository, commit, is_wanted),
     )
 

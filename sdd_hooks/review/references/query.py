@@ -13,6 +13,7 @@ from sdd_hooks.changes.change import Change
 from sdd_hooks.code.languages import MARKDOWN_SUFFIXES
 from sdd_hooks.code.paths import is_generated, is_sample, is_test
 from sdd_hooks.review.references.change_words import ChangeWords
+from sdd_hooks.review.references.licence_headers import without_licence
 from sdd_hooks.review.references.words import find_identifiers, find_phrases, split_words
 from sdd_hooks.text.lines import NumberedLine
 
@@ -52,9 +53,11 @@ class ChangeQuery:
 
     @cached_property
     def added(self) -> Mapping[str, Sequence[NumberedLine]]:
-        """The added lines of each file within the limits, by its path."""
+        """The added lines of each file within the limits, by its path, without licences."""
         limit = max(MIN_TEXT_PER_FILE, MAX_TEXT // max(1, len(self.files)))
-        return {file.path: list(_first_lines(file.added, limit)) for file in self.files}
+        return {
+            file.path: without_licence(list(_first_lines(file.added, limit))) for file in self.files
+        }
 
     @cached_property
     def texts(self) -> Mapping[str, str]:

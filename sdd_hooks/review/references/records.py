@@ -17,6 +17,7 @@ from typing import Any
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.identifiers import (
+    MAX_IDS_TEXT,
     NO_ORIGINS,
     ArtifactId,
     Origins,
@@ -164,8 +165,19 @@ def read_content(artifact: Artifact, text: str, origins: Origins = NO_ORIGINS) -
         tuple(Counter(split_words(section)) for section in sections),
         frozenset(_identifiers(text)),
         frozenset(_paths(text)),
-        frozenset(id for section in sections for id in find_ids(section, "ADR", "", origins)),
+        frozenset(id for part in _parts(sections) for id in find_ids(part, "ADR", "", origins)),
     )
+
+
+def _parts(sections: Iterable[str]) -> Iterator[str]:
+    """The sections in parts of whole lines, which `find_ids` reads up to their end."""
+    for section in sections:
+        start = 0
+        while start < len(section):
+            end = section.rfind("\n", start, start + MAX_IDS_TEXT) + 1
+            end = end if end > start else start + MAX_IDS_TEXT
+            yield section[start:end]
+            start = end
 
 
 def _identifiers(text: str) -> Iterable[str]:

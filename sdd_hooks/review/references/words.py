@@ -5,10 +5,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import pairwise
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*")
+_ANY_NAME = re.compile(r"[^\W\d_][^\W_]*")
+# Scripts that are written without spaces between words.
+_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 _PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]{2,}")
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:[./:-]\w+)*")
 _SEPARATOR = re.compile(r"[./:-]")
@@ -31,9 +35,14 @@ STOP_WORDS = frozenset(_STOP_WORDS.split())
 def split_words(text: str) -> list[str]:
     """Split a text into words in lower case, in order.
 
-    `OutboxSweeper` becomes `outbox`, `sweeper` and `outboxsweeper`.
+    `OutboxSweeper` becomes `outbox`, `sweeper` and `outboxsweeper`. Words in any script are read;
+    in those without spaces each pair of adjacent characters is one: `回测` and `测日` of `回测日`.
     """
-    return [word for name in _NAME.findall(text) for word in _split_name(name)]
+    return [word for name in _find_names(text) for word in _split_name(name)]
+
+
+def _find_names(text: str) -> list[str]:
+    return (_NAME if text.isascii() else _ANY_NAME).findall(text)
 
 
 def find_phrases(text: str) -> list[tuple[str, str]]:
@@ -44,10 +53,10 @@ def find_phrases(text: str) -> list[tuple[str, str]]:
     """
     pairs: dict[tuple[str, str], None] = {}
     before = ""
-    for name in _NAME.findall(text):
-        for part in _PART.findall(name):
+    for name in _find_names(text):
+        for part in _PART.findall(name) if name.isascii() else _WIDE.split(name):
             word = part.lower()
-            if len(word) == 1:
+            if len(word) <= 1:
                 continue
             if word in STOP_WORDS:
                 before = ""
@@ -61,11 +70,27 @@ def find_phrases(text: str) -> list[tuple[str, str]]:
 # A few thousand names make up most of the text of a repository.
 @lru_cache(maxsize=65_536)
 def _split_name(name: str) -> tuple[str, ...]:
+    if not name.isascii():
+        return tuple(_split_other(name))
     parts = _PART.findall(name)
     found = [part.lower() for part in parts]
     if len(parts) > 1:
         found.append(name.lower())
     return tuple(word for word in found if len(word) > 1 and word not in STOP_WORDS)
+
+
+def _split_other(name: str) -> Iterator[str]:
+    """The words of a name in other letters than those of English."""
+    position = 0
+    for wide in (*_WIDE.finditer(name), None):
+        before = name[position : wide.start() if wide else len(name)]
+        if before.isascii():
+            yield from _split_name(before)
+        elif len(before) > 1 and before.lower() not in STOP_WORDS:
+            yield before.lower()
+        if wide:
+            yield from map("".join, pairwise(wide[0]))
+            position = wide.end()
 
 
 def find_dotted_names(text: str) -> Iterable[str]:

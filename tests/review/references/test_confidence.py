@@ -44,6 +44,8 @@ def test_a_record_behind_another_in_rare_words_has_a_negative_lead() -> None:
         ("Bump x from 1 to 2", 1.0),
         ("Release it", 1.0),
         ("Rework the build of indexes", 0.0),
+        ("Circuits break after three failures", 0.0),
+        ("Builder of squares", 0.0),
     ],
 )
 def test_chores_are_recognized(title: str, chore: float) -> None:

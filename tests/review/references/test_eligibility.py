@@ -49,6 +49,13 @@ def test_a_change_cites_ids_in_texts_added_lines_and_governing_comments(tmp_path
     assert find_cited_ids(subject) == {ArtifactId("ADR", number) for number in (1, 2, 3, 4, 5)}
 
 
+def test_a_change_cites_a_record_by_its_path(tmp_path: Path) -> None:
+    record = {"docs/adrs/0012-use-queues.md": "# Use queues\n\n## Decision\n\nQueues.\n"}
+    guide = {"guide.md": "See [this](docs/adrs/0012-use-queues.md).\n"}
+    subject = subject_of(tmp_path, record, guide)
+    assert find_cited_ids(subject) == {ArtifactId("ADR", 12)}
+
+
 def suggested_for(records: Corpus, number: int, cited: int = 0) -> list[str]:
     eligibility = Eligibility(records, {ArtifactId("ADR", cited)}, set())
     record = records.resolve(ArtifactId("ADR", number))[0]

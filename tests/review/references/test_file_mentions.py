@@ -2,6 +2,7 @@ from pathlib import Path
 
 import pytest
 
+from sdd_hooks.artifacts.adr import read_adr
 from sdd_hooks.artifacts.identifiers import ArtifactId
 from sdd_hooks.review.references.file_mentions import (
     MAX_LINES,
@@ -9,6 +10,7 @@ from sdd_hooks.review.references.file_mentions import (
     FileMentions,
     read_file_mentions,
 )
+from sdd_hooks.review.references.record_names import RecordNames
 from tests.support.repos import Repo
 
 IDS = (ArtifactId("ADR", 7),)
@@ -76,3 +78,16 @@ def test_the_lines_of_a_file_are_limited(repo: Repo) -> None:
     repo.write("log.txt", "ADR-0007\n" * 5_000)
     repo.commit("Log")
     assert len(mentions(repo)["log.txt"]) == MAX_LINES
+
+
+def test_a_path_of_a_record_is_a_mention(repo: Repo) -> None:
+    repo.write("docs/adrs/0012-use-queues.md", "# Use queues\n")
+    repo.write("src/d.py", "# docs/adrs/0012-use-queues.md\n# https://x.org/adr-0007-padding.md\n")
+    repo.commit("More")
+    paths = ("docs/adrs/0012-use-queues.md", "docs/adrs/ADR-0007-sweeper.md")
+    names = RecordNames([read_adr(path, "# T\n") for path in paths])
+    found = read_file_mentions(
+        repo.repository, repo.head(), lambda path: path == "src/d.py", names.find
+    )
+    line = "# docs/adrs/0012-use-queues.md"
+    assert found == {"src/d.py": [FileMention(1, line, (ArtifactId("ADR", 12),))]}

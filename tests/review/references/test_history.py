@@ -2,6 +2,7 @@ from pathlib import Path
 
 import pytest
 
+from sdd_hooks.artifacts.adr import read_adr
 from sdd_hooks.artifacts.identifiers import ArtifactId
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.review.references.history import (
@@ -9,6 +10,7 @@ from sdd_hooks.review.references.history import (
     find_citing_commits,
     find_touching_commits,
 )
+from sdd_hooks.review.references.record_names import RecordNames
 from tests.support.repos import Repo
 
 CITED = ArtifactId("ADR", 7)
@@ -45,6 +47,14 @@ def test_citing_commits_are_listed_newest_first(repo: Repo) -> None:
     assert first.ids == {CITED, ArtifactId("ADR", 8), ArtifactId("ADR", 9)}
     assert second.ids == {CITED}
     assert second.message.startswith("Sweep (ADR-0007)")
+
+
+def test_a_message_names_a_record_by_its_path(repo: Repo) -> None:
+    repo.write("src/z.py", "\n")
+    repo.commit("Queue it, as in docs/adrs/0012-use-queues.md")
+    names = RecordNames([read_adr("docs/adrs/0012-use-queues.md", "# Use queues\n")])
+    newest = find_citing_commits(repository(repo), repo.head(), names.find)[0]
+    assert newest.ids == {ArtifactId("ADR", 12)}
 
 
 def test_commits_after_the_base_are_ignored(repo: Repo) -> None:

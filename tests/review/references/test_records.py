@@ -3,10 +3,11 @@ from pathlib import Path
 
 import pytest
 
+from sdd_hooks.artifacts.adr import read_adr
 from sdd_hooks.artifacts.identifiers import ArtifactId
 from sdd_hooks.project.collections import all_pathspecs
 from sdd_hooks.project.repository import discover
-from sdd_hooks.review.references.records import DecisionRecord, read_records
+from sdd_hooks.review.references.records import DecisionRecord, read_content, read_records
 from sdd_hooks.review.subject import Subject
 from tests.review.repositories import subject_of
 
@@ -50,6 +51,12 @@ def test_content_of_records(subject: Subject) -> None:
         "Decision",
     ]
     assert outbox.sections[1][1]["lease"] == 2
+
+
+def test_every_part_of_a_long_section_is_read() -> None:
+    text = "# T\n\n" + "A line of a long section.\n" * 400 + "[0012](0012-use-queues.md)\n"
+    content = read_content(read_adr("docs/adrs/ADR-0001-t.md", text), text)
+    assert content.ids == {ArtifactId("ADR", 12)}
 
 
 def test_cached_content_equals_read_content(subject: Subject) -> None:

@@ -33,8 +33,20 @@ def test_stop_words_are_left_out() -> None:
 @given(st.text())
 def test_words_are_lower_case_and_no_stop_words(text: str) -> None:
     for word in split_words(text):
-        assert re.fullmatch(r"[a-z0-9]{2,}", word)
+        assert len(word) >= 2
+        assert not re.search(r"[A-Z\s_]", word)
         assert word not in STOP_WORDS
+
+
+def test_words_in_any_script_are_read() -> None:
+    assert split_words("Überprüfung der Écritures: проверка") == [
+        *("überprüfung", "der", "écritures", "проверка")
+    ]
+    assert split_words("fix: 回测日志Worker灌入") == [*("回测", "测日", "日志", "worker", "灌入")]
+    assert find_phrases("Очередь сообщений: ElÉment回测") == [
+        ("очередь", "сообщений"),
+        ("сообщений", "elément"),
+    ]
 
 
 def test_phrases_are_pairs_of_adjacent_words() -> None:
