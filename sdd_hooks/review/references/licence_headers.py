@@ -14,7 +14,7 @@ MAX_HEADER = 80
 
 _LICENCE = re.compile(
     r"licen[cs]ed under|SPDX-|©|\(c\) ?(?:19|20)[0-9]{2}|all rights reserved"
-    r"|copyright\b.{0,40}(?:19|20)[0-9]{2}|permission is hereby granted|see (?:the )?(?-i:LICENSE)"
+    r"|copyright\b.{0,40}(?:19|20)[0-9]{2}|permission is \w+ granted|(?-i:LICENSE) file"
     r"|\b(?:MIT|Apache|BSD|[AL]?GPL|MPL|Mozilla Public|General Public)\b.{0,20}licen[cs]e"
     r"|#region licen[cs]e",
     re.IGNORECASE,
