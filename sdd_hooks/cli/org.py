@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Callable, Sequence
 from contextlib import closing
@@ -23,10 +24,12 @@ from sdd_hooks.engines.organisation import (
 )
 from sdd_hooks.engines.registry import find_shared
 from sdd_hooks.errors import SddError
+from sdd_hooks.remote.urls import parse_remote
 from sdd_hooks.reporting.everywhere import DAY, SCHEMA_VERSION, describe_age
 
 EVERY = "*"
 _MEGABYTE = 1_000_000
+_NAME = re.compile(r"[^/\s@\\]+(?:/[^/\s]+)+")
 
 
 class NoSuchGrant(SddError):
@@ -51,7 +54,7 @@ def org() -> None:
     \b
     Example:
       sdd org init
-      sdd org grant payments_ci write git.example.com/acme/payments
+      sdd org grant write payments_ci git.example.com/acme/payments
       sdd org status
     """
 
@@ -164,7 +167,13 @@ def _names(repositories: tuple[str, ...], every: bool) -> list[str]:
     if every == bool(repositories):
         raise click.UsageError("name repositories as HOST/OWNER/NAME, or give --all")
     for name in repositories:
-        if name.count("/") < 1 or "://" in name or name != name.strip("/ "):
+        remote = parse_remote(name)
+        if remote is not None:
+            address = f"{remote.host}/{remote.path}".lower()
+            raise click.UsageError(f"{name!r} is an address of a repository: write {address}")
+        host = name.partition("/")[0]
+        is_name = _NAME.fullmatch(name) and (name.count("/") > 1 or re.search("[.:]", host))
+        if not is_name or name.endswith(".git"):
             raise click.UsageError(f"{name!r} is no repository: write HOST/OWNER/NAME")
     return [EVERY] if every else [*dict.fromkeys(name.lower() for name in repositories)]
 

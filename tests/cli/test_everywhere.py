@@ -255,7 +255,10 @@ def test_only_the_owner_grants_and_prepares(company: Company) -> None:
         (("grant", "read", "ghost", "--all"), "no role 'ghost'"),
         (("grant", "read", "dev"), "HOST/OWNER/NAME"),
         (("grant", "read", "dev", "--all", "a/b"), "HOST/OWNER/NAME"),
-        (("grant", "read", "dev", "https://git.example/a/b"), "HOST/OWNER/NAME"),
+        (("grant", "read", "dev", "https://git.example/a/b"), "write git.example/a/b"),
+        (("grant", "read", "dev", "git@git.example:a/b.git"), "write git.example/a/b"),
+        (("grant", "read", "dev", "acme/payments"), "HOST/OWNER/NAME"),
+        (("grant", "read", "dev", "git.example/acme/payments.git"), "HOST/OWNER/NAME"),
         (("revoke", "guest", "git.example/acme/payments"), "no grant"),
     ],
 )

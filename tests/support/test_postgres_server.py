@@ -18,13 +18,13 @@ def test_a_server_has_vectors_and_its_roles_read_what_is_granted(postgres: Postg
     postgres.sql(
         "CREATE EXTENSION vector",
         "CREATE TABLE secret AS SELECT '[1,2]'::vector AS v",
-        "CREATE ROLE outsider LOGIN",
+        "CREATE ROLE stranger LOGIN",
         database=database,
     )
     assert postgres.sql("SELECT v FROM secret", database=database) == "[1,2]"
     with pytest.raises(AssertionError, match="permission denied for table secret"):
-        postgres.sql("SELECT v FROM secret", database=database, user="outsider")
-    postgres.sql("DROP ROLE outsider")
+        postgres.sql("SELECT v FROM secret", database=database, user="stranger")
+    postgres.sql("DROP ROLE stranger")
 
 
 def test_a_server_ends_with_its_folder() -> None:

@@ -51,7 +51,8 @@ def find_address(environ: Mapping[str, str]) -> Address:
     """
     if environ.get(DSN):
         parameters = _parse_dsn(environ[DSN])
-        name = parameters.pop("service", "")
+        # libpq adds the section that PGSERVICE names to a string without one.
+        name = parameters.pop("service", "") or environ.get("PGSERVICE", "")
         parameters = {**(_read_service(name, environ) if name else {}), **parameters}
     elif environ.get("PGSERVICE"):
         parameters = _read_service(environ["PGSERVICE"], environ)
@@ -65,8 +66,15 @@ def find_address(environ: Mapping[str, str]) -> Address:
 
 def _defaults(parameters: Mapping[str, str], environ: Mapping[str, str]) -> dict[str, str]:
     chosen = {"connect_timeout": _CONNECT_SECONDS, "application_name": "sdd"}
-    hosts = parameters.get("host") or parameters.get("hostaddr") or environ.get("PGHOST", "")
-    if not all(map(_is_here, hosts.split(","))) and not environ.get("PGSSLMODE"):
+    # libpq reads these itself; here they are for messages.
+    named = {"host": "PGHOST", "hostaddr": "PGHOSTADDR", "port": "PGPORT", "dbname": "PGDATABASE"}
+    chosen |= {key: environ[name] for key, name in named.items() if environ.get(name)}
+    hosts = [
+        host
+        for key in ("host", "hostaddr")
+        for host in (parameters.get(key) or environ.get(f"PG{key.upper()}", "")).split(",")
+    ]
+    if not all(map(_is_here, hosts)) and not environ.get("PGSSLMODE"):
         chosen["sslmode"] = "verify-full"
         # The certificates of the system; libpq reads a file of the user's where there is one.
         certificate = Path(environ.get("HOME", "/")) / ".postgresql/root.crt"

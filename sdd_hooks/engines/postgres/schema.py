@@ -160,10 +160,15 @@ def require_schema(connection: Connection) -> None:
         raise StorageError(
             "the index of the organisation was written by a newer sdd: install that version"
         )
+    if version == 0:
+        raise NotIndexed(
+            "the database has no index of an organisation: run `sdd org init` as the role that is"
+            " to own it"
+        )
     if version < len(MIGRATIONS):
         raise NotIndexed(
             f"the database has version {version} of the organisation's index, and this sdd needs"
-            f" {len(MIGRATIONS)}: run `sdd index` with the role that owns it"
+            f" {len(MIGRATIONS)}: run `sdd org init` as the role that owns it"
         )
 
 

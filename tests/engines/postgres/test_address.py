@@ -35,6 +35,30 @@ def test_one_host_of_several_elsewhere_needs_tls() -> None:
     assert parameters("host=localhost,db.example")["sslmode"] == "verify-full"
 
 
+def test_the_address_that_libpq_connects_to_decides() -> None:
+    """An address beside a name, or in a variable that libpq reads itself."""
+    assert parameters("host=localhost hostaddr=10.0.0.1")["sslmode"] == "verify-full"
+    assert parameters("dbname=sdd", PGHOSTADDR="10.0.0.1")["sslmode"] == "verify-full"
+    assert parameters("dbname=sdd", PGHOST="db.example")["sslmode"] == "verify-full"
+    assert "sslmode" not in parameters("host=localhost hostaddr=127.0.0.1")
+
+
+def test_a_section_beside_a_string_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "services"
+    file.write_text("[org]\nhost=db.example\ndbname=other\n")
+    found = parameters("dbname=sdd", PGSERVICE="org", PGSERVICEFILE=str(file))
+    assert (found["host"], found["dbname"], found["sslmode"]) == (
+        "db.example",
+        "sdd",
+        "verify-full",
+    )
+
+
+def test_a_message_names_the_server_of_the_environment() -> None:
+    found = find_address({DSN: "user=ada", "PGHOST": "db.example", "PGPORT": "6432"})
+    assert found.place == "db.example:6432/ada"
+
+
 def test_a_chosen_mode_stays() -> None:
     assert parameters("host=db.example sslmode=require")["sslmode"] == "require"
     assert "sslmode" not in parameters("host=db.example", PGSSLMODE="verify-ca")
