@@ -83,8 +83,8 @@ _COPIES = frozenset(
         *("example", "examples", "sample", "samples", "template", "templates"),
         *("fixture", "fixtures", "test", "tests", "testdata", "snapshots"),
         *("dist", "build", "target", "external", "deps"),
-        # Texts for agents tell how to write a record.
-        *("agents", "commands", "prompts", "skills"),
+        # Texts for agents tell how to write a record, and what they remember of one.
+        *("agents", "commands", "memories", "prompts", "skills"),
     }
 )
 # A directory of other documents. Such a document may be named after the decision that it is about.

@@ -135,6 +135,7 @@ def test_a_document_without_a_number_counts_only_among_decisions():
         "vendor/lib/docs/adr/0001-a.md",
         "docs_archive/2026/docs/adr/0001-a.md",
         "docs/archive/adr/0001-a.md",
+        ".agent/memories/adr/0001-a.md",
         "examples/shop/docs/adr/0001-a.md",
         "templates/adr/0001-a.md",
         "pkg/test-fixtures/adr/0001-a.md",

@@ -221,7 +221,14 @@ def _puts_text_into_markup(site: MatchSite) -> bool:
     target = _TARGET.search(site.line[: site.start])
     own = f"{target[0]}.textContent" if target else ""
     parts = (one for one in unsafe_parts(site, value) if one != own) if has_literal else ()
-    return any(map(_TEXT_MEMBER.fullmatch, parts))
+    texts = [one for one in parts if _TEXT_MEMBER.fullmatch(one)]
+    return any(not _is_made_safe(site, one) for one in texts)
+
+
+def _is_made_safe(site: MatchSite, member: str) -> bool:
+    """Whether a line above assigns an escaped text to a member: `line.text = escape(line.text)`."""
+    assigned = (line.strip()[:MAX_LINE].partition("=") for line in site.above)
+    return any(name.rstrip() == member and site.is_safe(value) for name, _, value in assigned)
 
 
 def _is_package_cdn(site: MatchSite) -> bool:

@@ -28,6 +28,8 @@ MAX_EVIDENCE = 200
 ID = "security"
 HAZARDS: tuple[Hazard, ...] = (*html.HAZARDS, *requests.HAZARDS, *routes.HAZARDS)
 
+# Minifiers keep these comments.
+_KEPT_COMMENT = lazy_regex(r"[\ufeff\s]{0,9}/\*{1,2}(?:!|\s{0,9}@(?:preserve|licen[cs]e))")
 # A comment for another tool says that a person has reviewed the line.
 _REVIEWED = lazy_regex(r"nolint|\bnosec\b|nosemgrep|noqa: ?S|eslint-disable|rubocop:disable")
 
@@ -75,8 +77,8 @@ def check(subject: Subject) -> Iterator[Finding]:
 
 
 def _is_release(site: MatchSite) -> bool:
-    """Whether a script is a release of another project, which begins with its licence: `/*!`."""
-    return site.path.endswith(SCRIPT) and site.lines[0].lstrip("\ufeff \t").startswith("/*!")
+    """Whether a script is a release of another project, which begins with a licence to keep."""
+    return site.path.endswith(SCRIPT) and bool(_KEPT_COMMENT.match(site.lines[0]))
 
 
 def _is_set_elsewhere(

@@ -54,6 +54,7 @@ _COPIES: Mapping[ElementKind, tuple[str, Severity, str]] = {
     ),
 }
 _GOVERNING = lazy_regex(r"\b(?:governing|implements)\b[^:]{0,20}:.{0,40}\b(?:ADR|SPEC)\b", re.I)
+_THEME = lazy_regex(r"(?:.{0,300}/)?(?:themes?|skins?)/[^/]+/", re.IGNORECASE)
 _BEGINS = lazy_regex(r"<(?:script|form|nav)\b|navigation", re.IGNORECASE)
 _DEVELOPMENT = lazy_regex(
     r"""\b(?:src|href)\s*=\s*["'{`]*(?:https?:)?//[^"'`\s<>]{0,300}?
@@ -125,7 +126,7 @@ def _copies(
 ) -> Iterator[Finding]:
     """The elements on added lines that another element of the repository equals.
 
-    In a whole tree both are in one package: packages that are released one by one share no file.
+    In a whole tree both are in one package and theme, which may be released without the others.
     """
     roots = _package_roots(subject) if subject.whole_tree else frozenset()
     located = [
@@ -142,7 +143,8 @@ def _copies(
                 continue
             if element.kind == "navigation" and other_path == path:
                 continue
-            if is_copy(element, other) and _package(path, roots) == _package(other_path, roots):
+            shareable = not subject.whole_tree or _unit(path, roots) == _unit(other_path, roots)
+            if is_copy(element, other) and shareable:
                 rule, severity, message = _COPIES[element.kind]
                 line = NumberedLine(element.first, split_lines(texts[path])[element.first - 1])
                 message = message.format(f"{other_path}:{other.first}")
@@ -202,6 +204,12 @@ def _package_roots(subject: Subject) -> frozenset[str]:
     """The directories that have a manifest of dependencies."""
     blobs = subject.after.blobs()
     return frozenset(posixpath.dirname(blob.path) for blob in blobs if is_manifest(blob.path))
+
+
+def _unit(path: str, roots: Collection[str]) -> tuple[str, str]:
+    """The package and the theme that a page is part of."""
+    theme = _THEME.match(path)
+    return _package(path, roots), theme[0] if theme else ""
 
 
 def _package(path: str, roots: Collection[str]) -> str:

@@ -136,6 +136,8 @@ QUIET: list[tuple[str, str]] = [
     ("e12.js", "a.innerHTML = b.innerHTML;\nc.innerHTML = '(' + d.length + ')'\n"),
     ("e13.js", "const p = Number(x) | 0\na.innerHTML =\n  '<b>' + p + // pid\n  '</b>'\n"),
     ("e14.js", "let html = ''\nhtml += '<b>' + esc(x)\nhtml += '</b>'\na.innerHTML = html\n"),
+    ("e17.js", "a.text = escape(a.text)\nb.innerHTML = `<b>${a.text}</b>`\n", False),
+    ("e18.js", "/* @preserve\n * Map 1.2 */\na.innerHTML = '<b>' + x.title\n", False),
     ("e15.js", "a.innerHTML = '<i>' + (x > 0 ? '<b>' + esc(x) : '<s>') + '</i>'\n"),
     ("e16.js", "const s = toHtml(sheet)\na.insertAdjacentHTML('end', `<b>${s}</b>`)\n"),
     ("e17.js", "a.innerHTML = S.escapeHTML`&nbsp`\nb.innerHTML = b.innerHTML.replace(/x/, 'y')\n"),

@@ -202,10 +202,11 @@ def test_packages_of_one_repository_may_use_different_frameworks(tmp_path: Path)
     ]
 
 
-def test_in_a_whole_tree_copies_are_in_one_package(repo: Repo) -> None:
+def test_in_a_whole_tree_copies_are_in_one_package_and_theme(repo: Repo) -> None:
     for package in ("a", "b"):
         repo.write(f"{package}/package.json", "{}")
         repo.write(f"{package}/x.html", SCRIPT.format(1))
+        repo.write(f"a/themes/{package}/x.html", SCRIPT.format(1))
     assert list(RULE.check(whole_tree_subject(repo.project(), Scope()))) == []
     repo.write("b/z.html", SCRIPT.format(1))
     found = RULE.check(whole_tree_subject(repo.project(), Scope()))
