@@ -174,13 +174,12 @@ sdd_wanted() {
         return 0
     fi
 
-    # `read` makes one system call for each character.
     sdd_ifs=$IFS
     IFS='	'
     set -f
     # bash warns about null bytes.
     # shellcheck disable=SC2046
-    { set -- $(head -c 131072 "$sdd_state"); } 2>/dev/null
+    { set -- $(sdd_print_state); } 2>/dev/null
     IFS='
 '
     # The shell removed the line breaks at the end of the second part.
@@ -211,6 +210,23 @@ sdd_wanted() {
         [ "$sdd_large" = 0 ] || set -- --cached "$@"
     fi
     ! sdd_unchanged "$@"
+}
+
+# Prints the state, at most 131,072 bytes of it. `read` makes one system call for each character, which takes less
+# time than another process for a short state only, and has no limit but that of processor time for a line.
+sdd_print_state() {
+    # shellcheck disable=SC3045
+    ulimit -t 2 || :
+    sdd_line=
+    sdd_text=
+    while IFS= read -r sdd_line; do
+        sdd_text=$sdd_text$sdd_line'
+'
+        if [ ${#sdd_text} -gt 3000 ]; then
+            exec head -c 131072 "$sdd_state"
+        fi
+    done <"$sdd_state"
+    printf %s "$sdd_text$sdd_line"
 }
 
 # Parses the words of the first line of the state. Fails if sdd cannot have written it.
