@@ -5,10 +5,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
+from sdd_hooks.engines.document_rows import DocumentRows
 from sdd_hooks.engines.protocol import CollectionChanges, Counts, Progress, report_progress
 from sdd_hooks.engines.sampling import content_digest, with_line_feeds
 from sdd_hooks.engines.stored_paths import is_storable
@@ -40,11 +42,30 @@ class StoredDocument(NamedTuple):
 
 
 class FileContent(NamedTuple):
-    """The content of a file, with the line ends that git stores, and its hash."""
+    """The content of a file, with the line ends that git stores, and its hash.
+
+    `rows` is what another process made of the content; `data` is empty then.
+    """
 
     path: str
     data: bytes
     hash: bytes
+    rows: DocumentRows | None = None
+
+
+Read = Callable[[str, list[str]], FileContent | None]
+"""Reads the document at a path. Adds a note for a file that is left out, and returns None."""
+
+
+class Source(NamedTuple):
+    """The changes of a collection below `root`.
+
+    `read` is called for each path that is not gone, in order; None reads the files.
+    """
+
+    root: Path
+    changes: CollectionChanges
+    read: Read | None = None
 
 
 class DocumentWriter(Protocol):
@@ -72,8 +93,7 @@ class DocumentWriter(Protocol):
 
 
 def store_changes(
-    root: Path,
-    changes: CollectionChanges,
+    source: Source,
     stored: dict[str, StoredDocument],
     writer: DocumentWriter,
     progress: Progress | None,
@@ -84,6 +104,8 @@ def store_changes(
     those that move are taken out. A new file with the content of a removed document is that
     document, which has moved. Raises Stopped.
     """
+    root, changes, given = source
+    read = given or partial(read_document, root, changes.collection.kind, changes.contents)
     tally, name = Tally(), changes.collection.name
     removed = find_removed(root, stored, changes)
     removed_by_hash = {document.hash: path for path, document in removed.items()}
@@ -92,7 +114,7 @@ def store_changes(
         writer.pause(done)
         file = None
         if path not in changes.gone:
-            file = read_document(root, path, changes, tally.notes)
+            file = read(path, tally.notes)
         document = stored.get(path)
         if file is None:
             if document is not None:
@@ -118,20 +140,21 @@ def store_changes(
 
 
 def read_document(
-    root: Path, path: str, changes: CollectionChanges, notes: list[str]
+    root: Path, kind: str, contents: Mapping[str, bytes] | None, path: str, notes: list[str]
 ) -> FileContent | None:
     """Return the content of a file; None if it is missing, binary, too large, or refused.
 
-    `notes` gets a line for a file that is left out for a reason that users should know.
+    `kind` is that of its collection, `contents` has the documents of one without files. `notes`
+    gets a line for a file that is left out for a reason that users should know.
     """
     if not is_storable(path):
         # A terminal could not display the name.
         notes.append(f"{path!a}: left out, its name is not printable text")
         return None
     try:
-        limit = MAX_CODE_BYTES if changes.collection.kind == "code" else MAX_DOCUMENT_BYTES
-        if changes.contents is not None:
-            data = changes.contents[path]
+        limit = MAX_CODE_BYTES if kind == "code" else MAX_DOCUMENT_BYTES
+        if contents is not None:
+            data = contents[path]
         else:
             data = read_inside(root, path, limit, follow=False)
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError):

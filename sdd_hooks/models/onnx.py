@@ -13,13 +13,13 @@ quantised graph scales its activations over all texts.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 from sdd_hooks.errors import EngineUnavailable
 from sdd_hooks.models.model_folder import TOKENIZER_FILE, require_weights
+from sdd_hooks.system.detached import usable_cores
 
 _Input = TypeVar("_Input")
 _Output = TypeVar("_Output")
@@ -157,7 +157,7 @@ def split_batches(lengths: Sequence[int]) -> Iterator[tuple[slice, int]]:
 
 def _map_on_cores(function: Callable[[_Input], _Output], inputs: Sequence[_Input]) -> list[_Output]:
     """Map a function over the inputs, with one thread for each core."""
-    workers = min(_count_cores(), len(inputs))
+    workers = min(usable_cores(), len(inputs))
     if workers == 1:
         return [function(value) for value in inputs]
     from concurrent.futures import ThreadPoolExecutor
@@ -182,13 +182,6 @@ def _runtime() -> tuple[Any, Any]:
 def _providers(onnxruntime: Any) -> list[str]:
     available = onnxruntime.get_available_providers()
     return [name for name in _PROVIDERS if name in available]
-
-
-def _count_cores() -> int:
-    """Return how many cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def _max_tokens(folder: Path) -> int:

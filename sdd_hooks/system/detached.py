@@ -1,7 +1,8 @@
-"""Background processes of this package, which outlive the process that starts them, and their logs.
+"""Other processes of this package: those in the background, with their logs, and children.
 
-A background process has its own session, so that a closing terminal does not end it, and does not
-inherit descriptors: a program that reads the output of a git command must not wait for it.
+A background process outlives the process that starts it. It has its own session, so that a closing
+terminal does not end it, and does not inherit descriptors: a program that reads the output of a git
+command must not wait for it.
 """
 
 # Governing: ADR-0016 (embedding in the background), ADR-0005 (hook shims decide in sh)
@@ -15,6 +16,7 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import IO
 
 from sdd_hooks import tracing
 from sdd_hooks.errors import StorageError
@@ -56,7 +58,7 @@ def start_detached(
     if tracing.is_enabled():
         variables[tracing.VARIABLE] = "1"
     process = subprocess.Popen(
-        [sys.executable, "-c", _PROGRAM.format(module=module), str(_PACKAGE), *arguments],
+        _command(module, arguments),
         cwd="/",
         env=variables,
         stdin=subprocess.DEVNULL,
@@ -69,6 +71,30 @@ def start_detached(
     process.returncode = 0
     tracing.log("background", module, outcome=f"started as process {process.pid}")
     return process.pid
+
+
+def start_child(
+    module: str, request: IO[bytes], environ: Mapping[str, str]
+) -> subprocess.Popen[bytes]:
+    """Start `main([])` of a module of this package, with `request` on stdin and a pipe for stdout.
+
+    It does not outlive this process: it fails when it writes to a pipe that is closed. Ctrl-C
+    interrupts this process alone, which has to end it. Raises OSError.
+    """
+    return subprocess.Popen(
+        _command(module),
+        cwd="/",
+        env=git_environment(environ),
+        stdin=request,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
+def _command(module: str, arguments: Sequence[str] = ()) -> list[str]:
+    """Return the command that runs `main(arguments)` of a module of this package."""
+    return [sys.executable, "-c", _PROGRAM.format(module=module), str(_PACKAGE), *arguments]
 
 
 def open_log(path: Path, *, private: bool) -> int:
@@ -121,6 +147,13 @@ def load_averages() -> tuple[float, float, float]:
         return os.getloadavg()
     except (AttributeError, OSError):
         return (float("inf"),) * 3
+
+
+def usable_cores() -> int:
+    """Return the number of cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def _refusal(path: Path, error: OSError) -> StorageError:

@@ -87,6 +87,7 @@ class EmbeddedEngine:
         self._root, self._index, self._store = files
         self._model = ConfiguredModel(settings.embed_model, self._root, environ)
         self._storage = settings.vector_storage
+        self._environ = environ
         self._clock = clock
         self._measured = 0
         refuse_links(files.database, files.database.parent, files.database.parent.parent)
@@ -140,7 +141,9 @@ class EmbeddedEngine:
         with translate_errors(self._index):
             for change in changes:
                 name = change.collection.name
-                counts[name], notes = apply_changes(self._connection, self._root, change, progress)
+                counts[name], notes = apply_changes(
+                    self._connection, self._root, change, progress, self._environ
+                )
                 self.notes += notes
             kinds = dict(self._connection.execute("SELECT name, kind FROM collections"))
             if covers(changes, kinds):

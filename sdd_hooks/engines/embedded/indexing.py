@@ -4,21 +4,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import apsw
 
-from sdd_hooks.chunking.document import ChunkedDocument, chunk_document, chunk_hash
 from sdd_hooks.engines.bookmarks import write_bookmark
 from sdd_hooks.engines.chunk_fields import ChunkFields
+from sdd_hooks.engines.document_rows import DocumentRows, WordsRow, cut_document
 from sdd_hooks.engines.embedded.database import transaction, typed
 from sdd_hooks.engines.protocol import CollectionChanges, Counts, Progress
-from sdd_hooks.engines.reading import FileContent, StoredDocument, store_changes
+from sdd_hooks.engines.reading import FileContent, Read, Source, StoredDocument, store_changes
 from sdd_hooks.engines.stored_paths import is_storable, original_path, stored_path
 from sdd_hooks.named_tuple import NamedTuple
 
 _DOCUMENTS_PER_TRANSACTION = 2000
+
+_MANY = 500
+"""New documents for which a second process, and other settings, save more than they cost."""
+
+# FTS5 merges segments in fewer steps if it writes larger ones, and none before there are sixteen.
+_BULK_SETTINGS = {"automerge": 0, "hashsize": 4 << 20}
+_USUAL_SETTINGS = {"automerge": 4, "hashsize": 1 << 20}
 
 
 def apply_changes(
@@ -26,8 +34,11 @@ def apply_changes(
     root: Path,
     changes: CollectionChanges,
     progress: Progress | None = None,
+    environ: Mapping[str, str] | None = None,
 ) -> tuple[Counts, list[str]]:
     """Index the changes of one collection. Returns the counts, and a note for each skipped file.
+
+    Many new documents are read and cut by a second process, with `environ`; by this one without.
 
     Up to 2,000 documents are stored in one transaction with the bookmark. More take several, the
     last with the bookmark: after an interruption, the collection counts as incomplete, and the next
@@ -37,8 +48,11 @@ def apply_changes(
     collection = _collection_id(connection, name)
     with transaction(connection):
         stored = _stored_documents(connection, collection, changes)
-        writer = _Writer(connection, collection, name)
-        tally = store_changes(root, changes, stored, writer, progress)
+        writer = _Writer(connection, collection, name, _is_bulk(changes, stored))
+        writer.begin()
+        with _second_process(root, changes, environ if writer.is_bulk else None) as read:
+            tally = store_changes(Source(root, changes, read), stored, writer, progress)
+        writer.end()
         if changes.bookmark is not None:
             _store_bookmark(connection, name, write_bookmark(changes.bookmark))
     return tally.counts, tally.notes
@@ -50,23 +64,42 @@ class _Writer(NamedTuple):
     connection: apsw.Connection
     collection: int
     name: str
+    is_bulk: bool
+
+    def begin(self) -> None:
+        """Set the index of words up for many documents, until the end of the transaction."""
+        if self.is_bulk:
+            _configure_words(self.connection, _BULK_SETTINGS)
+
+    def end(self) -> None:
+        """Restore what `begin` has set."""
+        if self.is_bulk:
+            _configure_words(self.connection, _USUAL_SETTINGS)
 
     def pause(self, done: int) -> None:
         """Commit, and begin the next transaction, after each 2,000 documents."""
         if done and done % _DOCUMENTS_PER_TRANSACTION == 0:
             # Until the last transaction, the collection reflects no commit.
             _store_bookmark(self.connection, self.name, None)
+            self.end()
             self.connection.execute("COMMIT; BEGIN IMMEDIATE")
+            self.begin()
 
     def add(self, file: FileContent) -> None:
         """Store a new document."""
-        inserted = _insert(self.connection, self.collection, file)
-        _fill(self.connection, self.collection, inserted, file)
+        rows = file.rows or cut_document(file.path, file.data)
+        inserted = _insert(self.connection, self.collection, file, rows)
+        _insert_rows(self.connection, (self.collection, inserted), rows)
 
     def replace(self, document: StoredDocument, file: FileContent) -> None:
         """Store the new content of a document."""
+        rows = file.rows or cut_document(file.path, file.data)
         _delete_chunks(self.connection, document.id)
-        _fill(self.connection, self.collection, document.id, file)
+        self.connection.execute(
+            "UPDATE documents SET path = ?, hash = ?, title = ? WHERE id = ?",
+            (stored_path(file.path), file.hash, rows.title, document.id),
+        )
+        _insert_rows(self.connection, (self.collection, document.id), rows)
 
     def move(self, document: StoredDocument, file: FileContent) -> None:
         """Change the path of a document. Its chunks stay."""
@@ -76,6 +109,37 @@ class _Writer(NamedTuple):
         """Delete documents with their chunks and words."""
         for document in documents:
             _delete(self.connection, document.id)
+
+
+def _is_bulk(changes: CollectionChanges, stored: Mapping[str, StoredDocument]) -> bool:
+    """Whether at least 500 documents of files are new, or have to be cut again."""
+    if changes.contents is not None or len(changes.paths) < _MANY:
+        return False
+    is_cut = {path for path, document in stored.items() if any(document.hash)}
+    return sum(path not in is_cut for path in changes.paths) - len(changes.gone) >= _MANY
+
+
+@contextmanager
+def _second_process(
+    root: Path, changes: CollectionChanges, environ: Mapping[str, str] | None
+) -> Iterator[Read | None]:
+    """Yield what reads documents in a second process; None without `environ`, or where that is
+    slower or impossible."""
+    with ExitStack() as stack:
+        read = None
+        if environ is not None:
+            from sdd_hooks.engines.cutting_process import can_cut_beside, cutting_process
+
+            if can_cut_beside():
+                kind = changes.collection.kind
+                paths = [path for path in changes.paths if path not in changes.gone]
+                with suppress(OSError):
+                    read = stack.enter_context(cutting_process(root, kind, paths, environ))
+        yield read
+
+
+def _configure_words(connection: apsw.Connection, settings: Mapping[str, int]) -> None:
+    connection.executemany("INSERT INTO words(words, rank) VALUES(?, ?)", settings.items())
 
 
 def delete_collection(connection: apsw.Connection, name: str) -> None:
@@ -127,67 +191,35 @@ def _look_up(
         )
 
 
-def _insert(connection: apsw.Connection, collection: int, file: FileContent) -> int:
+def _insert(
+    connection: apsw.Connection, collection: int, file: FileContent, rows: DocumentRows
+) -> int:
     connection.execute(
-        "INSERT INTO documents(collection, path, hash, title) VALUES(?, ?, ?, '')",
-        (collection, stored_path(file.path), file.hash),
+        "INSERT INTO documents(collection, path, hash, title) VALUES(?, ?, ?, ?)",
+        (collection, stored_path(file.path), file.hash, rows.title),
     )
     return connection.last_insert_rowid()
 
 
-def _fill(
-    connection: apsw.Connection, collection: int, document_id: int, file: FileContent
-) -> None:
-    """Store the chunks and words of a document that has none."""
-    document = chunk_document(file.path, file.data)
-    connection.execute(
-        "UPDATE documents SET path = ?, hash = ?, title = ? WHERE id = ?",
-        (stored_path(file.path), file.hash, document.title, document_id),
-    )
+def _insert_rows(connection: apsw.Connection, owner: tuple[int, int], rows: DocumentRows) -> None:
+    """Store the chunks and words of a document that has none. `owner`: collection, document."""
     first = connection.execute("SELECT coalesce(max(id), 0) + 1 FROM chunks").get
-    _insert_chunks(connection, collection, document_id, document, first)
-    _insert_words(
-        connection,
-        file.path,
-        document.title,
-        [(row_id, chunk.title, chunk.text) for row_id, chunk in enumerate(document.chunks, first)],
-    )
-
-
-def _insert_chunks(
-    connection: apsw.Connection,
-    collection: int,
-    document_id: int,
-    document: ChunkedDocument,
-    first: int,
-) -> None:
+    collection, document_id = owner
     connection.executemany(
         "INSERT INTO chunks(id, document, collection, anchor, section, first_line, last_line,"
         " hash, text) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)",
         [
-            (
-                row_id,
-                document_id,
-                collection,
-                chunk.anchor,
-                chunk.title,
-                chunk.first_line,
-                chunk.last_line,
-                chunk_hash(document.title, chunk),
-                chunk.text,
-            )
-            for row_id, chunk in enumerate(document.chunks, first)
+            (row_id, document_id, collection, *chunk)
+            for row_id, chunk in enumerate(rows.chunks, first)
         ],
     )
+    _insert_words(connection, enumerate(rows.words, first))
 
 
-def _insert_words(
-    connection: apsw.Connection, path: str, title: str, rows: Iterable[tuple[int, str, str]]
-) -> None:
-    fields = ChunkFields(path, title)
+def _insert_words(connection: apsw.Connection, rows: Iterable[tuple[int, WordsRow]]) -> None:
     connection.executemany(
         "INSERT INTO words(rowid, title, body, parts) VALUES(?, ?, ?, ?)",
-        [(row_id, *fields.of_chunk(section, text)) for row_id, section, text in rows],
+        [(row_id, *words) for row_id, words in rows],
     )
 
 
@@ -202,7 +234,9 @@ def _move(connection: apsw.Connection, document_id: int, path: str) -> None:
     )
     rows = list(typed(found, int, str, str))
     connection.executemany("DELETE FROM words WHERE rowid = ?", [(row[0],) for row in rows])
-    _insert_words(connection, path, title, rows)
+    fields = ChunkFields(path, title)
+    words = [(row_id, fields.of_chunk(section, text)) for row_id, section, text in rows]
+    _insert_words(connection, words)
 
 
 def _delete_chunks(connection: apsw.Connection, document_id: int) -> None:

@@ -20,6 +20,7 @@ from sdd_hooks.engines.postgres.words import chunk_words
 from sdd_hooks.engines.protocol import CollectionChanges, Counts, Progress
 from sdd_hooks.engines.reading import (
     FileContent,
+    Source,
     StoredDocument,
     Tally,
     store_changes,
@@ -121,7 +122,7 @@ def _index_documents(
     writer: _Writer, root: Path, changes: CollectionChanges, progress: Progress | None
 ) -> Tally:
     stored = writer.stored_documents(None if changes.complete else changes.paths)
-    tally = store_changes(root, changes, stored, writer, progress)
+    tally = store_changes(Source(root, changes), stored, writer, progress)
     writer.finish()
     return tally
 
