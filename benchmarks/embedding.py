@@ -38,8 +38,8 @@ def prose() -> list[str]:
     return list(dict.fromkeys(found for text in texts for found in _SENTENCE.findall(text)))
 
 
-def prepare(bench: Workbench) -> Sides:
-    """Records of prose, indexed by both sides, without vectors.
+def prepare(bench: Workbench, count: int) -> Sides:
+    """`count` records of prose, indexed by both sides, without vectors.
 
     Raises:
         Skipped: the directory of models has no ONNX file, no tokenizer or no GGUF.
@@ -48,12 +48,25 @@ def prepare(bench: Workbench) -> Sides:
     tokenizer = bench.models / "tokenizer.json"
     if gguf is None or not tokenizer.is_file() or not any(bench.models.rglob("*.onnx")):
         raise Skipped(f"needs a model as ONNX and as GGUF in {bench.models}, or --models DIR")
-    sdd = bench.sdd("prose")
-    paths = create_repository(sdd.root, bench.sizes.embedded, sdd.environ, prose())
+    sdd = bench.sdd(f"prose-{count}")
+    paths = create_repository(sdd.root, count, sdd.environ, prose())
     configuration = _CONFIGURATION.format(model=bench.models)
     (sdd.root / "CLAUDE.md").write_text(configuration, encoding="utf-8")
     sdd.first_index()
     return Sides(Repository(sdd, paths), bench.indexed_by_qmd(sdd.root, gguf), tokenizer)
+
+
+def prepare_vectors(bench: Workbench, count: int) -> tuple[Sides, int]:
+    """Return `count` records of prose with the vectors of both sides, and sdd's number of chunks.
+
+    Raises:
+        Skipped: like `prepare`.
+        ProcessFailed: a side cannot embed.
+    """
+    sides = prepare(bench, count)
+    chunks = embedded(sides.repository.sdd.embed())
+    sides.qmd.embed()
+    return sides, chunks
 
 
 def embedded(run: Run) -> int:

@@ -87,6 +87,27 @@ def search(bench: Workbench) -> list[Figure]:
     return [_against(f"search by words, {count:,} documents", ours, "qmd search", theirs, 0.8)]
 
 
+def hybrid(bench: Workbench) -> list[Figure]:
+    """A search by words and by meaning of a new process, against `qmd query --no-rerank`.
+
+    Both load the same model, embed one sentence, and compare it with every chunk.
+    """
+    sides, chunks = embedding.prepare_vectors(bench, bench.sizes.hybrid)
+    asked = embedding.prose()[: bench.sizes.searches + 1]
+    ours, theirs = alternate(
+        bench.sizes.searches,
+        lambda number: sides.repository.sdd.search(asked[number]),
+        lambda number: sides.qmd.hybrid_search(asked[number]),
+    )
+    _expect('"cosine": 0.', ours[-1], "sdd")
+    _expect(".md", theirs[-1], "qmd")
+    name = f"hybrid search, {chunks:,} chunks"
+    return [
+        _against(name, ours, "qmd query", theirs, 0.6),
+        _seconds("that search, whole", ours, [], 0.7),
+    ]
+
+
 def prime(bench: Workbench) -> list[Figure]:
     """The context of a session without a topic."""
     count = bench.sizes.records
@@ -112,7 +133,7 @@ def embed(bench: Workbench) -> list[Figure]:
     The seconds are compared, of the same documents; the tokens a second say how fast the model
     itself was, because qmd leaves out the part of each chunk that exceeds the context of the model.
     """
-    sides = embedding.prepare(bench)
+    sides = embedding.prepare(bench, bench.sizes.embedded)
     ours, theirs = alternate(
         bench.sizes.embeds, lambda _: sides.repository.sdd.embed(), lambda _: sides.qmd.embed()
     )
@@ -258,6 +279,7 @@ MEASURES: dict[str, Callable[[Workbench], list[Figure]]] = {
     "scale": scale,
     "first-index": first_index,
     "search": search,
+    "hybrid": hybrid,
     "prime": prime,
     "memory": memory,
     "embed": embed,

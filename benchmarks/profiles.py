@@ -55,7 +55,7 @@ def search(bench: Workbench) -> str:
 
 def embed(bench: Workbench) -> str:
     """An embed on one core, where all of it runs in the profiled thread."""
-    repository = embedding.prepare(bench).repository
+    repository = embedding.prepare(bench, bench.sizes.embedded).repository
     with _on_one_core():
         return _sdd(repository, repository.sdd.forget_vectors, "index", "embed", "--foreground")
 

@@ -60,6 +60,11 @@ class Qmd:
         """Search by words, with the result as JSON."""
         return self._run("search", words, "--json")
 
+    def hybrid_search(self, words: str) -> Run:
+        """Search by words and by meaning, without reranking, with the result as JSON."""
+        query = f"lex: {words}\nvec: Architecture decisions about {words}"
+        return self._run("query", query, "--json", "--no-rerank", "-n", "8")
+
     def embed(self) -> Run:
         """Give every chunk a vector, without existing vectors."""
         return self._run("embed", "--force")

@@ -76,5 +76,5 @@ class Sdd:
         return self._run(COMMAND, "prime")
 
     def search(self, words: str) -> Run:
-        """Search by words, with the result as JSON."""
+        """Search for words, with the result as JSON."""
         return self._run(COMMAND, "search", words, "--json")

@@ -17,7 +17,7 @@ _ROOT = Path(__file__).parent.parent
 @dataclass(frozen=True)
 class Sizes:
     """Numbers of documents, issues, changed files (the large change: bytes), vectors, artifacts,
-    source files, files of an audit, and rounds.
+    records of a hybrid search, source files, files of an audit, and rounds.
 
     The targets apply to the defaults.
     """
@@ -28,6 +28,7 @@ class Sizes:
     commits: int = 40
     refreshes: int = 15
     searches: int = 15
+    hybrid: int = 2_000
     first_indexes: int = 3
     embedded: int = 120
     embeds: int = 3
@@ -51,8 +52,8 @@ class Sizes:
 
 
 QUICK = Sizes(
-    200, 1_000, 5_000, commits=10, refreshes=5, searches=5, first_indexes=1, embedded=12, embeds=1,
-    issues=500, fewer_issues=200, syncs=2, records=30, usual_change=20, wide_change=500,
+    200, 1_000, 5_000, commits=10, refreshes=5, searches=5, hybrid=20, first_indexes=1, embedded=12,
+    embeds=1, issues=500, fewer_issues=200, syncs=2, records=30, usual_change=20, wide_change=500,
     large_change=6_000_000, reviews=2, large_reviews=1, shared=1_000, pulls=1, primes=5,
     artifacts=100, sources=5_000, questions=2, audited=300, audits=1,
 )  # fmt: skip

@@ -59,7 +59,7 @@ def test_a_model_for_one_side_only_is_not_enough(tmp_path: Path) -> None:
     (tmp_path / "x.gguf").touch()
     (tmp_path / "tokenizer.json").touch()
     with pytest.raises(Skipped, match="--models"):
-        embedding.prepare(Workbench(tmp_path, Sizes(), tmp_path / "q", tmp_path))
+        embedding.prepare(Workbench(tmp_path, Sizes(), tmp_path / "q", tmp_path), 3)
 
 
 def test_both_sides_embed_the_same_records(tmp_path: Path, shared: Path) -> None:
@@ -69,12 +69,15 @@ def test_both_sides_embed_the_same_records(tmp_path: Path, shared: Path) -> None
     directory = installed()
     if directory is None or not (directory.parent / "qmd.stamp").is_file():
         pytest.skip(MISSING)
-    bench = Workbench(tmp_path, Sizes(embedded=2), directory.parent, models)
-    sides = embedding.prepare(bench)
+    bench = Workbench(tmp_path, Sizes(), directory.parent, models)
+    sides = embedding.prepare(bench, 2)
     # Four sections and the head of a record for sdd; twice as much as fits for qmd.
     for _ in range(2):
         assert embedding.embedded(sides.repository.sdd.embed()) == 10
         assert embedding.embedded(sides.qmd.embed()) == 4
+    question = embedding.prose()[0]
+    assert '"cosine": 0.' in sides.repository.sdd.search(question).output
+    assert ".md" in sides.qmd.hybrid_search(question).output
     ours, theirs = embedding.tokens_read(sides)
     assert 2 * 700 < theirs <= 4 * 500
     assert theirs < ours < 2 * 1400
