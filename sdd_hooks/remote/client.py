@@ -21,7 +21,7 @@ from sdd_hooks.errors import AccessRefused, Missing, RateLimited, RemoteError
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.remote.credentials import Secret
 from sdd_hooks.remote.deadline import Alarm, timer_alarm
-from sdd_hooks.remote.failures import Failure
+from sdd_hooks.remote.failures import LATER, Failure
 from sdd_hooks.remote.json_fields import Json
 from sdd_hooks.remote.response import (
     RateLimit,
@@ -332,7 +332,8 @@ class Client:
             to = f" to {self._source}" if self._source else ""
             advice = f"check the name; {self._advice}" if self._advice else "check the name"
             raise Missing(f"{self.label} has no {path}, or does not show it{to}: {advice}")
-        raise RemoteError(f"{self.label} answers {status} ({path}){reason}")
+        advice = f": {LATER}" if status >= 500 else ""
+        raise RemoteError(f"{self.label} answers {status} ({path}){reason}{advice}")
 
     def _with_advice(self, message: str) -> str:
         return f"{message}: {self._advice}" if self._advice else message

@@ -282,7 +282,7 @@ def test_a_lasting_failure_is_an_error(server: Server, client: Client, clock: Fa
     server.fail(*[CannedResponse(502, {"message": "bad\ngateway"})] * 4)
     with pytest.raises(RemoteError) as error:
         client.get("issues")
-    assert str(error.value) == "Forge answers 502 (/api/v1/issues): bad gateway"
+    assert str(error.value) == ("Forge answers 502 (/api/v1/issues): bad gateway: try again later")
     assert len(server.requests) == 4
     assert clock.slept == [1, 2, 4]
 
@@ -334,7 +334,7 @@ def test_a_write_is_not_repeated(server: Server, client: Client, clock: FakeCloc
     server.fail(CannedResponse(502), CannedResponse(200, {"id": 1}, cut=2))
     with pytest.raises(RemoteError) as error:
         client.send("POST", "issues", {})
-    assert str(error.value) == "Forge answers 502 (/api/v1/issues)"
+    assert str(error.value) == "Forge answers 502 (/api/v1/issues): try again later"
     with pytest.raises(RemoteError) as error:
         client.send("POST", "issues", {})
     assert str(error.value).endswith(
