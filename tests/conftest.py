@@ -47,7 +47,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """The options of the tests in `tests/adversarial`, which generate their cases."""
     first = random.SystemRandom().randrange(10**9)
     group = parser.getgroup("adversarial", "tests that generate random cases")
-    group.addoption("--seconds", type=float, default=4, help="time of each generator (4)")
+    group.addoption("--seconds", type=float, default=2, help="time of each generator (2)")
     group.addoption("--seed", type=int, default=first, help="the first seed (random)")
 
 

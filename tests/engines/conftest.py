@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from tests.engines.subject import (
 from tests.support.postgres_server import PostgresServer
 from tests.support.qmd import RealQmd
 from tests.support.repos import Repo
+from tests.support.snapshots import Snapshot
 
 
 @pytest.fixture(scope="session")
@@ -31,6 +33,28 @@ def quiet_qmd(real_qmd: RealQmd) -> RealQmd:
 def on_qmd(repo: Repo, quiet_qmd: RealQmd) -> Subject:
     """The qmd engine over an empty repository."""
     return subject_on_qmd(repo, quiet_qmd)
+
+
+@pytest.fixture(scope="session")
+def filled_on_qmd(
+    quiet_qmd: RealQmd, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[Mapping[str, str]], Subject]:
+    """The qmd engine over a repository that it has indexed once, restored by each call."""
+    made: dict[tuple[tuple[str, str], ...], tuple[Subject, Snapshot]] = {}
+
+    def restored(files: Mapping[str, str]) -> Subject:
+        key = tuple(files.items())
+        if key not in made:
+            repo = Repo.init(tmp_path_factory.mktemp("filled") / "repo")
+            subject = subject_on_qmd(repo, quiet_qmd)
+            subject.begin(files)
+            subject.refresh()
+            made[key] = subject, Snapshot(repo)
+        subject, snapshot = made[key]
+        snapshot.restore()
+        return subject
+
+    return restored
 
 
 @pytest.fixture

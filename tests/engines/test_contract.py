@@ -35,8 +35,11 @@ FILES = {
 
 
 @pytest.fixture
-def filled(subject: Subject) -> Subject:
+def filled(request: pytest.FixtureRequest, subject: Subject) -> Subject:
     """An indexed repository, for one test."""
+    if subject.name == "qmd":
+        restored: Subject = request.getfixturevalue("filled_on_qmd")(FILES)
+        return restored
     subject.begin(FILES)
     subject.refresh()
     return subject
@@ -60,7 +63,10 @@ def unchanged(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
 
 
 @pytest.fixture
-def filled_locally(local_subject: Subject) -> Subject:
+def filled_locally(request: pytest.FixtureRequest, local_subject: Subject) -> Subject:
+    if local_subject.name == "qmd":
+        restored: Subject = request.getfixturevalue("filled_on_qmd")(FILES)
+        return restored
     local_subject.begin(FILES)
     local_subject.refresh()
     return local_subject

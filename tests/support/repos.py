@@ -17,7 +17,7 @@ from sdd_hooks.project.repository import Repository, discover
 from sdd_hooks.system.git import Git
 
 ISOLATION = {
-    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_CONFIG_GLOBAL": str(Path(__file__).with_name("gitconfig")),
     "GIT_CONFIG_NOSYSTEM": "1",
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_AUTHOR_NAME": "Ada",

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from pathlib import Path
 
@@ -26,9 +27,10 @@ from sdd_hooks.engines.registry import open_engine
 from sdd_hooks.errors import EngineUnavailable, IndexDamaged, StorageError
 from sdd_hooks.system.processes import end_program, start_program
 from sdd_hooks.system.user_cache import write_cached
-from tests.engines.subject import Subject
+from tests.engines.subject import Subject, subject_on_qmd
 from tests.support.qmd import RealQmd
 from tests.support.repos import Repo, in_environment
+from tests.support.snapshots import Snapshot
 
 ADR = "# ADR-0001: Keep sessions\n\n## Decision Outcome\n\nA session token is kept in SQLite.\n"
 OTHER = "# ADR-0002: Cache pages\n\n## Decision Outcome\n\nA page is kept in the cache.\n"
@@ -41,17 +43,28 @@ BOTH = Query((SubQuery("lex", "session token"), SubQuery("vec", "session token")
 
 
 @pytest.fixture
-def filled(on_qmd: Subject) -> Subject:
-    on_qmd.begin(FILES)
-    on_qmd.refresh()
-    return on_qmd
+def filled(filled_on_qmd: Callable[[Mapping[str, str]], Subject]) -> Subject:
+    return filled_on_qmd(FILES)
+
+
+@pytest.fixture(scope="session")
+def embedded_once(
+    quiet_qmd: RealQmd, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Subject, Snapshot]:
+    repo = Repo.init(tmp_path_factory.mktemp("embedded") / "repo")
+    subject = subject_on_qmd(repo, quiet_qmd)
+    subject.begin(FILES)
+    subject.refresh()
+    with subject.opened() as engine:
+        engine.embed()
+    return subject, Snapshot(repo)
 
 
 @pytest.fixture
-def embedded(filled: Subject) -> Subject:
-    with filled.opened() as engine:
-        engine.embed()
-    return filled
+def embedded(embedded_once: tuple[Subject, Snapshot]) -> Subject:
+    subject, snapshot = embedded_once
+    snapshot.restore()
+    return subject
 
 
 def folder(subject: Subject) -> Path:
