@@ -67,7 +67,7 @@ def measure(server: str, database: str, size: Size, rounds: int, folder: Path) -
         load(connection, Content(), size)
         loaded = time.perf_counter() - started
         megabytes = _sizes(connection)
-        recall = _recall(connection, max(5, min(50, rounds)))
+        recall = _recall(connection, max(5, min(20, rounds)))
     reader = dsn.replace("user=postgres", "user=reader")
     queries = {clients: _queries(reader, clients, rounds, None) for clients in CLIENTS}
     one = _queries(reader, 1, rounds, 1)

@@ -95,6 +95,7 @@ MIGRATIONS = (
     functions.FUNCTIONS,
     locks.LOCKS + functions.DELETIONS + commit_order.COLUMNS,
     access.FUNCTIONS_WITH_PLANS,
+    functions.WORDS_OF_REPOSITORIES,
 )
 
 

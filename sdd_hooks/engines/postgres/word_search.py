@@ -124,23 +124,30 @@ def _count_terms(
 
     Large numbers are estimates.
     """
-    terms = [stored_text(term_expression(phrases)) for phrases in found.phrases]
+    terms = [
+        stored_text(phrases[0].expression if len(phrases) == 1 else term_expression(phrases))
+        for phrases in found.phrases
+    ]
     phrases = [stored_text(one.expression) for phrases in found.phrases for one in phrases]
+    # A term of one phrase is that phrase.
+    distinct = list(dict.fromkeys([*terms, *phrases]))
     rows = connection.execute(
         "SELECT sdd.count_words(%(repositories)s, %(terms)s::text[]::tsquery[], %(most)s)",
         {
             **scope.values,
-            "terms": [*terms, *phrases],
+            "terms": distinct,
             "most": _UNBOUNDED if scope.is_small else _BUDGET,
         },
     )
-    counts = [min(count, scope.chunks) for (count,) in rows]
+    numbers = [min(count, scope.chunks) for (count,) in rows]
+    counts = dict(zip(distinct, numbers, strict=True))
     weights: dict[str, float] = {}
-    for phrase, count in zip(phrases, counts[len(terms) :], strict=True):
+    for phrase in phrases:
+        count = counts[phrase]
         weight = max(math.log((scope.chunks - count + 0.5) / (count + 0.5)), _LEAST_WEIGHT)
         # A phrase of two terms counts for each of them.
         weights[phrase] = weights.get(phrase, 0.0) + weight
-    return counts[: len(terms)], weights
+    return [counts[term] for term in terms], weights
 
 
 def _candidate_queries(

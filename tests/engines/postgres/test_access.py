@@ -343,3 +343,44 @@ def test_the_functions_of_the_owner_use_the_index_of_words(organisation: Organis
         connection.execute("SET LOCAL enable_seqscan = off")
         plan = connection.execute("EXPLAIN SELECT FROM sdd.chunks WHERE words @@ 'secret'")
         assert "chunks_by_words" in str(plan.fetchall())
+        of_repository = connection.execute(
+            "EXPLAIN SELECT FROM sdd.chunks WHERE words @@ 'secret' AND ARRAY[repository] && '{1}'"
+        )
+        (condition,) = [line for (line,) in of_repository if "Index Cond" in line]
+        assert "ARRAY[repository]" in condition
+        assert "words" in condition
+
+
+def test_a_row_is_looked_up_once_however_many_repositories_are_readable(
+    organisation: Organisation,
+) -> None:
+    """A policy that compares with an array would be a condition of each look-up in an index."""
+    with organisation.connect("payments_dev") as connection:
+        connection.execute("SET enable_seqscan = off")
+        rows = connection.execute("EXPLAIN SELECT FROM sdd.chunks WHERE id = ANY('{1,2,3}')")
+        plan = [line for (line,) in rows]
+    (condition,) = [line for line in plan if "Index Cond" in line]
+    assert "repository" not in condition
+    assert any("hashed SubPlan" in line for line in plan)
+
+
+def test_a_query_reads_the_grants_of_others_once(organisation: Organisation) -> None:
+    """However many grants there are, each function runs once for a table of a statement."""
+    calls = "SELECT coalesce(pg_stat_get_xact_function_calls('sdd.roles()'::regprocedure), 0)"
+    with organisation.connect("admin") as admin:
+        organisation.server.sql("ALTER ROLE payments_dev SET track_functions = 'all'")
+        counted = []
+        for number in (1, 40):
+            for index in range(number):
+                admin.execute(
+                    "INSERT INTO sdd.grants VALUES('other', %s, false) ON CONFLICT DO NOTHING",
+                    (f"git.example/other/{index}",),
+                )
+            with organisation.connect("payments_dev") as one, one.transaction():
+                one.execute("SELECT count(*) FROM sdd.chunks")
+                row = one.execute(calls).fetchone()
+                assert row
+                counted.append(row[0])
+        admin.execute("DELETE FROM sdd.grants WHERE role = 'other'")
+    organisation.server.sql("ALTER ROLE payments_dev RESET track_functions")
+    assert counted[0] == counted[1] > 0
