@@ -26,6 +26,7 @@ from sdd_hooks.reporting.everywhere import (
 )
 from sdd_hooks.retrieval.questions import DEFAULT_KINDS
 from sdd_hooks.retrieval.search import HitLimits
+from sdd_hooks.text.display import shortened
 from sdd_hooks.usecases.everywhere import (
     EverywhereHit,
     FoundArtifact,
@@ -33,6 +34,9 @@ from sdd_hooks.usecases.everywhere import (
     list_everywhere,
     search_everywhere,
 )
+
+_MAX_QUERY = 80
+"""Columns of a query in a message."""
 
 ONLY_HERE = "--{} is about this repository, and --everywhere about all: give one of them"
 
@@ -74,7 +78,8 @@ def run_search_everywhere(directory: Path | None, given: EverywhereSearch) -> in
         )
     ]
     lines += age_lines(_ages(found.repositories), time.time())
-    nothing = f'nothing found for "{given.query}" in the repositories of the organisation'
+    query = shortened(given.query, _MAX_QUERY)
+    nothing = f'nothing found for "{query}" in the repositories of the organisation'
     return show(
         CommandOutput(data, lines or [nothing], found.notes, project.warnings), given.as_json
     )

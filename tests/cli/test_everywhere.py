@@ -269,3 +269,14 @@ def test_wrong_grants_are_one_line(
     assert done.code in (1, 2)
     assert len(done.err.splitlines()) == 1
     assert words in done.err
+
+
+def test_a_replica_is_read_and_not_written(company: Company) -> None:
+    environ = company.environ("boss")
+    environ["SDD_POSTGRES_DSN"] += " options='-c default_transaction_read_only=on'"
+    assert run(company.laptop.root, "org", "status", env=environ).code == 0
+    done = run(company.laptop.root, "org", "grant", "read", "dev", "--all", env=environ)
+    assert done.code == 7
+    (line,) = done.err.splitlines()
+    assert "is read-only (" in line
+    assert line.endswith("it may be a replica, so write to the primary server")

@@ -66,6 +66,11 @@ def translate_errors(address: Address) -> Iterator[None]:
         raise StorageError(
             f"another job uses {address.place} ({_reason(error, address)}): try again"
         ) from None
+    except errors.ReadOnlySqlTransaction as error:
+        raise StorageError(
+            f"{address.place} is read-only ({_reason(error, address)}): it may be a replica, so"
+            " write to the primary server"
+        ) from None
     except errors.DiskFull as error:
         raise StorageError(
             f"no space left on {address.place} ({_reason(error, address)})"
