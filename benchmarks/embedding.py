@@ -38,6 +38,11 @@ def prose() -> list[str]:
     return list(dict.fromkeys(found for text in texts for found in _SENTENCE.findall(text)))
 
 
+def questions(count: int) -> list[str]:
+    """The words of `count` sentences, without the punctuation that both sides parse."""
+    return [" ".join(re.findall(r"\w+", sentence)) for sentence in prose()[:count]]
+
+
 def prepare(bench: Workbench, count: int) -> Sides:
     """`count` records of prose, indexed by both sides, without vectors.
 

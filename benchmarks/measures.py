@@ -93,7 +93,7 @@ def hybrid(bench: Workbench) -> list[Figure]:
     Both load the same model, embed one sentence, and compare it with every chunk.
     """
     sides, chunks = embedding.prepare_vectors(bench, bench.sizes.hybrid)
-    asked = embedding.prose()[: bench.sizes.searches + 1]
+    asked = embedding.questions(bench.sizes.searches + 1)
     ours, theirs = alternate(
         bench.sizes.searches,
         lambda number: sides.repository.sdd.search(asked[number]),

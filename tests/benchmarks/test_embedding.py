@@ -75,7 +75,7 @@ def test_both_sides_embed_the_same_records(tmp_path: Path, shared: Path) -> None
     for _ in range(2):
         assert embedding.embedded(sides.repository.sdd.embed()) == 10
         assert embedding.embedded(sides.qmd.embed()) == 4
-    question = embedding.prose()[0]
+    (question,) = embedding.questions(1)
     assert '"cosine": 0.' in sides.repository.sdd.search(question).output
     assert ".md" in sides.qmd.hybrid_search(question).output
     ours, theirs = embedding.tokens_read(sides)
