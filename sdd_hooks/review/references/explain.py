@@ -24,6 +24,7 @@ from sdd_hooks.review.references.history import PastCommit
 from sdd_hooks.review.references.passages import RecordPassage, find_passage
 from sdd_hooks.review.references.phrases import MAX_PHRASES, find_phrase
 from sdd_hooks.review.references.ranking import RankedRecord
+from sdd_hooks.review.references.section_roles import tells_role
 from sdd_hooks.review.references.words import split_words
 from sdd_hooks.text.display import one_line
 from sdd_hooks.text.markdown import unify_line_endings
@@ -159,7 +160,9 @@ class Explainer:
             for word in weights
             if len(word) >= MIN_SINGLE and not self._code.is_common(word, NAME_SHARE)
         }
-        lines = range(passage.section.first_line, passage.section.last_line + 1)
+        # A heading that only says which part of a record follows is in many records.
+        first = passage.section.first_line + tells_role(passage.section.title)
+        lines = range(first, passage.section.last_line + 1)
         found = self._best_line(index, weights, lines, alone)
         if found is None:
             return None
@@ -205,7 +208,8 @@ class Explainer:
                 best = value, number, shared
         if best is None:
             return None
-        rarest = sorted(best[2], key=lambda word: (-self._similarity.idf(word), word))
+        listed = _without_parts(best[2])
+        rarest = sorted(listed, key=lambda word: (-self._similarity.idf(word), word))
         line = self._lines(index)[best[1] - 1]
         return best[1], ", ".join(_spelling(word, line) for word in rarest[:MAX_WORDS])
 
@@ -361,6 +365,11 @@ def _spelling(name: str, line: str) -> str:
     whole = rf"(?<![^\W_]){re.escape(name)}(?![^\W_])"
     found = re.search(whole, line, re.I) or re.search(re.escape(name), line, re.I)
     return found[0] if found else name
+
+
+def _without_parts(words: Sequence[str]) -> list[str]:
+    """The words that are no part of another one: `mlflow`, of `MLflow` and its part."""
+    return [word for word in words if not any(word in other for other in words if other != word)]
 
 
 def _named(id: ArtifactId) -> str:

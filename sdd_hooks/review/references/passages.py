@@ -39,7 +39,8 @@ _PAST = re.compile(
 _ARGUMENT = re.compile(
     r"[*_]{0,2}(?:without|however|because|since|for example|e\.g\.|i\.e\.|note that"
     r"|one consequence|this (?:also )?(?:means|makes|allows|would)|it (?:would|also|completes)"
-    r"|that said|as a result)\b",
+    r"|that said|as a result|if it|we['’]ll revisit|supports|enables|provides|allows|integrates"
+    r"|keeps|reduces|improves|simplifies|increases|makes|gives|lets)\b",
     re.I,
 )
 NORMATIVE_FACTOR = 1.4

@@ -93,6 +93,11 @@ def find_role(section: Section, record: Artifact) -> SectionRole:
     return SectionRole.DETAIL if closest is None else closest
 
 
+def tells_role(title: str) -> bool:
+    """Whether a heading tells the part of its section, as `Decision Outcome` does."""
+    return _role_of(title) is not None
+
+
 def _is_title(section: Section, record: Artifact) -> bool:
     """Whether a heading is the title of the record: `# Decision 4: Queues`."""
     return bool(record.title) and section.title.endswith(record.title)

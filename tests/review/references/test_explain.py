@@ -123,6 +123,13 @@ def test_words_are_listed_as_the_record_spells_them(tmp_path: Path) -> None:
     assert "OutboxSweeper" in words.detail or "outbox" in words.detail
 
 
+def test_a_name_and_its_parts_are_listed_once(tmp_path: Path) -> None:
+    after = {"src/x.py": "# the OutboxSweeper sends messages of the outbox each minute\n"}
+    listed = reasons_of(change(tmp_path, after))["words"].detail.partition(": ")[2].split(", ")
+    lowered = [word.lower() for word in listed]
+    assert not any(one in other for one in lowered for other in lowered if one != other)
+
+
 def test_a_mention_has_its_line_after_the_change(tmp_path: Path) -> None:
     text = "# Governing: ADR-0007\nclass Store:\n    pass\n"
     before = {**PLAIN, "src/other/store.py": text}

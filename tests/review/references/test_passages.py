@@ -115,6 +115,14 @@ def test_a_sentence_about_the_past_is_quoted_less() -> None:
     assert quote(text, CHANGE).startswith("The outbox has one sweeper")
 
 
+def test_an_argument_for_an_option_is_quoted_less() -> None:
+    text = (
+        "# T\n\n## Decision Outcome\n\n- Supports a queue in development and production.\n"
+        "- The queue of production is in the database.\n"
+    )
+    assert quote(text, "queue production") == "The queue of production is in the database."
+
+
 def test_a_record_without_sections_has_no_passage() -> None:
     artifact = read_adr("docs/adrs/ADR-0007-x.md", "")
     assert artifact is not None
