@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import sys
+import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,9 +42,15 @@ class Sdd:
         return run(command, self.root, self.environ)
 
     def forget(self) -> None:
-        """Remove everything sdd has derived from the repository."""
+        """Move everything sdd has derived out of the repository, into a folder beside it.
+
+        For minutes after 5,000 files were removed, ext4 takes ten times as long to create others.
+        """
+        aside = self.root.with_name(f"{self.root.name}-forgotten")
+        aside.mkdir(exist_ok=True)
         for state in (".sdd", ".git/sdd"):
-            shutil.rmtree(self.root / state, ignore_errors=True)
+            with contextlib.suppress(FileNotFoundError):
+                (self.root / state).rename(aside / f"{uuid.uuid4()}")
 
     def forget_vectors(self) -> None:
         """Remove every vector."""
