@@ -15,6 +15,8 @@ from sdd_hooks.errors import EngineUnavailable
 from sdd_hooks.models.embedding_model import EmbeddingModel
 from sdd_hooks.named_tuple import NamedTuple
 
+_GOLDEN_RATIO = (5**0.5 - 1) / 2
+
 MIN_BATCH = 32
 """Texts of the first batch, and of the smallest."""
 MAX_BATCH = 4_096
@@ -58,7 +60,7 @@ class EmbedStore(Protocol):
     """
 
     def missing(self) -> Sequence[bytes]:
-        """Return each key without a vector; those of short texts come first."""
+        """Return each key without a vector, sorted by the length of its text."""
         ...
 
     def chunks(self, keys: Sequence[bytes]) -> Mapping[bytes, StoredChunk]:
@@ -99,7 +101,7 @@ def embed_missing(
     failures: list[str] = []
     # A refresh may add texts while others are embedded.
     for number in range(_MAX_PASSES):
-        missing = [key for key in store.missing() if key not in tried]
+        missing = _spread([key for key in store.missing() if key not in tried])
         if number and not missing:
             break
         tried.update(missing)
@@ -112,6 +114,16 @@ def embed_missing(
             start, size = start + size, next_batch_size(size, clock() - started)
         report_progress(progress, "Embedding", len(missing), len(missing))
     return EmbedCounts(embedded, len(failures), store.count_pending(), _failure_notes(failures))
+
+
+def _spread(keys: Sequence[bytes]) -> list[bytes]:
+    """The keys, which are sorted by the lengths of their texts, so that each part has all lengths.
+
+    Otherwise the rate of the short texts at the start would promise an end that is too early.
+    Multiples of the golden ratio are spread evenly over an interval, and so are all first ones.
+    """
+    order = sorted(range(len(keys)), key=lambda number: number * _GOLDEN_RATIO % 1)
+    return [keys[number] for number in order]
 
 
 def next_batch_size(size: int, seconds: float) -> int:
@@ -149,7 +161,8 @@ def _embed_batch(store: EmbedStore, model: EmbeddingModel, keys: Sequence[bytes]
         for key in keys
         if (chunk := chunks.get(key)) is not None
     ]
-    texts = [text for text in found if text.is_sound]
+    # A model pads texts that it embeds together to the length of the longest.
+    texts = sorted((text for text in found if text.is_sound), key=lambda text: len(text.text))
     embedded: dict[bytes, bytes] = {}
     failures: list[tuple[str, EngineUnavailable]] = []
     results = _embed_or_explain(model, [text.text for text in texts]) if texts else []
