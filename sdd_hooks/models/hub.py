@@ -130,7 +130,9 @@ def _download(client: ModuleType, name: str, environ: Mapping[str, str]) -> bool
     from huggingface_hub.utils import logging
 
     logging.set_verbosity_error()  # type: ignore[no-untyped-call]
-    info = call_with_timeout(_METADATA_TIMEOUT, lambda: client.HfApi().model_info(name))
+    # Imports most of the client: seconds on a slow disk, which are not the hub's.
+    api = client.HfApi()
+    info = call_with_timeout(_METADATA_TIMEOUT, lambda: api.model_info(name))
     available = {file.rfilename for file in info.siblings or ()}
     weights = next((path for path in WEIGHTS_FILES if path in available), "")
     if not weights or TOKENIZER_FILE not in available:

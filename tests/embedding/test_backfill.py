@@ -46,7 +46,7 @@ def run_backfill(gated: GatedRepo) -> None:
         env=gated.environ,
         capture_output=True,
         check=True,
-        timeout=60,
+        timeout=600,
     )
     assert done.stderr == b""
 

@@ -8,6 +8,7 @@ import signal
 import stat
 import subprocess
 import sys
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -249,11 +250,19 @@ def test_stop_refuses_to_end_a_foreground_embed(gated: GatedRepo) -> None:
     assert (found["embedded"], found["log"]) == (CHUNKS, "")
 
 
+@pytest.fixture
+def beside_the_log(gated: GatedRepo) -> Iterator[Path]:
+    """A file in the directory of the log: a second name cannot be on another file system."""
+    path = gated.log.with_suffix(".precious")
+    yield path
+    path.unlink(missing_ok=True)
+
+
 @pytest.mark.parametrize("taken", ["link", "second name", "pipe"])
 def test_a_log_that_is_no_plain_file_is_refused(
-    gated: GatedRepo, tmp_path: Path, taken: str
+    gated: GatedRepo, beside_the_log: Path, taken: str
 ) -> None:
-    precious = tmp_path / "precious"
+    precious = beside_the_log
     precious.write_text("keep me")
     if taken == "link":
         gated.log.symlink_to(precious)

@@ -26,11 +26,21 @@ except EngineUnavailable as error:
 """
 
 
-def load(endpoint: str, home: Path, **variables: str) -> str:
+WATCH = """
+import sys, threading
+class Watch:
+    def find_spec(self, name, path=None, target=None):
+        if name == "huggingface_hub.hf_api":
+            print(threading.current_thread() is threading.main_thread())
+sys.meta_path.insert(0, Watch())
+"""
+
+
+def load(endpoint: str, home: Path, program: str = LOAD, **variables: str) -> str:
     environment = {k: v for k, v in os.environ.items() if not k.lower().endswith("_proxy")}
     environment |= {"HF_ENDPOINT": endpoint, "HF_HOME": str(home), **variables}
     done = subprocess.run(
-        [sys.executable, "-c", LOAD], env=environment, capture_output=True, text=True, check=True
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
     )
     assert done.stderr == ""
     return done.stdout
@@ -50,6 +60,11 @@ def test_a_model_is_downloaded_once(tmp_path: Path) -> None:
         assert len(hub.paths) == requests
         endpoint = hub.endpoint
     assert load(endpoint, tmp_path / "home") == "hub:owner/name False\n"
+
+
+def test_the_import_of_the_client_does_not_count_as_waiting_for_the_hub(tmp_path: Path) -> None:
+    with serving(make_model(tmp_path / "source"), "owner/name") as hub:
+        assert load(hub.endpoint, tmp_path / "home", WATCH + LOAD).startswith("True\n")
 
 
 def test_a_model_without_onnx_is_an_error_that_names_the_files(tmp_path: Path) -> None:
