@@ -71,7 +71,10 @@ _CODE = _Saturation(2.0, 0.75, 5.0, 0.1, 0.3, 0.7)
 
 _CHUNKS_OF_DOCUMENT = 5
 _MARKS = "\"'`()?:;,."
-_IDENTIFIER = lazy_regex(r"[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+|[A-Za-z]+[a-z0-9][A-Z]\w*")
+# A search from each character of a long word would take time in its square.
+_IDENTIFIER = lazy_regex(
+    r"(?<![A-Za-z0-9])(?:[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+|[A-Za-z]+[a-z0-9][A-Z]\w*)"
+)
 
 
 class TermCounts(NamedTuple):
