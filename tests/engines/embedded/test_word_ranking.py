@@ -8,7 +8,9 @@ import pytest
 
 from sdd_hooks.engines.embedded.engine import EmbeddedEngine, IndexFiles
 from sdd_hooks.engines.protocol import CollectionChanges, Query, SubQuery
+from sdd_hooks.engines.word_ranking import rank_candidates
 from sdd_hooks.project.collections import Collection
+from tests.support.cpu_time import assert_linear
 
 _CODE = Collection("app-code", "code", "", "", ("",), (), "", (), "")
 
@@ -151,3 +153,12 @@ def test_a_capitalised_word_of_a_question_may_be_a_definition(root: Path) -> Non
     }
     found = paths(search(root, files, "how the Contravariant functor maps"))
     assert found[0] == "src/b.py"
+
+
+def test_the_cost_is_linear_in_the_length_of_a_word() -> None:
+    """A check asks with the texts of files, which can have a word of any length."""
+    assert_linear(
+        lambda query: rank_candidates(query, (), (), (), {}),
+        lambda size: f"a {'x' * size}",
+        4_000,
+    )
