@@ -29,7 +29,7 @@ HEAD_START = 150
 """Documents that the first process cuts while the second one starts."""
 
 _FRAME_BYTES = 250_000
-"""Characters of text after which the documents so far are sent."""
+"""Bytes of text after which the documents so far are sent."""
 
 _UNREAD_FRAMES = 32
 
