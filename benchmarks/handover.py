@@ -32,10 +32,10 @@ from sdd_hooks.project.project import load_project
 from sdd_hooks.review.references.find import find_references
 from sdd_hooks.review.review import subject_of
 from sdd_hooks.system.locks import hold_lock
-from sdd_hooks.usecases.agent_table import open_table
-from sdd_hooks.usecases.deciding_records import find_deciding
-from sdd_hooks.usecases.deciding_sentences import quote_deciding
-from sdd_hooks.usecases.prepare_agents import prepare_table
+from sdd_hooks.usecases.agents.deciding_records import find_deciding
+from sdd_hooks.usecases.agents.deciding_sentences import quote_deciding
+from sdd_hooks.usecases.agents.prepare import prepare_table
+from sdd_hooks.usecases.agents.table import open_table
 
 COUNT = 40
 """Changes of each kind."""

@@ -64,7 +64,7 @@ class Reviewed:
         """Write the table that the hooks of agents read, which otherwise a background process
         makes."""
         from sdd_hooks.project.project import load_project
-        from sdd_hooks.usecases.prepare_agents import prepare_table
+        from sdd_hooks.usecases.agents.prepare import prepare_table
 
         prepare_table(load_project(self.sdd.root, os.environ))
 

@@ -25,9 +25,9 @@ EDGES = (
     "githooks/background.py",
     "setup/release_check.py",
     "agents/after_edit.py",
-    "usecases/external_records.py",
-    "usecases/prepare_agents.py",
-    "usecases/refresh.py",
+    "usecases/upkeep/external_records.py",
+    "usecases/agents/prepare.py",
+    "usecases/upkeep/refresh.py",
     # Called by llm.
     "models/llm_plugin.py",
 )

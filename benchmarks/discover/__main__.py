@@ -20,7 +20,7 @@ from benchmarks.discover.scores import Score, render, score
 from benchmarks.sdd import environment
 from sdd_hooks.drift.discover.report import MAX_SHOWN, DiscoverReport, reason_phrase
 from sdd_hooks.project.project import load_project
-from sdd_hooks.usecases.discover import DiscoverRequest, discover
+from sdd_hooks.usecases.drift.discover import DiscoverRequest, discover
 
 
 def main(arguments: Sequence[str]) -> int:

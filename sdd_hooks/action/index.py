@@ -17,10 +17,10 @@ from sdd_hooks.errors import EngineUnavailable, SddError
 from sdd_hooks.project.project import Project
 from sdd_hooks.system.processes import Program, find_executable, run_program
 from sdd_hooks.text.display import format_count, one_line
-from sdd_hooks.usecases.embed import EmbedOptions, EmbedOutcome, VectorSharing
-from sdd_hooks.usecases.embed import embed as embed_collections
-from sdd_hooks.usecases.external_records import fetch_external_records
-from sdd_hooks.usecases.refresh import refresh_index
+from sdd_hooks.usecases.upkeep.embed import EmbedOptions, EmbedOutcome, VectorSharing
+from sdd_hooks.usecases.upkeep.embed import embed as embed_collections
+from sdd_hooks.usecases.upkeep.external_records import fetch_external_records
+from sdd_hooks.usecases.upkeep.refresh import refresh_index
 
 GPU_PROGRAM = "nvidia-smi"
 GPU_TIMEOUT = 20.0

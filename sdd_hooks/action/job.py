@@ -27,7 +27,7 @@ from sdd_hooks.models.consent import VARIABLE as REMOTE_MODELS
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.project import Project, load_project
 from sdd_hooks.reporting.escape import BREAK
-from sdd_hooks.usecases.sync import SyncCallbacks
+from sdd_hooks.usecases.upkeep.sync import SyncCallbacks
 
 SUMMARY = "GITHUB_STEP_SUMMARY"
 """The variable that names the file of the summary of the step."""

@@ -11,10 +11,10 @@ from sdd_hooks.findings import SEVERITIES
 from sdd_hooks.project.collections import RECORD_KINDS
 from sdd_hooks.project.project import Project
 from sdd_hooks.text.display import format_count
-from sdd_hooks.usecases.audit import audit
-from sdd_hooks.usecases.audit_page import page_file, publish_audit
-from sdd_hooks.usecases.drift_target import DriftRequest
-from sdd_hooks.usecases.refresh import refresh_index
+from sdd_hooks.usecases.drift.audit import audit
+from sdd_hooks.usecases.drift.audit_page import page_file, publish_audit
+from sdd_hooks.usecases.drift.target import DriftRequest
+from sdd_hooks.usecases.upkeep.refresh import refresh_index
 
 
 def make_page(project: Project, name: str, now: float, progress: Progress) -> CommandResult:

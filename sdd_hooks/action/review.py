@@ -34,8 +34,8 @@ from sdd_hooks.reporting.registry import Links
 from sdd_hooks.reporting.summary import render_summary
 from sdd_hooks.review.read_claims import ClaimReader
 from sdd_hooks.text.display import format_count, is_unicode
-from sdd_hooks.usecases.external_records import fetch_external_records
 from sdd_hooks.usecases.review import CommitRange, Verdict, review_range, use_base_settings
+from sdd_hooks.usecases.upkeep.external_records import fetch_external_records
 
 STATUS_CONTEXT = "sdd review"
 """The name of the status of a commit, without a key."""

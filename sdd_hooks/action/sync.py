@@ -13,7 +13,7 @@ from sdd_hooks.forges.registry import CiJob
 from sdd_hooks.project.project import Project
 from sdd_hooks.trackers.source import NoTracker, TrackerSource, find_source, find_sources
 from sdd_hooks.trackers.sync import SyncResult
-from sdd_hooks.usecases.sync import SyncCallbacks, sync_sources
+from sdd_hooks.usecases.upkeep.sync import SyncCallbacks, sync_sources
 
 
 def sync(

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 from sdd_hooks.engines.local_index import has_local_index
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.system.detached import start_detached
-from sdd_hooks.usecases.agent_table import (
+from sdd_hooks.usecases.agents.deciding_records import covers
+from sdd_hooks.usecases.agents.table import (
     STATED,
     AgentTable,
     StatedArtifact,
     StatedRule,
     open_table,
 )
-from sdd_hooks.usecases.deciding_records import covers
 
 if TYPE_CHECKING:
     from sdd_hooks.findings import Finding
@@ -45,7 +45,7 @@ def check_edit(repository: Repository, paths: Sequence[str]) -> str:
         covered = [path for path in paths if _is_covered(table, path)]
     if not covered:
         return ""
-    from sdd_hooks.usecases.check_edit import check_changed_lines
+    from sdd_hooks.usecases.agents.check_edit import check_changed_lines
 
     return _describe(check_changed_lines(repository, covered))
 
@@ -78,7 +78,7 @@ def main(arguments: Sequence[str]) -> None:
     from sdd_hooks.errors import SddError
     from sdd_hooks.freshness.refresh import RefreshOptions
     from sdd_hooks.project.project import load_project
-    from sdd_hooks.usecases.refresh import refresh_index
+    from sdd_hooks.usecases.upkeep.refresh import refresh_index
 
     with suppress(SddError):
         project = load_project(Path(arguments[0]), os.environ)

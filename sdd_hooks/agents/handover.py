@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from sdd_hooks.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
-    from sdd_hooks.usecases.deciding_sentences import DecidingSentence
+    from sdd_hooks.usecases.agents.deciding_sentences import DecidingSentence
 
 MAX_TOKENS = 600
 """Tokens that one edit costs at most."""

@@ -22,7 +22,7 @@ from sdd_hooks.system.time_limit import time_limit
 
 if TYPE_CHECKING:
     from sdd_hooks.agents.handover import Handover
-    from sdd_hooks.usecases.agent_table import AgentTable
+    from sdd_hooks.usecases.agents.table import AgentTable
 
 SECONDS = 5.0
 """Seconds after which a hook gives up. An agent waits longer for a session to start."""
@@ -108,7 +108,7 @@ def _answer(repository: Repository, event: str, told: AgentEvent, prime: bool) -
         remove_old_sessions,
         store_session,
     )
-    from sdd_hooks.usecases.agent_table import agent_folder
+    from sdd_hooks.usecases.agents.table import agent_folder
 
     folder = agent_folder(repository)
     if event == "prompt":
@@ -131,7 +131,7 @@ def _answer(repository: Repository, event: str, told: AgentEvent, prime: bool) -
 def _before(repository: Repository, told: AgentEvent) -> str:
     """What the agent is handed before it edits files, or when it has read them; "" for nothing."""
     from sdd_hooks.agents.session import load_session, store_session
-    from sdd_hooks.usecases.agent_table import agent_folder, open_table
+    from sdd_hooks.usecases.agents.table import agent_folder, open_table
 
     paths = inside(repository, told)
     table = open_table(repository) if paths else None
@@ -158,13 +158,13 @@ def find_handover(
 
     `title` is what the author wants. None for nothing, and for what was `told` before.
     """
-    from sdd_hooks.usecases.deciding_records import find_deciding
+    from sdd_hooks.usecases.agents.deciding_records import find_deciding
 
     found = find_deciding(table, root, title, paths)
     if found is None or not found.records:
         return None
     from sdd_hooks.agents.handover import write_handover
-    from sdd_hooks.usecases.deciding_sentences import quote_deciding
+    from sdd_hooks.usecases.agents.deciding_sentences import quote_deciding
 
     return write_handover(paths, quote_deciding(table, root, found), told)
 
@@ -187,7 +187,7 @@ def inside(repository: Repository, told: AgentEvent) -> list[str]:
 
 def _keep_current(repository: Repository) -> None:
     """Make the table in the background unless it is that of the files."""
-    from sdd_hooks.usecases.agent_table import open_table
+    from sdd_hooks.usecases.agents.table import open_table
 
     table = open_table(repository)
     if table is not None:
@@ -198,6 +198,6 @@ def _keep_current(repository: Repository) -> None:
 
 
 def _prepare(repository: Repository) -> None:
-    from sdd_hooks.usecases.start_preparing import start_preparing
+    from sdd_hooks.usecases.agents.start_preparing import start_preparing
 
     start_preparing(repository)

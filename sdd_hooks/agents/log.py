@@ -27,7 +27,7 @@ def log_failure(
     if repository is None:
         return
     from sdd_hooks.system.files import open_state
-    from sdd_hooks.usecases.agent_table import agent_folder
+    from sdd_hooks.usecases.agents.table import agent_folder
 
     when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     with suppress(OSError, SddError):

@@ -9,7 +9,7 @@ import time
 from sdd_hooks.project.project import read_project
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.reporting.priming_markdown import render_markdown
-from sdd_hooks.usecases.prime import load_context
+from sdd_hooks.usecases.reading.prime import load_context
 
 
 def prime_session(repository: Repository) -> str:

@@ -26,7 +26,7 @@ from sdd_hooks.cli.options import dry_run_option, json_option, yes_option
 from sdd_hooks.cli.output import CommandOutput, printable_line, show
 from sdd_hooks.project.repository import Repository, discover
 from sdd_hooks.system.file_edits import FileEdit, apply_edits
-from sdd_hooks.usecases.prepare_agents import prepare_table
+from sdd_hooks.usecases.agents.prepare import prepare_table
 
 NOTHING = "nothing to change"
 

@@ -28,12 +28,12 @@ from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.project import Project
 from sdd_hooks.reporting.registry import load_reporter
-from sdd_hooks.usecases.audit import AuditVerdict
-from sdd_hooks.usecases.audit import audit as run_audit
-from sdd_hooks.usecases.drift_target import DriftRequest
+from sdd_hooks.usecases.drift.audit import AuditVerdict
+from sdd_hooks.usecases.drift.audit import audit as run_audit
+from sdd_hooks.usecases.drift.target import DriftRequest
 
 if TYPE_CHECKING:
-    from sdd_hooks.usecases.baseline import BaselineUse
+    from sdd_hooks.usecases.drift.baseline import BaselineUse
 
 
 class AuditFiles(NamedTuple):
@@ -110,6 +110,6 @@ def _write_page(
     if target is None:
         return None
     # Jinja2 and a parser of Markdown are imported for a page only.
-    from sdd_hooks.usecases.audit_page import publish_audit
+    from sdd_hooks.usecases.drift.audit_page import publish_audit
 
     return publish_audit(project, verdict, where / target, time.time())

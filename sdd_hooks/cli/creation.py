@@ -19,7 +19,11 @@ from sdd_hooks.authoring.candidate_edges import CandidateEdge
 from sdd_hooks.cli.context import open_project
 from sdd_hooks.cli.options import Command, dry_run_option, json_option, module_option
 from sdd_hooks.cli.output import CommandOutput, printable_line, show
-from sdd_hooks.usecases.create_artifact import CreatedArtifact, CreateRequest, create_artifact
+from sdd_hooks.usecases.authoring.create_artifact import (
+    CreatedArtifact,
+    CreateRequest,
+    create_artifact,
+)
 
 MAX_INPUT_BYTES = 1 << 20
 

@@ -15,8 +15,8 @@ from sdd_hooks.cli.options import everywhere_option, json_option, module_option
 from sdd_hooks.cli.output import CommandOutput, show
 from sdd_hooks.drift.discover.draft import draft_record
 from sdd_hooks.drift.discover.report import MAX_SHOWN, render_markdown, report_data
-from sdd_hooks.usecases.discover import DiscoverRequest, choose_candidate
-from sdd_hooks.usecases.discover import discover as run_discover
+from sdd_hooks.usecases.drift.discover import DiscoverRequest, choose_candidate
+from sdd_hooks.usecases.drift.discover import discover as run_discover
 
 
 @click.command()

@@ -13,8 +13,8 @@ from sdd_hooks.cli.context import open_project
 from sdd_hooks.cli.issue_batches import BatchReport, find_batch_source, show_batch
 from sdd_hooks.cli.options import dry_run_option, json_option, module_option
 from sdd_hooks.cli.progress import SyncOutput
-from sdd_hooks.usecases.enrich import EnrichRequest
-from sdd_hooks.usecases.enrich import enrich as enrich_bodies
+from sdd_hooks.usecases.sprint.enrich import EnrichRequest
+from sdd_hooks.usecases.sprint.enrich import enrich as enrich_bodies
 
 
 @click.command()

@@ -13,7 +13,7 @@ from sdd_hooks.errors import EXIT_OK
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.project import Project
 from sdd_hooks.trackers.source import TrackerSource
-from sdd_hooks.usecases.issue_batch import IssueBatch, go_on
+from sdd_hooks.usecases.sprint.issue_batch import IssueBatch, go_on
 
 
 def find_batch_source(project: Project, module: str | None, *, as_json: bool) -> TrackerSource:

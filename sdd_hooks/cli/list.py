@@ -26,7 +26,7 @@ from sdd_hooks.cli.output import (
 )
 from sdd_hooks.external.records import NO_RECORDS, ExternalRecords, read_external_records
 from sdd_hooks.project.collections import RECORD_KINDS
-from sdd_hooks.usecases.governing import GoverningArtifacts, GoverningReason, find_governing
+from sdd_hooks.usecases.reading.governing import GoverningArtifacts, GoverningReason, find_governing
 
 NONE = "none"
 NOTHING = "no decisions or specifications"

@@ -15,8 +15,8 @@ from sdd_hooks.cli.issue_batches import BatchReport, find_batch_source, show_bat
 from sdd_hooks.cli.options import dry_run_option, json_option, module_option, spec_id
 from sdd_hooks.cli.output import table
 from sdd_hooks.cli.progress import SyncOutput
-from sdd_hooks.usecases.organize import DEPTHS, Organized, OrganizeRequest
-from sdd_hooks.usecases.organize import organize as organize_issues
+from sdd_hooks.usecases.sprint.organize import DEPTHS, Organized, OrganizeRequest
+from sdd_hooks.usecases.sprint.organize import organize as organize_issues
 
 
 @click.command()

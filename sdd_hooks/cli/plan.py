@@ -25,9 +25,9 @@ from sdd_hooks.planning.plan.markdown import change_lines, plan_lines
 from sdd_hooks.planning.plan.story import PlanIssue
 from sdd_hooks.text.display import format_count
 from sdd_hooks.trackers.source import NoTracker, TrackerSource
-from sdd_hooks.usecases.plan import PlanCallbacks, PlanOutcome, PlanRequest
-from sdd_hooks.usecases.plan import plan as make_plan
-from sdd_hooks.usecases.plan_creation import Creation
+from sdd_hooks.usecases.sprint.plan import PlanCallbacks, PlanOutcome, PlanRequest
+from sdd_hooks.usecases.sprint.plan import plan as make_plan
+from sdd_hooks.usecases.sprint.plan_creation import Creation
 
 
 def _request_options(command: Command) -> Command:

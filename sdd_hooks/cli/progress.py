@@ -17,8 +17,8 @@ from sdd_hooks.engines.protocol import Progress
 from sdd_hooks.text.durations import format_duration
 
 if TYPE_CHECKING:
-    from sdd_hooks.usecases.refresh import Step
-    from sdd_hooks.usecases.sync import SyncCallbacks
+    from sdd_hooks.usecases.upkeep.refresh import Step
+    from sdd_hooks.usecases.upkeep.sync import SyncCallbacks
 
 DELAY_SECONDS = 1.0
 """How long a command runs before the line is shown."""
@@ -147,7 +147,7 @@ class SyncOutput:
     @contextmanager
     def callbacks(self, *, progress: bool = True) -> Iterator[SyncCallbacks]:
         """The callbacks of the syncs inside the block, with or without `progress`."""
-        from sdd_hooks.usecases.sync import SyncCallbacks
+        from sdd_hooks.usecases.upkeep.sync import SyncCallbacks
 
         with live_line(sys.stderr) as terminal_line:
             line = None if self._as_json else terminal_line

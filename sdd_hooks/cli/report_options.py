@@ -22,7 +22,7 @@ from sdd_hooks.reporting.registry import FORMATS, ReportContext, Reporter, forma
 from sdd_hooks.text.display import format_count
 
 if TYPE_CHECKING:
-    from sdd_hooks.usecases.baseline import BaselineUse
+    from sdd_hooks.usecases.drift.baseline import BaselineUse
 
 
 def _known_format(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
@@ -98,7 +98,7 @@ def baseline_options(command: Callable[..., int]) -> Callable[..., int]:
 
     @wraps(command)
     def with_use(*args: Any, baseline: str | None, write_baseline: bool, **others: Any) -> int:
-        from sdd_hooks.usecases.baseline import BaselineUse
+        from sdd_hooks.usecases.drift.baseline import BaselineUse
 
         if write_baseline and baseline is None:
             raise click.UsageError("--write-baseline needs a file: --baseline FILE")

@@ -28,9 +28,9 @@ from sdd_hooks.config.settings import FailOn
 from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK
 from sdd_hooks.project.project import Project
 from sdd_hooks.reporting.registry import load_reporter
-from sdd_hooks.usecases.fixed_findings import learn_from_review
+from sdd_hooks.usecases.drift.fixed_findings import learn_from_review
 from sdd_hooks.usecases.review import CommitRange, review_index, review_range
-from sdd_hooks.usecases.sync import sync_known_if_due
+from sdd_hooks.usecases.upkeep.sync import sync_known_if_due
 
 MAX_BODY = 1 << 20
 """Bytes of a body that are read. Forges store a tenth of that."""

@@ -23,8 +23,8 @@ from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK
 from sdd_hooks.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
-    from sdd_hooks.usecases.merge_pulls import MergeReport
-    from sdd_hooks.usecases.review_pulls import PullBatch, PullReview
+    from sdd_hooks.usecases.sprint.merge_pulls import MergeReport
+    from sdd_hooks.usecases.sprint.review_pulls import PullBatch, PullReview
 
 _NUMBER = re.compile(r"#?([1-9][0-9]{0,8})", re.ASCII)
 _SPEC = re.compile(r"(?:\[[^\]]+\]/)?SPEC[-_ ]?[0-9]+", re.IGNORECASE | re.ASCII)
@@ -81,8 +81,8 @@ def parse_targets(values: Sequence[str]) -> ReviewTarget:
 def review_batch(directory: Path | None, target: ReviewTarget, options: BatchOptions) -> int:
     """Review pull requests, merge what is ready if that is wanted, and print the report."""
     from sdd_hooks.usecases.forge import find_forge, open_forge
-    from sdd_hooks.usecases.merge_pulls import MergeOptions, MergeRun, merge_pulls
-    from sdd_hooks.usecases.review_pulls import PullNames, review_pulls
+    from sdd_hooks.usecases.sprint.merge_pulls import MergeOptions, MergeRun, merge_pulls
+    from sdd_hooks.usecases.sprint.review_pulls import PullNames, review_pulls
 
     if options.dry_run and not options.merge:
         raise click.UsageError("--dry-run needs --merge: a review writes nothing")

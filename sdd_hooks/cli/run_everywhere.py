@@ -27,7 +27,7 @@ from sdd_hooks.reporting.everywhere import (
 from sdd_hooks.retrieval.questions import DEFAULT_KINDS
 from sdd_hooks.retrieval.search import HitLimits
 from sdd_hooks.text.display import shortened
-from sdd_hooks.usecases.everywhere import (
+from sdd_hooks.usecases.reading.everywhere import (
     EverywhereHit,
     FoundArtifact,
     Freshness,

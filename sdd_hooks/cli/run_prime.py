@@ -12,7 +12,7 @@ from sdd_hooks.cli.context import open_project
 from sdd_hooks.cli.output import CommandOutput, show
 from sdd_hooks.cli.plain_arguments import parse_plain, whole_number
 from sdd_hooks.named_tuple import NamedTuple
-from sdd_hooks.usecases.prime import SessionContext, load_context, load_topic
+from sdd_hooks.usecases.reading.prime import SessionContext, load_context, load_topic
 
 MIN_BUDGET = 500
 """Tokens for the header of the report with its notes, and the line about what is left out."""
@@ -57,7 +57,7 @@ def run_prime(directory: Path | None, given: PrimeArguments) -> int:
 def run_prime_everywhere(directory: Path | None, given: PrimeArguments) -> int:
     """Prime a session with a topic from all repositories of the organisation. Returns the exit
     code."""
-    from sdd_hooks.usecases.prime_everywhere import load_everywhere
+    from sdd_hooks.usecases.reading.prime_everywhere import load_everywhere
 
     project = open_project(directory)
     return _show(load_everywhere(project, given.topic, time.time()), given, project.warnings)

@@ -16,8 +16,8 @@ from sdd_hooks.cli.plain_arguments import parse_plain, share, whole_number
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.reporting.search.wording import nothing_found
 from sdd_hooks.retrieval.search import DEFAULT_LIMITS, HitLimits
-from sdd_hooks.usecases.search import GraphRequest, SearchOutcome, SearchRequest
-from sdd_hooks.usecases.search import search as find
+from sdd_hooks.usecases.reading.search import GraphRequest, SearchOutcome, SearchRequest
+from sdd_hooks.usecases.reading.search import search as find
 
 OUTPUTS = ("markdown", "json")
 

@@ -15,8 +15,8 @@ from sdd_hooks.cli.context import open_project, start_directory
 from sdd_hooks.cli.options import json_option, module_option
 from sdd_hooks.cli.output import CommandOutput, detect_terminal
 from sdd_hooks.cli.output import show as print_output
-from sdd_hooks.usecases.show import ShowRequest
-from sdd_hooks.usecases.show import show as find_part
+from sdd_hooks.usecases.reading.show import ShowRequest
+from sdd_hooks.usecases.reading.show import show as find_part
 
 
 @click.command()

@@ -12,7 +12,7 @@ import click
 from sdd_hooks.cli.context import open_project
 from sdd_hooks.cli.options import dry_run_option, json_option, module_option
 from sdd_hooks.cli.output import CommandOutput, show
-from sdd_hooks.usecases.status import StatusOutcome, StatusRequest, set_status
+from sdd_hooks.usecases.authoring.status import StatusOutcome, StatusRequest, set_status
 
 
 @click.command()

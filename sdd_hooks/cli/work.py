@@ -24,10 +24,10 @@ from sdd_hooks.planning.work.brief_json import brief_data
 from sdd_hooks.planning.work.brief_markdown import brief_lines
 from sdd_hooks.project.project import Project
 from sdd_hooks.trackers.source import NoTracker, TrackerSources
-from sdd_hooks.usecases.sync import sync_if_due
-from sdd_hooks.usecases.work import WorkRequest, WorkResult, write_brief
-from sdd_hooks.usecases.work_check import BranchCheckRequest, check_branch
-from sdd_hooks.usecases.work_finish import FinishedWork, finish_work
+from sdd_hooks.usecases.sprint.work import WorkRequest, WorkResult, write_brief
+from sdd_hooks.usecases.sprint.work_check import BranchCheckRequest, check_branch
+from sdd_hooks.usecases.sprint.work_finish import FinishedWork, finish_work
+from sdd_hooks.usecases.upkeep.sync import sync_if_due
 
 
 class WorkAction(NamedTuple):

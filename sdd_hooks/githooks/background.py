@@ -54,7 +54,7 @@ def main(arguments: Sequence[str]) -> None:
     """Run the background process. Arguments: the top of the work tree, names of collections."""
     from sdd_hooks.freshness.refresh import RefreshOptions
     from sdd_hooks.project.project import load_project
-    from sdd_hooks.usecases.refresh import refresh_index
+    from sdd_hooks.usecases.upkeep.refresh import refresh_index
 
     root, *names = arguments
     try:

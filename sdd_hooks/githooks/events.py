@@ -152,7 +152,7 @@ def _refresh(
         from sdd_hooks.engines.protocol import ReadOnlyIndex, Stopped
         from sdd_hooks.freshness.refresh import RefreshOptions
         from sdd_hooks.project.project import read_project
-        from sdd_hooks.usecases.refresh import refresh_index
+        from sdd_hooks.usecases.upkeep.refresh import refresh_index
 
         # The refresh recognises new directories among the paths that changed.
         project = read_project(repository, "cached")
@@ -252,7 +252,7 @@ def _fetch_external_records(repository: Repository, clock: Callable[[], float]) 
     if not (repository.shared_dir / "records").is_dir():
         return
     from sdd_hooks.project.project import read_project
-    from sdd_hooks.usecases.external_records import start_external_fetch
+    from sdd_hooks.usecases.upkeep.external_records import start_external_fetch
 
     start_external_fetch(read_project(repository, "cached"), clock)
 

@@ -22,7 +22,7 @@ from sdd_hooks.project.knowledge_place import (
 from sdd_hooks.setup.memory_file import RequiredContent, add_sections
 from sdd_hooks.system.file_edits import FileEdit, apply_edits
 from sdd_hooks.system.files import read_inside, resolve_inside
-from sdd_hooks.usecases.knowledge import KnowledgeBase, writing
+from sdd_hooks.usecases.knowledge.entries import KnowledgeBase, writing
 
 DEFAULT_PATH = "docs/knowledge"
 

@@ -14,7 +14,7 @@ from sdd_hooks.action.results import CommandResult
 from sdd_hooks.action.sync import sync
 from sdd_hooks.forges.registry import detect_job
 from sdd_hooks.trackers.source import NoTracker
-from sdd_hooks.usecases.sync import SyncCallbacks
+from sdd_hooks.usecases.upkeep.sync import SyncCallbacks
 from tests.support.github import FakeGitHub, serving_github
 from tests.support.loopback import CannedResponse, Server
 from tests.support.repos import Repo, only_git

@@ -19,7 +19,7 @@ from pathlib import Path
 from tests.adversarial.conftest import Rounds
 from tests.support.loopback import CannedResponse, Request
 from tests.support.sprint_sites import KINDS, SPEC, SprintSite, sprint_site
-from tests.usecases.test_review_pulls import closing, index, propose
+from tests.usecases.sprint.test_review_pulls import closing, index, propose
 
 COMMANDS = (
     ("organize", SPEC, "--depth", "contents"),
@@ -33,7 +33,8 @@ import os, signal, sys
 from sdd_hooks.cli import enrich, organize, review
 from sdd_hooks.cli.entry import main
 from sdd_hooks.remote import client
-from sdd_hooks.usecases import enrich, forge, merge_pulls, organize, review_pulls
+from sdd_hooks.usecases import forge
+from sdd_hooks.usecases.sprint import enrich, merge_pulls, organize, review_pulls
 for line in sys.stdin:
     child = os.fork()
     if child == 0:

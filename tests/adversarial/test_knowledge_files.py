@@ -9,7 +9,7 @@ from sdd_hooks.errors import SddError
 from sdd_hooks.knowledge.entries import entry_text
 from sdd_hooks.knowledge.lookup import Wanted
 from sdd_hooks.knowledge.store import load_index, read_files, read_index, write_entries
-from sdd_hooks.usecases.knowledge import look_up, writing
+from sdd_hooks.usecases.knowledge.entries import look_up, writing
 from tests.knowledge.bases import base_of, lesson
 from tests.support.repos import Repo
 

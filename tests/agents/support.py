@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from sdd_hooks.agents.hook import HookStreams, run_agent_hook
 from sdd_hooks.project.project import load_project
-from sdd_hooks.usecases.prepare_agents import prepare_table
+from sdd_hooks.usecases.agents.prepare import prepare_table
 from tests.support.repos import Repo
 
 SENTENCE = (

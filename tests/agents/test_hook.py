@@ -8,7 +8,7 @@ import pytest
 
 from sdd_hooks.agents.handover import CHARACTERS_PER_TOKEN, MAX_TOKENS
 from sdd_hooks.project.project import load_project
-from sdd_hooks.usecases.prepare_agents import prepare_table
+from sdd_hooks.usecases.agents.prepare import prepare_table
 from tests.agents.support import (
     CACHE,
     FILES,

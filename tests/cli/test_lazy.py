@@ -186,7 +186,7 @@ def test_a_hook_of_an_agent_imports_little(repo):
     assert len(own_modules) <= 70
     governed = json.dumps(edit(repo, "src/outbox/store.py", session="other"))
     more = modules_of(repo.root, "agent", "hook", "claude", "before", stdin=governed)
-    assert "sdd_hooks.usecases.deciding_sentences" in more
+    assert "sdd_hooks.usecases.agents.deciding_sentences" in more
     # Frontmatter is parsed by libraries.
     assert not ((HEAVY - {"yaml", "frontmatter"}) | {"click", "apsw"}) & more
     after = modules_of(repo.root, "agent", "hook", "claude", "after", stdin=silent)

@@ -15,7 +15,7 @@ from sdd_hooks.cli.review_batch import ReviewTarget, parse_targets
 from tests.cli.commands import run
 from tests.support.loopback import CannedResponse
 from tests.support.sprint_sites import SPEC, SprintSite, sprint_site
-from tests.usecases.test_review_pulls import index, propose
+from tests.usecases.sprint.test_review_pulls import index, propose
 
 
 @pytest.fixture

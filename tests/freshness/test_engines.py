@@ -30,7 +30,7 @@ import json, os, sys, time
 from dataclasses import asdict
 from pathlib import Path
 from sdd_hooks.freshness.read_gate import prime
-from sdd_hooks.usecases.refresh import refresh_after_write, collections_containing
+from sdd_hooks.usecases.upkeep.refresh import refresh_after_write, collections_containing
 from sdd_hooks.project.project import load_project
 
 project = load_project(Path.cwd(), os.environ)

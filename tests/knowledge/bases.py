@@ -6,7 +6,7 @@ import os
 
 from sdd_hooks.knowledge.entries import Lesson, ReusablePattern
 from sdd_hooks.knowledge.store import load_index, write_entries
-from sdd_hooks.usecases.knowledge import KnowledgeBase, open_knowledge, writing
+from sdd_hooks.usecases.knowledge.entries import KnowledgeBase, open_knowledge, writing
 from tests.support.repos import Repo
 
 LESSON = Lesson(

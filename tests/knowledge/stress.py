@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sdd_hooks.knowledge.store import load_index, read_files, read_index, write_entries
-from sdd_hooks.usecases.knowledge import open_knowledge, writing
+from sdd_hooks.usecases.knowledge.entries import open_knowledge, writing
 from tests.knowledge.bases import lesson
 from tests.support.repos import Repo
 

@@ -31,7 +31,7 @@ def note(event, arguments):
         opened.append(os.fsdecode(arguments[0]))
 sys.addaudithook(note)
 from sdd_hooks.knowledge.lookup import parse_wanted
-from sdd_hooks.usecases.knowledge import look_up, open_knowledge
+from sdd_hooks.usecases.knowledge.entries import look_up, open_knowledge
 base = open_knowledge(Path.cwd(), os.environ)
 del opened[:]
 found = look_up(base, parse_wanted([sys.argv[1]], []))

@@ -15,7 +15,7 @@ from typing import Any
 
 from sdd_hooks.project.project import Project
 from sdd_hooks.trackers.source import TrackerSource, find_source
-from sdd_hooks.usecases.sync import SyncCallbacks
+from sdd_hooks.usecases.upkeep.sync import SyncCallbacks
 from tests.support.gitea import FakeGitea
 from tests.support.github import FakeGitHub
 from tests.support.gitlab import FakeGitLab

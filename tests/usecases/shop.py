@@ -9,7 +9,7 @@ from sdd_hooks.engines.registry import open_engine
 from sdd_hooks.trackers.protocol import Tracker
 from sdd_hooks.trackers.source import TrackerSource
 from sdd_hooks.trackers.sync import sync
-from sdd_hooks.usecases.sync import (
+from sdd_hooks.usecases.upkeep.sync import (
     DueSync,
     SourceSync,
     SyncCallbacks,

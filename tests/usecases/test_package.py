@@ -9,10 +9,11 @@ import pytest
 
 from sdd_hooks import usecases
 
-MODULES = sorted(Path(usecases.__path__[0]).glob("*.py"))
+PACKAGE = Path(usecases.__path__[0])
+MODULES = sorted(PACKAGE.rglob("*.py"))
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_no_use_case_prints_or_parses(path: Path) -> None:
     for node in ast.walk(ast.parse(path.read_bytes())):
         if isinstance(node, (ast.Import, ast.ImportFrom)):

@@ -16,7 +16,7 @@ from sdd_hooks.cli.options import json_option, module_option
 from sdd_hooks.cli.output import CommandOutput, format_count, printable_line, show
 from sdd_hooks.cli.progress import SyncOutput
 from sdd_hooks.project.project import Project
-from sdd_hooks.usecases.review_due import (
+from sdd_hooks.usecases.authoring.review_due import (
     DueIssue,
     DueRecord,
     DueReport,

@@ -25,9 +25,9 @@ from sdd_hooks.cli.lazy import CommandGroup
 from sdd_hooks.cli.options import json_option, module_option
 from sdd_hooks.cli.output import CommandOutput, format_count, printable_line, show
 from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK
-from sdd_hooks.usecases import backfill as backfilling
-from sdd_hooks.usecases import graph as usecase
-from sdd_hooks.usecases.graph_loading import GraphFilter
+from sdd_hooks.usecases.drift import backfill as backfilling
+from sdd_hooks.usecases.drift import graph as usecase
+from sdd_hooks.usecases.drift.graph_loading import GraphFilter
 
 if TYPE_CHECKING:
     from sdd_hooks.drift.graph_queries import GraphView, Verb

@@ -17,8 +17,8 @@ from sdd_hooks.embedding.lock import stop_embed
 from sdd_hooks.embedding.policy import ModeChoice
 from sdd_hooks.engines.protocol import EmbedReport
 from sdd_hooks.text.durations import format_duration
-from sdd_hooks.usecases.embed import EmbedOptions, EmbedOutcome
-from sdd_hooks.usecases.embed import embed as embed_collections
+from sdd_hooks.usecases.upkeep.embed import EmbedOptions, EmbedOutcome
+from sdd_hooks.usecases.upkeep.embed import embed as embed_collections
 
 SKIPPED = "Embed skipped per --skip flag"
 NEXT = "see how far it is with `sdd index status`, end it with `sdd index embed --stop`"

@@ -15,7 +15,7 @@ from sdd_hooks.cli.options import json_option, kind_option, module_option, yes_o
 from sdd_hooks.cli.output import CommandOutput, show
 from sdd_hooks.engines.registry import not_indexed
 from sdd_hooks.freshness.read_gate import open_index
-from sdd_hooks.usecases.index import remove_collections
+from sdd_hooks.usecases.upkeep.update import remove_collections
 
 
 @click.command()

@@ -21,7 +21,7 @@ from sdd_hooks.freshness.refresh import RefreshResult
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project
 from sdd_hooks.retrieval.search import pending_notes
-from sdd_hooks.usecases.index import (
+from sdd_hooks.usecases.upkeep.update import (
     UpdateScope,
     add_collections,
     embed_again,

@@ -17,7 +17,7 @@ from sdd_hooks.cli.output import CommandOutput, show, table
 from sdd_hooks.cli.progress import SyncOutput
 from sdd_hooks.trackers.issue_file import StoredIssue
 from sdd_hooks.trackers.protocol import IssueFilter
-from sdd_hooks.usecases.issues import list_issues as read_issues
+from sdd_hooks.usecases.sprint.read_issues import list_issues as read_issues
 
 STATUSES = ("open", "closed", "merged", "draft")
 

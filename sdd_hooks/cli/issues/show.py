@@ -28,7 +28,7 @@ from sdd_hooks.cli.output import (
 from sdd_hooks.cli.progress import SyncOutput
 from sdd_hooks.trackers.issue import LinkedPull
 from sdd_hooks.trackers.issue_file import StoredIssue
-from sdd_hooks.usecases.issues import find_issue
+from sdd_hooks.usecases.sprint.read_issues import find_issue
 
 
 @click.command("show")

@@ -18,7 +18,7 @@ from sdd_hooks.cli.progress import SyncOutput
 from sdd_hooks.errors import EXIT_OK
 from sdd_hooks.trackers.source import TrackerSource
 from sdd_hooks.trackers.sync import SyncResult
-from sdd_hooks.usecases.sync import SyncOptions, sync_sources
+from sdd_hooks.usecases.upkeep.sync import SyncOptions, sync_sources
 
 
 @click.command()

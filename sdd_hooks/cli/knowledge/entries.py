@@ -22,8 +22,8 @@ from sdd_hooks.cli.options import json_option, yes_option
 from sdd_hooks.cli.output import CommandOutput, printable_line, show
 from sdd_hooks.knowledge.entries import KINDS, entry_file, kind_of
 from sdd_hooks.setup.share_knowledge import DEFAULT_PATH, share_knowledge
-from sdd_hooks.usecases.knowledge import delete_entries, find_entry
-from sdd_hooks.usecases.knowledge import reindex as run_reindex
+from sdd_hooks.usecases.knowledge.entries import delete_entries, find_entry
+from sdd_hooks.usecases.knowledge.entries import reindex as run_reindex
 
 
 @click.command()

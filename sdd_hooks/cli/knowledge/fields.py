@@ -14,7 +14,7 @@ import click
 
 from sdd_hooks.cli.context import start_directory
 from sdd_hooks.cli.options import Command
-from sdd_hooks.usecases.knowledge import KnowledgeBase, open_knowledge
+from sdd_hooks.usecases.knowledge.entries import KnowledgeBase, open_knowledge
 
 MAX_INPUT_BYTES = 8 << 20
 

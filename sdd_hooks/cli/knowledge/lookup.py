@@ -31,7 +31,7 @@ from sdd_hooks.knowledge.entries import (
     title_of,
 )
 from sdd_hooks.knowledge.lookup import MAX_LOADED, FoundEntry, parse_wanted
-from sdd_hooks.usecases.knowledge import look_up
+from sdd_hooks.usecases.knowledge.entries import look_up
 
 NOTHING = "no pattern or lesson matches"
 

@@ -44,8 +44,8 @@ from sdd_hooks.knowledge.entries import (
     title_of,
 )
 from sdd_hooks.knowledge.triage import TriageRow, parse_answer, render_table
-from sdd_hooks.usecases.knowledge import KnowledgeBase
-from sdd_hooks.usecases.knowledge_record import (
+from sdd_hooks.usecases.knowledge.entries import KnowledgeBase
+from sdd_hooks.usecases.knowledge.record import (
     NOT_CONFIRMED,
     Ask,
     Decision,
@@ -54,7 +54,7 @@ from sdd_hooks.usecases.knowledge_record import (
     RecordRequest,
     record,
 )
-from sdd_hooks.usecases.knowledge_state import finish as run_finish
+from sdd_hooks.usecases.knowledge.state import finish as run_finish
 
 NO_DRAFTS = "no drafts: nothing to record"
 

@@ -19,7 +19,7 @@ from sdd_hooks.cli.knowledge.fields import (
 )
 from sdd_hooks.cli.options import dry_run_option, json_option
 from sdd_hooks.cli.output import CommandOutput, printable_line, show
-from sdd_hooks.usecases.knowledge_record import update_rules
+from sdd_hooks.usecases.knowledge.record import update_rules
 
 
 @click.command("rule-update")

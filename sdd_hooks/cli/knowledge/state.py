@@ -25,7 +25,7 @@ from sdd_hooks.cli.options import json_option
 from sdd_hooks.cli.output import CommandOutput, printable_line, show
 from sdd_hooks.errors import SddError
 from sdd_hooks.knowledge.session_log import EVENT_KINDS, Event, make_event
-from sdd_hooks.usecases.knowledge_state import (
+from sdd_hooks.usecases.knowledge.state import (
     load_state,
     log_events,
     read_session,

@@ -21,7 +21,7 @@ from sdd_hooks.mcp.tool import Call, Tool, ToolResult, force_of
 from sdd_hooks.project.collections import RECORD_KINDS
 from sdd_hooks.retrieval.report import RecordLabel
 from sdd_hooks.text.markdown import unify_line_endings
-from sdd_hooks.usecases.governing import (
+from sdd_hooks.usecases.reading.governing import (
     GoverningReason,
     GoverningRecords,
     NotAFile,

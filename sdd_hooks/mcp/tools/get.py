@@ -12,7 +12,7 @@ from sdd_hooks.mcp.tool import Call, Tool, ToolResult, force_of
 from sdd_hooks.retrieval.shown import Shown
 from sdd_hooks.system.git import nul_split
 from sdd_hooks.text.display import printable_line
-from sdd_hooks.usecases.show import ShowRequest, show
+from sdd_hooks.usecases.reading.show import ShowRequest, show
 
 _MAX_LISTED = 10
 

@@ -10,8 +10,8 @@ from sdd_hooks.mcp.roots import ROOT_PARAMETER
 from sdd_hooks.mcp.tool import Call, Tool, ToolResult, force_of
 from sdd_hooks.retrieval.report import LabelledHit
 from sdd_hooks.retrieval.search import HitLimits
-from sdd_hooks.usecases.search import SearchRequest
-from sdd_hooks.usecases.search import search as search_project
+from sdd_hooks.usecases.reading.search import SearchRequest
+from sdd_hooks.usecases.reading.search import search as search_project
 
 MAX_QUERY = 2_000
 

@@ -5,7 +5,7 @@ import pytest
 from tests.cli.commands import run
 from tests.drift.graphs import adr
 from tests.support.repos import Repo
-from tests.usecases.test_graph import FILES, ONE
+from tests.usecases.drift.test_graph import FILES, ONE
 
 IMPACT = """\
 ADR-0001  Store events

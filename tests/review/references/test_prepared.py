@@ -12,8 +12,8 @@ from sdd_hooks.review.references.confidence import extract_features, predict_pro
 from sdd_hooks.review.references.evidence import gather_evidence
 from sdd_hooks.review.references.prepared import PreparedEvidence, read_head
 from sdd_hooks.review.subject import Subject
-from sdd_hooks.usecases.agent_table import open_table
-from sdd_hooks.usecases.prepare_agents import prepare_table
+from sdd_hooks.usecases.agents.prepare import prepare_table
+from sdd_hooks.usecases.agents.table import open_table
 from tests.support.repos import Repo
 
 TOPICS = ("outbox", "cache", "token", "queue", "retry", "metrics", "schema")
