@@ -219,6 +219,8 @@ sdd_print_state() {
     ulimit -t 2 || :
     sdd_line=
     sdd_text=
+    # Nothing writes to the file here.
+    # shellcheck disable=SC2094
     while IFS= read -r sdd_line; do
         sdd_text=$sdd_text$sdd_line'
 '
@@ -398,6 +400,7 @@ sdd_runs() {
 sdd_open_messages() {
     sdd_line=$sdd_git_dir/sdd-hook-messages.$$
     if [ -z "${SDD_DEBUG-}" ] && (set -C && : >"$sdd_line") 2>/dev/null; then
+        # shellcheck disable=SC2094
         exec 8>"$sdd_line" 9<"$sdd_line"
         rm -f -- "$sdd_line" 2>/dev/null
     else
