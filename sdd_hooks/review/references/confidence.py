@@ -58,9 +58,9 @@ class ConfidenceFeatures(NamedTuple):
 
 
 WEIGHTS = ConfidenceFeatures(
-    agreement=3.08, rare_words_lead=1.2, surprise=1.9, history=1.0, phrase=0.62, chore=-1.88
+    agreement=3.23, rare_words_lead=1.31, surprise=1.91, history=1.08, phrase=0.65, chore=-1.89
 )
-INTERCEPT = -3.67
+INTERCEPT = -3.88
 
 
 def extract_features(
