@@ -191,7 +191,7 @@ def test_a_hook_whose_command_is_missing_is_broken(repo: Hooked, recorder: Recor
         f"sdd-hooks: {recorder.path} is gone:"
         " run `sdd hooks install` again, or `sdd hooks uninstall`"
     )
-    assert done.stderr.decode().splitlines() == [line, line]
+    assert done.stderr.decode().splitlines() == [line]
     assert states(inspect_hooks(place(repo))) == every("broken")
     with pytest.raises(HooksRefused, match="not a command that a hook can start"):
         install_hooks(place(repo), recorder.path)
