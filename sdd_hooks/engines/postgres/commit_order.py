@@ -13,6 +13,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -99,13 +100,20 @@ def leave_out_older(
     """
     kept = []
     notes: dict[str, None] = {}
+    # Most collections of a repository are of one commit.
+    commit_time, is_older = cache(_commit_time), cache(_is_older)
     for change in changes:
         before = indexed.get(change.collection.name, IndexedCommit("", None, None))
         submodule = change.collection.repository
         where = git.at(git.root / submodule) if submodule else git
-        commit = _commit_of(where, change, before)._replace(clone=clone)
+        head = _head_of(change, before)
+        # The clone may not have the commit of another one.
+        committed = before.committed if head == before.head else None
+        if head and committed is None:
+            committed = commit_time(where, head)
+        commit = IndexedCommit(head, committed, clone)
         is_own = clone is not None and clone == before.clone
-        if not is_own and _is_older(where, commit, before):
+        if not is_own and is_older(where, commit, before):
             note = f"the index shows {before.head[:12]}, which is newer than {commit.head[:12]}"
             notes[f"{note}: left as it is"] = None
         else:
@@ -113,18 +121,17 @@ def leave_out_older(
     return OrderedChanges(tuple(kept), tuple(notes))
 
 
-def _commit_of(git: Git, change: CollectionChanges, before: IndexedCommit) -> IndexedCommit:
+def _head_of(change: CollectionChanges, before: IndexedCommit) -> str:
     """Return the commit that a collection is to reflect; "" for files outside of git."""
-    bookmark = change.bookmark
-    if bookmark is None:
-        return before
-    if not bookmark.head or change.collection.kind in OUTSIDE_GIT:
-        return IndexedCommit("", None, None)
-    if bookmark.head == before.head and before.committed is not None:
-        return before
+    if change.bookmark is None:
+        return before.head
+    return "" if change.collection.kind in OUTSIDE_GIT else change.bookmark.head
+
+
+def _commit_time(git: Git, head: str) -> int | None:
     # A state before the first commit is a tree, which has no time.
-    time = git.try_output("log", "-1", "--format=%ct", bookmark.head, "--") or b""
-    return IndexedCommit(bookmark.head, int(time) if time.strip().isdigit() else None, None)
+    time = git.try_output("log", "-1", "--format=%ct", head, "--") or b""
+    return int(time) if time.strip().isdigit() else None
 
 
 def _is_older(git: Git, commit: IndexedCommit, before: IndexedCommit) -> bool:

@@ -38,74 +38,7 @@ FUNCTIONS = """
         END IF;
         RETURN added;
     END $$;
-    CREATE FUNCTION sdd.match_words(
-        among integer[], kinds text[], names text[], candidate tsquery, phrases tsquery[],
-        weights double precision[], average double precision, budget integer, kept integer
-    ) RETURNS TABLE(repository integer, chunk bigint, score double precision)
-    LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog
-    AS $$
-    DECLARE
-        readable integer[] := sdd.readable_repositories();
-        condition text := '';
-    BEGIN
-        IF readable IS NOT NULL AND among IS NOT NULL THEN
-            among := ARRAY(SELECT unnest(among) INTERSECT SELECT unnest(readable));
-        ELSIF readable IS NOT NULL THEN
-            among := readable;
-        END IF;
-        -- A condition only where it limits something: the planner estimates it.
-        IF among IS NOT NULL THEN condition := ' AND c.repository = ANY($1)'; END IF;
-        IF kinds IS NOT NULL THEN condition := condition || ' AND c.kind = ANY($2)'; END IF;
-        IF names IS NOT NULL THEN condition := condition || ' AND c.collection = ANY($3)'; END IF;
-        -- `ts_rank_cd` of a phrase is the sum of the weights of its positions, and the weights are
-        -- half of those of FTS5's bm25(), whose formula this is.
-        RETURN QUERY EXECUTE
-            'SELECT found.repository, found.id, (SELECT sum(p.weight * n * 2.2'
-            ' / (n + 1.2 * (0.25 + 0.75 * found.tokens / $7))) FROM unnest($5, $6) AS'
-            ' p(phrase, weight), LATERAL (SELECT 2 * ts_rank_cd(''{0,0.25,0.5,1}'', found.words,'
-            ' p.phrase)::float8 AS n OFFSET 0) AS counted) AS score'
-            ' FROM (SELECT c.repository, c.id, c.tokens, c.words FROM sdd.chunks AS c'
-            ' WHERE c.words @@ $4' || condition || ' LIMIT $8) AS found'
-            ' ORDER BY score DESC, found.repository, found.id LIMIT $9'
-            USING among, kinds, names, candidate, phrases, weights, average, budget, kept;
-    END $$;
-    CREATE FUNCTION sdd.count_words(among integer[], terms tsquery[], most integer)
-    RETURNS SETOF bigint
-    -- Volatile, which EXPLAIN requires.
-    LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog
-    AS $$
-    DECLARE
-        readable integer[] := sdd.readable_repositories();
-        condition text := '';
-        term tsquery;
-        plan json;
-        estimate bigint;
-        counted bigint;
-    BEGIN
-        IF readable IS NOT NULL AND among IS NOT NULL THEN
-            among := ARRAY(SELECT unnest(among) INTERSECT SELECT unnest(readable));
-        ELSIF readable IS NOT NULL THEN
-            among := readable;
-        END IF;
-        IF among IS NOT NULL THEN condition := ' AND c.repository = ANY($2)'; END IF;
-        FOREACH term IN ARRAY terms LOOP
-            estimate := 0;
-            IF among IS NULL THEN
-                EXECUTE format(
-                    'EXPLAIN (FORMAT JSON) SELECT FROM sdd.chunks WHERE words @@ %L::tsquery', term
-                ) INTO plan;
-                estimate := (plan #>> '{0,Plan,Plan Rows}')::double precision;
-            END IF;
-            IF estimate <= most THEN
-                EXECUTE 'SELECT count(*) FROM (SELECT FROM sdd.chunks AS c WHERE c.words @@ $1'
-                    || condition || ' LIMIT $3) AS found' INTO counted USING term, among, most;
-                estimate := CASE WHEN counted < most THEN counted ELSE greatest(most, estimate) END;
-            END IF;
-            RETURN NEXT estimate;
-        END LOOP;
-    END $$;
-    REVOKE ALL ON FUNCTION sdd.readable_repositories, sdd.add_model, sdd.match_words,
-        sdd.count_words FROM PUBLIC;
+    REVOKE ALL ON FUNCTION sdd.readable_repositories, sdd.add_model FROM PUBLIC;
 """
 
 DELETIONS = """
@@ -139,7 +72,7 @@ WORDS_OF_REPOSITORIES = """
     -- extension: an array has an operator class for GIN, an integer none.
     DROP INDEX sdd.chunks_by_words;
     CREATE INDEX chunks_by_words ON sdd.chunks USING gin((ARRAY[repository]), words);
-    CREATE OR REPLACE FUNCTION sdd.match_words(
+    CREATE FUNCTION sdd.match_words(
         among integer[], kinds text[], names text[], candidate tsquery, phrases tsquery[],
         weights double precision[], average double precision, budget integer, kept integer
     ) RETURNS TABLE(repository integer, chunk bigint, score double precision)
@@ -173,7 +106,7 @@ WORDS_OF_REPOSITORIES = """
             ' ORDER BY score DESC, found.repository, found.id LIMIT $9'
             USING among, kinds, names, candidate, phrases, weights, average, budget, kept;
     END $$;
-    CREATE OR REPLACE FUNCTION sdd.count_words(among integer[], terms tsquery[], most integer)
+    CREATE FUNCTION sdd.count_words(among integer[], terms tsquery[], most integer)
     RETURNS SETOF bigint
     -- Volatile, which EXPLAIN requires.
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog
@@ -211,4 +144,5 @@ WORDS_OF_REPOSITORIES = """
             RETURN NEXT estimate;
         END LOOP;
     END $$;
+    REVOKE ALL ON FUNCTION sdd.match_words, sdd.count_words FROM PUBLIC;
 """

@@ -11,9 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sdd_hooks.chunking.document import chunk_document, chunk_hash
 from sdd_hooks.engines.bookmarks import write_bookmark
-from sdd_hooks.engines.chunk_fields import ChunkFields
+from sdd_hooks.engines.document_rows import cut_document
 from sdd_hooks.engines.postgres.commit_order import IndexedCommit
 from sdd_hooks.engines.postgres.stored_text import original_text, stored_text
 from sdd_hooks.engines.postgres.words import chunk_words
@@ -255,23 +254,23 @@ class _Writer:
 
 
 def _cut(row_id: int | None, file: FileContent) -> _Cut:
-    document = chunk_document(file.path, file.data)
-    fields = ChunkFields(file.path, document.title)
+    document = cut_document(file.path, file.data)
     rows: list[tuple[object, ...]] = []
     length, tokens = 0.0, 0
-    for chunk in document.chunks:
-        words = chunk_words(*fields.of_chunk(chunk.title, chunk.text))
+    for chunk, fields in zip(document.chunks, document.words, strict=True):
+        anchor, section, first_line, last_line, digest, text = chunk
+        words = chunk_words(*fields)
         length, tokens = length + words.length, tokens + words.tokens
         rows.append(
             (
-                stored_text(chunk.anchor),
-                stored_text(chunk.title),
-                chunk.first_line,
-                chunk.last_line,
-                chunk_hash(document.title, chunk),
+                stored_text(anchor),
+                stored_text(section),
+                first_line,
+                last_line,
+                digest,
                 words.length,
                 words.tokens,
-                stored_text(chunk.text),
+                stored_text(text),
                 stored_text(words.vector),
             )
         )

@@ -124,10 +124,7 @@ def _count_terms(
 
     Large numbers are estimates.
     """
-    terms = [
-        stored_text(phrases[0].expression if len(phrases) == 1 else term_expression(phrases))
-        for phrases in found.phrases
-    ]
+    terms = [stored_text(term_expression(phrases)) for phrases in found.phrases]
     phrases = [stored_text(one.expression) for phrases in found.phrases for one in phrases]
     # A term of one phrase is that phrase.
     distinct = list(dict.fromkeys([*terms, *phrases]))

@@ -110,7 +110,9 @@ def term_phrases(term: Term) -> list[Phrase]:
 
 def term_expression(phrases: Sequence[Phrase]) -> str:
     """Return the `tsquery` of a term with these phrases."""
-    return "(" + " | ".join(f"({phrase.expression})" for phrase in phrases) + ")"
+    if len(phrases) == 1:
+        return phrases[0].expression
+    return "(" + " | ".join(phrase.expression for phrase in phrases) + ")"
 
 
 def title_expression(phrases: Sequence[Phrase]) -> str:

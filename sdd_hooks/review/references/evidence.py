@@ -146,6 +146,7 @@ def _read_context(repository: Repository, subject: Subject) -> RepositoryContext
         touching = pool.submit(find_touching_commits, repository, base, paths_before, find_ids)
         mentions = pool.submit(read_file_mentions, repository, base, is_wanted, find_ids)
         past = pool.submit(read_past_changes, repository, base, is_wanted)
+        # Two threads would read the artifacts twice.
         names.result()
         corpus = subject.corpus
         adrs = (artifact for artifact in corpus.artifacts if artifact.kind == "ADR")

@@ -128,7 +128,7 @@ def _add_elsewhere(
         offered = _select(beside, subject.change, eligibility)
         asked = next((path for path in offered if path in paths), "")
     added = list(_candidates_elsewhere(beside, len(own), asked, code, subject))
-    ages = {name for one in added if one.suggested for name in (one.origin,)}
+    ages = {one.origin for one in added if one.suggested}
     return references._replace(
         ranked=tuple(sorted((*references.ranked, *added), key=lambda one: not one.suggested)),
         notes=(*found.notes, *(line for name, line in found.ages.items() if name in ages)),
