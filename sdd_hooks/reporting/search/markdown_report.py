@@ -22,7 +22,8 @@ from sdd_hooks.text.prose import split_sentences
 _TAG = lazy_regex(r"(?P<span>(?<!`)(`{1,3})(?!`)[^`]{1,300}\2(?!`))|<(?=[A-Za-z/!?])")
 _OPENING = lazy_regex(r"\s*(?=[#>+*-]|\d{1,9}[.)]|`{3}|~{3})")
 _COMMENT = lazy_regex(
-    r"""\s*(?:\#+!?|//+[/!]?|/\*+|\*(?!/)|--+(?:\[\[)?|;+|%+|\"\"\"|''')[ \t]*"""
+    # `*args` is a parameter, `#include` and `#[derive]` are code, and `--n` is a decrement.
+    r"""\s*(?:(?:\#+!?|\*|--+(?:\[\[)?|;+|%+)(?=[ \t])|//+[/!]?|/\*+|\"\"\"|''')[ \t]*"""
     r"""(?P<text>[^\s"'*/#].*?)"""
     r"""[ \t]*(?:\*/|\"\"\"|''')?$"""
 )

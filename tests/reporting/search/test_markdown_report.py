@@ -69,6 +69,22 @@ def test_code_keeps_its_lines_in_a_fence_that_it_cannot_close() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "line", ["*,", "*args: str,", "#include <stdio.h>", "#[derive(Debug)]", "--n;", "*p = 1;"]
+)
+def test_code_that_begins_like_a_comment_is_no_description(line: str) -> None:
+    code = HIT._replace(path="a.c", section="f", snippet=f"f(\n    {line}")
+    assert entry(code, kind="code")[1] == "  Defines `f` in lines 3-5."
+
+
+@pytest.mark.parametrize(
+    "line", ["# It sends.", "## It sends.", "/** It sends. */", "-- It sends.", " * It sends."]
+)
+def test_the_first_comment_describes_code(line: str) -> None:
+    code = HIT._replace(path="a.c", section="f", snippet=f"f(\n    {line}\n    *,")
+    assert entry(code, kind="code")[1] == "  Defines `f` in lines 3-5: It sends."
+
+
 def test_code_in_a_record_keeps_its_lines() -> None:
     lines = entry(HIT._replace(snippet="a = 1\nb = 2"), RECORD)
     assert lines[1:5] == ["  ```", "  a = 1", "  b = 2", "  ```"]
