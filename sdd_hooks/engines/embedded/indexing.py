@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import apsw
@@ -15,14 +14,12 @@ from sdd_hooks.engines.chunk_fields import ChunkFields
 from sdd_hooks.engines.document_rows import DocumentRows, WordsRow, cut_document
 from sdd_hooks.engines.embedded.database import transaction, typed
 from sdd_hooks.engines.protocol import CollectionChanges, Counts, Progress
-from sdd_hooks.engines.reading import FileContent, Read, Source, StoredDocument, store_changes
+from sdd_hooks.engines.reading import FileContent, Source, StoredDocument, store_changes
+from sdd_hooks.engines.reading_ahead import is_bulk, reading_ahead
 from sdd_hooks.engines.stored_paths import is_storable, original_path, stored_path
 from sdd_hooks.named_tuple import NamedTuple
 
 _DOCUMENTS_PER_TRANSACTION = 2000
-
-_MANY = 500
-"""New documents for which a second process, and other settings, save more than they cost."""
 
 # FTS5 merges segments in fewer steps if it writes larger ones, and none before there are sixteen.
 _BULK_SETTINGS = {"automerge": 0, "hashsize": 4 << 20}
@@ -48,9 +45,9 @@ def apply_changes(
     collection = _collection_id(connection, name)
     with transaction(connection):
         stored = _stored_documents(connection, collection, changes)
-        writer = _Writer(connection, collection, name, _is_bulk(changes, stored))
+        writer = _Writer(connection, collection, name, is_bulk(changes, stored))
         writer.begin()
-        with _second_process(root, changes, environ if writer.is_bulk else None) as read:
+        with reading_ahead(root, changes, environ if writer.is_bulk else None) as read:
             tally = store_changes(Source(root, changes, read), stored, writer, progress)
         writer.end()
         if changes.bookmark is not None:
@@ -109,33 +106,6 @@ class _Writer(NamedTuple):
         """Delete documents with their chunks and words."""
         for document in documents:
             _delete(self.connection, document.id)
-
-
-def _is_bulk(changes: CollectionChanges, stored: Mapping[str, StoredDocument]) -> bool:
-    """Whether at least 500 documents of files are new, or have to be cut again."""
-    if changes.contents is not None or len(changes.paths) < _MANY:
-        return False
-    is_cut = {path for path, document in stored.items() if any(document.hash)}
-    return sum(path not in is_cut for path in changes.paths) - len(changes.gone) >= _MANY
-
-
-@contextmanager
-def _second_process(
-    root: Path, changes: CollectionChanges, environ: Mapping[str, str] | None
-) -> Iterator[Read | None]:
-    """Yield what reads documents in a second process; None without `environ`, or where that is
-    slower or impossible."""
-    with ExitStack() as stack:
-        read = None
-        if environ is not None:
-            from sdd_hooks.engines.cutting_process import can_cut_beside, cutting_process
-
-            if can_cut_beside():
-                kind = changes.collection.kind
-                paths = [path for path in changes.paths if path not in changes.gone]
-                with suppress(OSError):
-                    read = stack.enter_context(cutting_process(root, kind, paths, environ))
-        yield read
 
 
 def _configure_words(connection: apsw.Connection, settings: Mapping[str, int]) -> None:

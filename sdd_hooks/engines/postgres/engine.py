@@ -96,6 +96,7 @@ class PostgresEngine:
         self.notes: list[str] = []
         self.rebuilt = False
         self._place = place
+        self._environ = environ
         self._model = ConfiguredModel(settings.embed_model, place.root, environ)
         self._storage = settings.vector_storage
         self._clock = clock
@@ -189,6 +190,7 @@ class PostgresEngine:
                     StoredCollection(self._repository, self._place.root, commit),
                     change._replace(collection=stored),
                     progress,
+                    self._environ,
                 )
                 self.notes += notes
             rows = self._connection.execute(

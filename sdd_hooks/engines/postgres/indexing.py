@@ -21,9 +21,9 @@ from sdd_hooks.engines.reading import (
     FileContent,
     Source,
     StoredDocument,
-    Tally,
     store_changes,
 )
+from sdd_hooks.engines.reading_ahead import is_bulk, reading_ahead
 from sdd_hooks.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
@@ -85,9 +85,11 @@ def apply_changes(
     target: StoredCollection,
     changes: CollectionChanges,
     progress: Progress | None = None,
+    environ: Mapping[str, str] | None = None,
 ) -> tuple[Counts, list[str]]:
     """Index the changes of one collection in one transaction, with the bookmark.
 
+    Many new documents are read and cut by a second process, with `environ`; by this one without.
     Returns the counts, and a note for each skipped file. Raises Stopped, and stores nothing then.
     """
     repository, root, commit = target
@@ -96,7 +98,11 @@ def apply_changes(
         connection.execute("SELECT FROM sdd.repositories WHERE id = %s FOR UPDATE", (repository,))
         name, kind = changes.collection.name, changes.collection.kind
         writer = _Writer(connection, repository, name, kind)
-        tally = _index_documents(writer, root, changes, progress)
+        stored = writer.stored_documents(None if changes.complete else changes.paths)
+        beside = environ if is_bulk(changes, stored) else None
+        with reading_ahead(root, changes, beside) as read:
+            tally = store_changes(Source(root, changes, read), stored, writer, progress)
+        writer.finish()
         if changes.bookmark is not None:
             bookmark = stored_text(write_bookmark(changes.bookmark))
             connection.execute(
@@ -115,15 +121,6 @@ def remove_collection(connection: Connection, repository: int, name: str) -> Non
         writer.delete(writer.stored_documents(None).values())
         writer.finish()
         connection.execute("SELECT sdd.delete_collection(%s, %s)", (repository, name))
-
-
-def _index_documents(
-    writer: _Writer, root: Path, changes: CollectionChanges, progress: Progress | None
-) -> Tally:
-    stored = writer.stored_documents(None if changes.complete else changes.paths)
-    tally = store_changes(Source(root, changes), stored, writer, progress)
-    writer.finish()
-    return tally
 
 
 class _Writer:
@@ -254,7 +251,7 @@ class _Writer:
 
 
 def _cut(row_id: int | None, file: FileContent) -> _Cut:
-    document = cut_document(file.path, file.data)
+    document = file.rows or cut_document(file.path, file.data)
     rows: list[tuple[object, ...]] = []
     length, tokens = 0.0, 0
     for chunk, fields in zip(document.chunks, document.words, strict=True):

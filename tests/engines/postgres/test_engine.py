@@ -9,9 +9,11 @@ from contextlib import closing
 from dataclasses import replace
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from sdd_hooks.engines import cutting_process
 from sdd_hooks.engines.organisation import OrganisationGrant
 from sdd_hooks.engines.postgres.access import grant
 from sdd_hooks.engines.postgres.address import DSN, find_address
@@ -186,6 +188,43 @@ def test_an_update_writes_the_rows_of_the_changed_document_only(
     after = _chunk_versions(on_pgserver)
     assert len(before) == len(after)
     assert len(after - before) == 2
+
+
+def test_an_index_is_the_same_with_one_process_and_with_two(
+    on_pgserver: Subject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    on_pgserver.begin(records(700))
+    other = clone(on_pgserver, tmp_path / "fork")
+    other.repo.git("remote", "set-url", "origin", f"https://git.example/x/{tmp_path.name}.git")
+    other.configure(on_pgserver.model)
+    begun = []
+    start = cutting_process.cutting_process
+
+    def counted(root: Path, kind: str, *rest: Any) -> Any:
+        begun.append(kind)
+        return start(root, kind, *rest)
+
+    monkeypatch.setattr(cutting_process, "cutting_process", counted)
+    for subject, cores in ((on_pgserver, 2), (other, 1)):
+        monkeypatch.setattr(cutting_process, "usable_cores", lambda cores=cores: cores)
+        subject.refresh()
+    assert begun == ["adrs"]
+    assert _content(on_pgserver) == _content(other)
+    assert len(_content(other)) > 700
+
+
+def _content(subject: Subject) -> list[tuple[object, ...]]:
+    """What is stored of each chunk of the repository."""
+    with psycopg.connect(subject.environ[DSN]) as connection:
+        name = subject.repo.git("remote", "get-url", "origin").strip()[len("https://") : -4]
+        return connection.execute(
+            "SELECT d.path, d.title, d.hash, d.chunks, c.anchor, c.section, c.first_line, c.hash,"
+            " c.length, c.tokens, c.text, c.words::text FROM sdd.chunks AS c"
+            " JOIN sdd.documents AS d ON d.repository = c.repository AND d.id = c.document"
+            " JOIN sdd.repositories AS r ON r.id = c.repository WHERE r.name = %s"
+            " ORDER BY d.path, c.first_line, c.anchor",
+            (name,),
+        ).fetchall()
 
 
 def _chunk_versions(subject: Subject) -> set[tuple[object, ...]]:
