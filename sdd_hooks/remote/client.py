@@ -69,8 +69,9 @@ class Waiting(NamedTuple):
     """How long a client waits, and the effects that it needs for it.
 
     `max_wait` is the number of seconds that it waits altogether, for rate limits and for hosts that
-    fail. A request fails after `read_timeout` seconds without a byte, and after MAX_READ_TIMEOUTS
-    times as many in all, with its retries and without these waits. `clock` returns epoch seconds,
+    fail. A request fails after `read_timeout` seconds without a byte, after MAX_HEAD_TIMEOUTS times
+    as many without the headers of its response, and after MAX_READ_TIMEOUTS times as many in all,
+    with its retries and without these waits. `clock` returns epoch seconds,
     `sleep` takes seconds; by default the client sleeps until it is closed. `on_wait` is called with
     a line before each wait. `alarm` ends a request that exceeds its time.
     """

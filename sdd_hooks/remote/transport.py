@@ -30,6 +30,9 @@ MAX_BODY_BYTES = 50_000_000
 """Bytes of a response body, decompressed."""
 READ_TIMEOUT = 30.0
 """Seconds without a byte after which a request fails."""
+MAX_HEAD_TIMEOUTS = 2
+"""Duration of the wait for the headers of a response, in multiples of the read timeout: answers of
+1xx, and headers byte by byte, do not prolong it. A silent host meets the read timeout before."""
 MAX_READ_TIMEOUTS = 4
 """Duration of a request with its retries, in multiples of the read timeout; waits are extra."""
 CONNECT_TIMEOUT = 10.0
@@ -107,7 +110,7 @@ class Transport:
             tracing.span("http", request.method, request.url) as span,
             self._connection() as connection,
         ):
-            with connection.watch.limit(seconds, self._alarm) as is_over:
+            with connection.watch.limit(seconds) as is_over:
                 result = self._exchange(connection, request)
             if is_over():
                 result = Failure("no whole answer in time", is_transient=False)
@@ -145,6 +148,7 @@ class Transport:
             return Failure("its answer makes no sense")
 
     def _open(self) -> _Connection:
+        watch = ConnectionWatch(self._alarm, MAX_HEAD_TIMEOUTS * self._read_timeout)
         http = httpx.Client(
             http2=True,
             verify=self._certificates,
@@ -161,7 +165,7 @@ class Transport:
                 self._read_timeout, connect=min(CONNECT_TIMEOUT, self._read_timeout)
             ),
         )
-        return _Connection(http, ConnectionWatch())
+        return _Connection(http, watch)
 
     @contextmanager
     def _connection(self) -> Iterator[_Connection]:

@@ -12,11 +12,13 @@ import pytest
 from sdd_hooks.errors import RemoteError
 from sdd_hooks.remote.client import Client, Waiting
 from sdd_hooks.remote.deadline import ConnectionWatch, timer_alarm
-from sdd_hooks.remote.transport import MAX_READ_TIMEOUTS, READ_TIMEOUT
+from sdd_hooks.remote.transport import MAX_HEAD_TIMEOUTS, MAX_READ_TIMEOUTS, READ_TIMEOUT
 from tests.support.fake_clock import FakeClock
 from tests.support.loopback import DRIPS, CannedResponse, Request, Server, serving
+from tests.support.waiting import until
 
 IN_ALL = MAX_READ_TIMEOUTS * READ_TIMEOUT
+HEAD = MAX_HEAD_TIMEOUTS * READ_TIMEOUT
 ISSUES = [{"number": number, "title": "a" * 100} for number in range(20)]
 
 
@@ -52,7 +54,14 @@ def test_a_response_that_arrives_byte_by_byte_ends(
     server: Server, client: Client, clock: FakeClock
 ) -> None:
     started = clock.now
-    server.fail(slow(clock, READ_TIMEOUT - 1))
+    sent = []
+
+    def drip() -> None:
+        # The headers are in the first part.
+        until(lambda: not sent or HEAD not in clock.pending())
+        sent.append(clock.advance(READ_TIMEOUT - 1))
+
+    server.fail(CannedResponse(data=ISSUES, drip=drip))
     with pytest.raises(RemoteError, match="no whole answer in time"):
         client.get("issues")
     assert len(server.requests) == 1
@@ -61,19 +70,39 @@ def test_a_response_that_arrives_byte_by_byte_ends(
     assert clock.slept == []
 
 
-def test_headers_that_arrive_byte_by_byte_end(
-    server: Server, client: Client, clock: FakeClock
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"HTTP/1.1 200 OK\r\n" + b"X-Filler: x\r\n" * 40,
+        b"HTTP/1.1 102 Processing\r\n\r\n" * 40,
+        b"HTTP/1.1 100 Continue\r\n\r\n" * 40,
+    ],
+)
+def test_headers_that_do_not_end_have_a_time_of_their_own(
+    server: Server, client: Client, clock: FakeClock, head: bytes
 ) -> None:
-    head = b"HTTP/1.1 200 OK\r\n" + b"X-Filler: x\r\n" * 40
-    server.fail(CannedResponse(raw=head, drip=lambda: clock.advance(READ_TIMEOUT - 1)))
-    with pytest.raises(RemoteError, match="no whole answer in time"):
+    def drip() -> None:
+        until(lambda: clock.alarms == [IN_ALL, HEAD])
+        clock.advance(IN_ALL / DRIPS / 1.5)
+
+    server.fail(CannedResponse(raw=head, drip=drip))
+    with pytest.raises(RemoteError, match="no whole answer in time: try again later"):
         client.get("issues")
+    assert len(server.requests) == 1
+    assert clock.slept == []
+
+
+def test_an_informational_answer_is_not_the_answer(server: Server, client: Client) -> None:
+    body = b"[1]"
+    answer = b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n" + body
+    server.fail(CannedResponse(raw=b"HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n" + answer))
+    assert client.get("issues").json() == [1]
 
 
 def test_a_slow_response_within_the_time_is_used(
     server: Server, client: Client, clock: FakeClock
 ) -> None:
-    server.fail(slow(clock, IN_ALL / DRIPS / 2))
+    server.fail(slow(clock, IN_ALL / DRIPS / 3))
     assert client.get("issues").json() == ISSUES
 
 
@@ -145,11 +174,11 @@ def test_an_alarm_that_is_late_ends_no_later_request() -> None:
 
     ends = socket.socketpair()
     with ends[0], ends[1]:
-        watch = ConnectionWatch()
+        watch = ConnectionWatch(alarm, READ_TIMEOUT)  # type: ignore[arg-type]
         watch.on_event("connection.connect_tcp.complete", {"return_value": Stream(ends[0])})
-        with watch.limit(1, alarm):  # type: ignore[arg-type]
+        with watch.limit(1):
             pass
-        with watch.limit(1, alarm) as is_over:  # type: ignore[arg-type]
+        with watch.limit(1) as is_over:
             late[0]()  # type: ignore[operator]
             assert not is_over()
             ends[0].sendall(b"x")
@@ -162,8 +191,9 @@ def test_an_alarm_that_is_late_ends_no_later_request() -> None:
 def test_a_connection_that_is_late_is_shut_at_once() -> None:
     ends = socket.socketpair()
     with ends[0], ends[1]:
-        watch, clock = ConnectionWatch(), FakeClock()
-        with watch.limit(1, clock.alarm):
+        clock = FakeClock()
+        watch = ConnectionWatch(clock.alarm, READ_TIMEOUT)
+        with watch.limit(1):
             clock.advance(1)
             watch.on_event("connection.connect_tcp.complete", {"return_value": Stream(ends[0])})
         with pytest.raises(OSError, match="ipe"):

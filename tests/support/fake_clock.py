@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 
 @dataclass
 class FakeClock:
-    """A clock with its `sleep`. `slept` are the seconds of each sleep."""
+    """A clock with its `sleep`. `slept` are the seconds of each sleep, `alarms` of each alarm."""
 
     now: float = 1_800_000_000.0
     slept: list[float] = field(default_factory=list)
+    alarms: list[float] = field(default_factory=list)
     _alarms: dict[int, tuple[float, Callable[[], None]]] = field(default_factory=dict)
-    _set: int = 0
     _lock: threading.RLock = field(default_factory=threading.RLock)
 
     def clock(self) -> float:
@@ -29,10 +29,19 @@ class FakeClock:
     def alarm(self, seconds: float, action: Callable[[], None]) -> Callable[[], object]:
         """Call `action` when the clock has advanced by `seconds`. Returns what cancels it."""
         with self._lock:
-            self._set += 1
-            number = self._set
+            self.alarms.append(seconds)
+            number = len(self.alarms)
             self._alarms[number] = (self.now + seconds, action)
-        return lambda: self._alarms.pop(number, None)
+        return lambda: self._cancel(number)
+
+    def _cancel(self, number: int) -> None:
+        with self._lock:
+            self._alarms.pop(number, None)
+
+    def pending(self) -> list[float]:
+        """The seconds of each alarm that is set now."""
+        with self._lock:
+            return [self.alarms[number - 1] for number in self._alarms]
 
     def advance(self, seconds: float) -> None:
         """Advance the clock, and call what is due."""
