@@ -20,7 +20,7 @@ from typing import Any, TextIO
 from sdd_hooks.engines.protocol import Progress
 from sdd_hooks.errors import StorageError
 from sdd_hooks.named_tuple import NamedTuple
-from sdd_hooks.text.display import one_line, printable_line
+from sdd_hooks.text.display import one_line, printable_line, shorten_words
 
 INTERVAL_SECONDS = 30.0
 """The time between two lines about the progress of a step."""
@@ -127,6 +127,7 @@ class StepLog:
 
     def write_error(self, text: str) -> None:
         """Write an error, in one line."""
+        text = shorten_words(text)
         if self._errors:
             self._errors.write(f"sdd: {printable_line(text)}\n")
             self._errors.flush()

@@ -244,14 +244,16 @@ def _report_unexpected(error: Exception, arguments: Sequence[str]) -> int:
 
 def _report_error(code: str, message: str, exit_code: int, arguments: Sequence[str]) -> int:
     from sdd_hooks.cli.output import error_document, printable_line
+    from sdd_hooks.text.display import shorten_words
 
+    message = printable_line(shorten_words(message))
     options = arguments[: arguments.index("--")] if "--" in arguments else arguments
     try:
         if _wants_json(options):
-            sys.stdout.write(error_document(code, printable_line(message), exit_code))
+            sys.stdout.write(error_document(code, message, exit_code))
             sys.stdout.flush()
         else:
-            sys.stderr.write(f"sdd: {printable_line(message)}\n")
+            sys.stderr.write(f"sdd: {message}\n")
     except OSError:
         _discard_output()
     return exit_code

@@ -112,7 +112,7 @@ def find_memory_file(root: Path) -> tuple[MemoryFile | None, list[UnreadableMemo
     for name in MEMORY_FILE_NAMES:
         try:
             path = _follow_link(root, name)
-            data = read_inside(root, path.relative_to(root).as_posix(), MAX_MEMORY_FILE_BYTES)
+            data = read_memory_bytes(root, path.relative_to(root).as_posix())
         except FileNotFoundError:
             continue
         except (PathRefused, FileTooLarge) as error:
@@ -122,6 +122,14 @@ def find_memory_file(root: Path) -> tuple[MemoryFile | None, list[UnreadableMemo
         if memory is not None:
             return memory, unreadable
     return None, unreadable
+
+
+def read_memory_bytes(root: Path, relative: str) -> bytes:
+    """Read a memory file, as `read_inside` does. A FileTooLarge says what to do."""
+    try:
+        return read_inside(root, relative, MAX_MEMORY_FILE_BYTES)
+    except FileTooLarge as error:
+        raise FileTooLarge(f"{error}: move a part of its text to another file") from None
 
 
 def read_memory_file(path: Path, data: bytes) -> MemoryFile | None:

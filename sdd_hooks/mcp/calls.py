@@ -19,7 +19,7 @@ from sdd_hooks.mcp.roots import Root, Workplace, find_project
 from sdd_hooks.mcp.tool import Call, Tool, ToolResult
 from sdd_hooks.project.project import Project
 from sdd_hooks.system.time_limit import time_limit
-from sdd_hooks.text.display import describe_error
+from sdd_hooks.text.display import describe_error, shorten_words
 
 MAX_WAITING = 64
 """Calls that wait or run. A client that sends more at once gets errors."""
@@ -65,7 +65,7 @@ class CallRunner:
 
             return await self.run(tool.name, run, roots, wanted)
         except SddError as error:
-            return failure(str(error))
+            return failure(shorten_words(str(error)))
 
     async def run(
         self,

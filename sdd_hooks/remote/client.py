@@ -21,7 +21,7 @@ from sdd_hooks.errors import AccessRefused, Missing, RateLimited, RemoteError
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.remote.credentials import Secret
 from sdd_hooks.remote.deadline import Alarm, timer_alarm
-from sdd_hooks.remote.failures import LATER, Failure
+from sdd_hooks.remote.failures import CHECK_PROXIES, LATER, Failure
 from sdd_hooks.remote.json_fields import Json
 from sdd_hooks.remote.response import (
     RateLimit,
@@ -46,7 +46,8 @@ REDIRECTS = frozenset({301, 302, 303, 307, 308})
 SAME_METHOD_REDIRECTS = frozenset({307, 308})
 MAX_WAIT_SECONDS = 60.0
 """Seconds that a client waits altogether, by default."""
-_MAX_LIMIT_SECONDS = 31_536_000.0
+_MAX_LIMIT_SECONDS = 86_400.0
+"""The longest time that a rate limit is believed to take. The hosts' own take an hour at most."""
 _ABSOLUTE = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _NOT_WHOLE = Failure("its answer is not whole")
 _T = TypeVar("_T")
@@ -315,8 +316,13 @@ class Client:
         return True
 
     def _limited(self, attempt: int, delay: float | None) -> RateLimited:
-        until = self.clock() + min(_delay(attempt, delay), _MAX_LIMIT_SECONDS)
+        seconds = _delay(attempt, delay)
+        until = self.clock() + min(seconds, _MAX_LIMIT_SECONDS)
         when = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(until))
+        if seconds > _MAX_LIMIT_SECONDS:
+            when += f" (it asks for {seconds / _MAX_LIMIT_SECONDS:,.0f} days: {CHECK_PROXIES})"
+        elif self._advice and not self._source:
+            when += f", or with a token: {self._advice}"
         return RateLimited(f"{self.label}: rate limit reached, try again after {when}", until)
 
     def _checked(self, response: Response, allow: frozenset[int]) -> Response:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sdd_hooks.config.memory_file import MAX_MEMORY_FILE_BYTES, MEMORY_FILE_NAMES
+from sdd_hooks.config.memory_file import MEMORY_FILE_NAMES, read_memory_bytes
 from sdd_hooks.errors import ConfigurationError, StorageError
 from sdd_hooks.knowledge.index import EMPTY_INDEX, INDEX_FILE
 from sdd_hooks.project.collections import RECORD_KINDS
@@ -20,7 +20,7 @@ from sdd_hooks.setup.legacy import Settings, parse_legacy_settings
 from sdd_hooks.setup.memory_file import RequiredContent, add_sections, find_old_headings
 from sdd_hooks.setup.records import FoundRecords, find_records
 from sdd_hooks.system.file_edits import FileEdit
-from sdd_hooks.system.files import read_inside, resolve_inside
+from sdd_hooks.system.files import resolve_inside
 
 IGNORE_FILE = ".gitignore"
 IGNORE_ENTRY = b".sdd/"
@@ -148,6 +148,6 @@ def _required_content(
 
 def _read(root: Path, name: str) -> bytes | None:
     try:
-        return read_inside(root, name, MAX_MEMORY_FILE_BYTES)
+        return read_memory_bytes(root, name)
     except FileNotFoundError:
         return None

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from sdd_hooks.config.configuration import Configuration, load_configuration
-from sdd_hooks.config.memory_file import MAX_MEMORY_FILE_BYTES, MEMORY_FILE_NAMES
+from sdd_hooks.config.memory_file import MEMORY_FILE_NAMES, read_memory_bytes
 from sdd_hooks.errors import EXIT_USAGE, ConfigurationError, SddError
 from sdd_hooks.knowledge.entries import Entry, kind_of
 from sdd_hooks.knowledge.store import load_index, read_entry, write_entries
@@ -21,7 +21,7 @@ from sdd_hooks.project.knowledge_place import (
 )
 from sdd_hooks.setup.memory_file import RequiredContent, add_sections
 from sdd_hooks.system.file_edits import FileEdit, apply_edits
-from sdd_hooks.system.files import read_inside, resolve_inside
+from sdd_hooks.system.files import resolve_inside
 from sdd_hooks.usecases.knowledge.entries import KnowledgeBase, writing
 
 DEFAULT_PATH = "docs/knowledge"
@@ -128,7 +128,7 @@ def _declare(root: Path, configuration: Configuration, directory: str) -> FileEd
     path = found or resolve_inside(root, names[0] if names else MEMORY_FILE_NAMES[0])
     name = path.relative_to(root).as_posix()
     try:
-        before: bytes | None = read_inside(root, name, MAX_MEMORY_FILE_BYTES)
+        before: bytes | None = read_memory_bytes(root, name)
     except FileNotFoundError:
         before = None
     written = configuration.locate("knowledge", "path")

@@ -7,6 +7,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sdd_hooks.errors import SddError
+from sdd_hooks.text.lazy_regex import lazy_regex
+
+# No file system has longer names.
+_LONG_WORD = lazy_regex(r"([^\s/\\]{100})[^\s/\\]{155,}[^\s/\\]")
 
 
 def one_line(text: str) -> str:
@@ -24,6 +28,14 @@ def describe_error(error: BaseException) -> str:
     """Return an error's message on one line, after its class name if it is no SddError."""
     expected = isinstance(error, SddError)
     return one_line(str(error) if expected else f"{type(error).__name__}: {error}")
+
+
+def shorten_words(text: str) -> str:
+    """Return `text` with each word longer than the name of a file cut after 100 characters.
+
+    The parts of a path are words of their own.
+    """
+    return _LONG_WORD.sub(r"\1…", text) if len(text) > 255 else text
 
 
 def printable_line(text: str) -> str:

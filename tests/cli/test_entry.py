@@ -123,6 +123,14 @@ def test_usage_errors_name_the_help(tmp_path):
     assert (error["code"], error["exit_code"]) == ("usage", 2)
 
 
+def test_an_id_of_thousands_of_digits_is_not_printed_whole(tmp_path):
+    identifier = "7" * 5000
+    assert len(one_line(run(tmp_path, "frobnicate", identifier), 2)) < 300
+    assert len(one_line(run(tmp_path, identifier), 2)) < 300
+    error = run(tmp_path, "search", "--json", "--limit", identifier, "x").json["error"]
+    assert len(error["message"]) < 300
+
+
 def test_json_after_the_separator_is_a_query(tmp_path):
     assert "not inside a git repository" in one_line(run(tmp_path, "search", "--", "--json"), 3)
 

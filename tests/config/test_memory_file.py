@@ -156,6 +156,9 @@ def test_a_large_file_and_a_directory_are_unreadable(tmp_path: Path):
     assert memory
     assert memory.path.name == "CRUSH.md"
     assert [u.path.name for u in unreadable] == ["CLAUDE.md", "AGENTS.md"]
+    assert unreadable[0].reason == (
+        "CLAUDE.md: larger than 1048576 bytes: move a part of its text to another file"
+    )
 
 
 @given(st.text(alphabet=st.sampled_from("# \n\r\t`~<!->abc*"), max_size=200))

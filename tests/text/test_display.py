@@ -12,6 +12,7 @@ from sdd_hooks.text.display import (
     one_line,
     printable_line,
     printable_lines,
+    shorten_words,
 )
 
 
@@ -27,6 +28,13 @@ def test_control_characters_are_escaped():
 def test_printable_line_is_one_line_without_escape_sequences(text):
     assert "\x1b" not in printable_line(text)
     assert len(printable_line(text).splitlines()) <= 1
+
+
+def test_a_word_longer_than_any_file_name_is_cut():
+    assert shorten_words(f"no 'ADR-{'7' * 5000}' here") == f"no 'ADR-{'7' * 95}… here"
+    path = "/".join(["a" * 255] * 9)
+    assert shorten_words(path) == path
+    assert shorten_words("word " * 999) == "word " * 999
 
 
 def test_printable_lines_keep_indentation_and_drop_surrounding_blank_lines():

@@ -7,7 +7,7 @@ from __future__ import annotations
 from sdd_hooks.code.paths import is_markdown
 from sdd_hooks.retrieval.questions import DEFAULT_KINDS
 from sdd_hooks.retrieval.report import LabelledHit, SearchReport
-from sdd_hooks.text.display import printable_line
+from sdd_hooks.text.display import printable_line, shorten_words
 
 NOUNS = {"adrs": "ADRs", "specs": "specs", "code": "code", "knowledge": "patterns or lessons"}
 """How a message calls the hits of each kind; other kinds are called by their names."""
@@ -21,7 +21,7 @@ def nothing_found(report: SearchReport) -> str:
     *others, last = kinds
     separator = ", or " if len(others) > 1 else " or "
     named = f"{', '.join(others)}{separator}{last}" if others else last
-    return _NOTHING.format(named, printable_line(report.query))
+    return _NOTHING.format(named, printable_line(shorten_words(report.query)))
 
 
 def label(one: LabelledHit) -> str:
