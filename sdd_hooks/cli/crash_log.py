@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from sdd_hooks import __version__
-from sdd_hooks.errors import EXIT_BUG, StorageError
-from sdd_hooks.system.files import ERRNO_REASONS
+from sdd_hooks.errors import EXIT_BUG
+from sdd_hooks.system.files import refusal
 from sdd_hooks.system.user_cache import make_user_cache
 
 
@@ -25,14 +25,6 @@ def explain_error(
     log = write_log(error, arguments, environ)
     where = f"please report it with {log}" if log else "and its log could not be written"
     return "bug", f"a bug in sdd ({type(error).__name__}): {where}", EXIT_BUG
-
-
-def refusal(error: Exception) -> StorageError | None:
-    """The error when the system refused access or space; None for another error."""
-    if not isinstance(error, OSError) or error.errno not in ERRNO_REASONS:
-        return None
-    where = os.fspath(error.filename) if error.filename else "the output"
-    return StorageError(f"cannot use {where}: {ERRNO_REASONS[error.errno]}")
 
 
 def write_log(

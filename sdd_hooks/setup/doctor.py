@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -23,6 +23,7 @@ from sdd_hooks.project.knowledge_place import KnowledgePlace, find_knowledge, ow
 from sdd_hooks.project.project import Project
 from sdd_hooks.setup.plan import plan_setup
 from sdd_hooks.setup.records import NOTHING_FOUND, count_records, describe_records
+from sdd_hooks.system.files import refusal
 from sdd_hooks.system.git import Git
 from sdd_hooks.text.display import format_count
 from sdd_hooks.text.durations import format_duration
@@ -79,13 +80,26 @@ def project_checks(project: Project, now: float) -> Iterator[Check]:
     if not project.warnings:
         memory = project.configuration.memory_file
         yield Check("configuration", "ok", str(memory) if memory else "defaults")
-    yield _check_setup(project)
+    yield from _reported("set-up", lambda: [_check_setup(project)])
     yield _check_libraries()
-    yield from _check_index(project)
-    yield from _check_model(project)
-    yield _check_artifacts(project)
-    yield from _check_trackers(project, now)
-    yield from _check_knowledge(project)
+    yield from _reported("index", lambda: _check_index(project))
+    yield from _reported("model", lambda: _check_model(project))
+    yield from _reported("artifacts", lambda: [_check_artifacts(project)])
+    yield from _reported("tracker", lambda: _check_trackers(project, now))
+    yield from _reported("knowledge", lambda: _check_knowledge(project))
+
+
+def _reported(name: str, check: Callable[[], Iterable[Check]]) -> Iterator[Check]:
+    """The results of a check. One that cannot go on fails, and the others still run."""
+    try:
+        yield from check()
+    except SddError as error:
+        yield Check(name, "fail", str(error))
+    except OSError as error:
+        refused = refusal(error)
+        if refused is None:
+            raise
+        yield Check(name, "fail", str(refused))
 
 
 def _check_setup(project: Project) -> Check:

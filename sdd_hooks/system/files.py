@@ -129,12 +129,15 @@ def refuse_links(*paths: Path) -> None:
 def state_directory(root: Path, *parts: str) -> Path:
     """The directory `root`/`parts` of state. It need not exist.
 
-    Raises StorageError if a part is a symlink: it could lead out of the repository.
+    Raises StorageError if a part is a symlink, which could lead out of the repository, or no
+    directory.
     """
     path = root
     for part in parts:
         path /= part
         refuse_links(path)
+        if path.exists() and not path.is_dir():
+            raise StorageError(f"{path} is not a directory: remove it")
     return path
 
 
@@ -357,6 +360,15 @@ def _mode(path: Path) -> int | None:
     except FileNotFoundError:
         return None
     return stat.S_IMODE(status.st_mode) if stat.S_ISREG(status.st_mode) else None
+
+
+def refusal(error: Exception) -> StorageError | None:
+    """The error when the system refused access or space; None for another error."""
+    if not isinstance(error, OSError) or error.errno not in ERRNO_REASONS:
+        return None
+    where = os.fspath(error.filename) if error.filename else "the output"
+    advice = ": check its permissions" if isinstance(error, PermissionError) else ""
+    return StorageError(f"cannot use {where}: {ERRNO_REASONS[error.errno]}{advice}")
 
 
 def _reason(error: OSError | ValueError) -> str:

@@ -1,7 +1,6 @@
-import errno
 import stat
 
-from sdd_hooks.cli.crash_log import refusal, write_log
+from sdd_hooks.cli.crash_log import write_log
 
 
 def test_only_the_owner_can_read_a_log(tmp_path):
@@ -27,12 +26,3 @@ def test_logs_of_earlier_versions_move_beside_the_new_one(tmp_path):
     path = write_log(KeyError("x"), [], {"XDG_CACHE_HOME": str(tmp_path)})
     assert {file.name for file in (tmp_path / "sdd").iterdir()} == {"bug-1-ab.log", path.name}
     assert not former.exists()
-
-
-def test_errors_of_the_system_are_not_bugs():
-    full = refusal(OSError(errno.ENOSPC, "No space left on device"))
-    assert str(full) == "cannot use the output: the disk is full"
-    denied = refusal(PermissionError(errno.EACCES, "no", "/etc/x"))
-    assert str(denied) == "cannot use /etc/x: permission denied"
-    assert refusal(OSError(errno.EBADF, "no")) is None
-    assert refusal(ValueError("no")) is None

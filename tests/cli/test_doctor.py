@@ -1,6 +1,10 @@
 import re
+from pathlib import Path
 
-from tests.cli.commands import ADR, FILES, WORKSPACE, run
+import pytest
+
+from tests.cli.commands import ADR, FILES, SCRIPTS, WORKSPACE, run
+from tests.support.users import without_rights_of_root
 
 
 def checks(where, **options):
@@ -179,3 +183,28 @@ def test_a_tracker_that_was_never_synced_has_no_time_of_another(repo):
     assert re.search(r"synced \d+ seconds? ago$", checks(repo.root)[1]["tracker"]["message"])
     repo.git("remote", "add", "origin", "https://github.com/acme/shop")
     assert checks(repo.root)[1]["tracker"]["message"].endswith(", never synced")
+
+
+@pytest.mark.parametrize("state", [".sdd", ".sdd/search", ".git/sdd"])
+def test_state_that_may_not_be_read_fails_its_checks_alone(repo, state):
+    ready(repo)
+    (repo.root / state).chmod(0)
+    program, *rest = without_rights_of_root(str(SCRIPTS / "sdd"), "doctor")
+    done = run(repo.root, *rest, script=program)
+    (repo.root / state).chmod(0o755)
+    assert done.err == ""
+    lines = [re.split(" +", line, maxsplit=2) for line in done.out.splitlines()]
+    failed = [line for line in lines if line[0] == "fail"]
+    assert failed
+    assert all("permission" in line[2].lower() and ": check its " in line[2] for line in failed)
+    assert {"git", "libraries", "artifacts", "hooks"} <= {line[1] for line in lines}
+
+
+def test_a_file_in_the_place_of_the_state(repo):
+    repo.commit("Start", FILES)
+    Path(repo.root, ".sdd").write_text("no directory")
+    assert "is not a directory: remove it" in run(repo.root, "doctor").out
+    for command in (["index"], ["index", "update"], ["search", "x"], ["check"]):
+        done = run(repo.root, *command)
+        assert (done.code, done.err.count("\n")) == (7, 1)
+        assert done.err.endswith(f"{repo.root}/.sdd is not a directory: remove it\n")

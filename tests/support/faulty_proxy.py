@@ -142,6 +142,7 @@ FAULTS: dict[str, ProxyFault] = {
     "headers cut": _raw(b"HTTP/1.1 200 OK\r\nContent-Le"),
     "no HTTP": _raw(b"SSH-2.0-OpenSSH_9.2\r\n"),
     "status that is no number": _raw(b"HTTP/1.1 ok OK\r\n\r\n"),
+    "informational answers alone": _raw(b"HTTP/1.1 102 Processing\r\n\r\n" * 1000),
     "body cut at its start": _cut(0),
     "body cut": _cut(0.5),
     "body cut at its end": _cut(0.99),

@@ -23,6 +23,7 @@ from sdd_hooks.system.files import (
     open_state,
     read_inside,
     read_state,
+    refusal,
     resolve_inside,
     state_directory,
     write_atomically,
@@ -408,3 +409,20 @@ def test_a_state_directory_is_no_link(tmp_path: Path) -> None:
     assert state_directory(tmp_path, "real", "below", "new") == tmp_path / "real/below/new"
     with pytest.raises(StorageError, match="link is a symbolic link"):
         state_directory(tmp_path, "link", "below")
+
+
+def test_a_state_directory_is_a_directory(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    os.mkfifo(tmp_path / "pipe")
+    for name in ("file", "pipe"):
+        with pytest.raises(StorageError, match=f"{name} is not a directory: remove it$"):
+            state_directory(tmp_path, name, "below")
+
+
+def test_refusals_of_the_system() -> None:
+    full = refusal(OSError(errno.ENOSPC, "No space left on device"))
+    assert str(full) == "cannot use the output: the disk is full"
+    denied = refusal(PermissionError(errno.EACCES, "no", "/etc/x"))
+    assert str(denied) == "cannot use /etc/x: permission denied: check its permissions"
+    assert refusal(OSError(errno.EBADF, "no")) is None
+    assert refusal(ValueError("no")) is None

@@ -51,10 +51,11 @@ class AttachedVectors:
 
         Raises IndexDamaged.
         """
-        if self._attached or not self._is_usable or not self._exists():
+        if self._attached or not self._is_usable:
             return bool(self._attached)
         try:
-            self._attach()
+            if self._exists():
+                self._attach()
         except WrittenByNewer as error:
             self.give_up(str(error))
         except IndexDamaged:
@@ -144,7 +145,14 @@ class AttachedVectors:
             self._attached = ""
 
     def _exists(self) -> bool:
-        return self.path.exists() or self.path.is_symlink()
+        try:
+            self.path.lstat()
+        except FileNotFoundError:
+            return False
+        except OSError as error:
+            reason = f"cannot use {self.path} ({error.strerror})"
+            raise StorageError(f"{reason}: check its directory") from None
+        return True
 
     def _identity(self) -> str:
         try:

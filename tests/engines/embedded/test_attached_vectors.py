@@ -141,3 +141,15 @@ def test_a_rebuilt_file_has_the_tables_of_this_version(tmp_path: Path) -> None:
     note = vector_file.rebuild(path, fault)
     assert note == f"{fault}; set aside as vectors.db.aside-1, 0 of its vectors are kept"
     assert vector_file.find_fault(path) == ""
+
+
+def test_vectors_that_cannot_be_reached_leave_the_words(root: Path) -> None:
+    (root / "shared").rename(root / "elsewhere")
+    (root / "shared").write_text("no directory")
+    result = search(root)
+    assert [hit.id for hit in result.hits] == ["docs/a.md#one"]
+    [note] = result.notes
+    assert note == (
+        f"searched by words only: cannot use {root}/shared/vectors.db (Not a directory):"
+        " check its directory"
+    )
