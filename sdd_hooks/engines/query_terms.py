@@ -11,11 +11,12 @@ from __future__ import annotations
 import re
 
 from sdd_hooks.named_tuple import NamedTuple
+from sdd_hooks.text.acronyms import PLURAL_S
 
 # Begins with a plain set, which `re` scans for six times faster than for an equivalent lookbehind.
 _HUMP = re.compile(r"[A-Z](?:(?<=[a-z0-9][A-Z])|(?=[A-Z][a-z]))")
 _CAMEL_CASE = re.compile(r"\b[A-Za-z0-9]*?(?:[a-z0-9][A-Z]|[A-Z]{2}[a-z])[A-Za-z0-9]*")
-_BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_BOUNDARY = re.compile(rf"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z](?!{PLURAL_S})[a-z])")
 # Compiled on first use: few texts need it, and it takes longer than all other patterns together.
 _UNSPACED = (
     "["
@@ -62,11 +63,15 @@ def separate_unspaced(text: str) -> str:
 
 
 def identifier_parts(text: str) -> str:
-    """Return the words of the camelCase identifiers of a text: `parse User ID` of `parseUserID`."""
+    """Return the words of the camelCase identifiers of a text: `parse User ID` of `parseUserID`.
+
+    The plural of an acronym is one word and no identifier.
+    """
     if not _HUMP.search(text):
         return ""
     identifiers = dict.fromkeys(_CAMEL_CASE.findall(text))
-    return " ".join(_BOUNDARY.sub(" ", identifier) for identifier in identifiers)
+    parts = ((identifier, _BOUNDARY.sub(" ", identifier)) for identifier in identifiers)
+    return " ".join(words for identifier, words in parts if words != identifier)
 
 
 def parse_terms(query: str) -> list[Term]:

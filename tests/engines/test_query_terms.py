@@ -41,6 +41,10 @@ def matches(document: str, query: str) -> bool:
         ("call parse_user_id first", "parseUserID"),
         ("call parseUserID first", "parseuserid"),
         ("the HTTPServer starts", "server"),
+        ("call parseURLs first", "url"),
+        ("call parse_url first", "parseURLs"),
+        ("call listAPIsByName first", "apis"),
+        ("the API", "APIs"),
         ("see internal/session/store.go", "session store"),
         ("see os.path.join", "path.join"),
         ("décision architecturale", "decision"),
@@ -91,6 +95,9 @@ def test_repeated_words_are_one_term() -> None:
         ("users of a store", []),
         ('"parseUserID" -readFile', []),
         ("isValid", ["valid"]),
+        ("public APIs", []),
+        ("parseURLs", ["parse", "urls"]),
+        ("parseIDAsString", ["parse", "id", "string"]),
     ],
 )
 def test_the_parts_of_identifiers_are_terms(query: str, parts: list[str]) -> None:
@@ -109,6 +116,10 @@ def test_any_query_is_a_valid_expression(query: str) -> None:
     connection.execute("CREATE VIRTUAL TABLE words USING fts5(body)")
     for term in parse_terms(query):
         connection.execute("SELECT * FROM words WHERE words MATCH ?", (term.expression,)).fetchall()
+
+
+def test_the_plural_of_an_acronym_is_no_identifier() -> None:
+    assert identifier_parts("all APIs and ADRs of listURLs") == "list URLs"
 
 
 @given(st.from_regex(r"[a-z]+([A-Z][a-z]+)+", fullmatch=True))

@@ -19,7 +19,7 @@ MAX_BYTES = 64 << 20
 """Bytes of a cache that are read."""
 
 _FOLDER = "review"
-_VERSION = 2
+_VERSION = 3
 
 
 def load_cached(repository: Repository, name: str) -> dict[str, Any]:

@@ -39,7 +39,7 @@ from sdd_hooks.review.references.ranking import APPLIES, RankedRecord, Scores, r
 from sdd_hooks.review.references.rarity import Rarity, surprise
 from sdd_hooks.review.references.similarity import Similarity
 
-FORMAT = 2
+FORMAT = 3
 """The version of the table. Another one is not read."""
 REST = "\0"
 """The key of the count of all words that are left out of a document, which no text has."""

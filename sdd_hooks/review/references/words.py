@@ -9,11 +9,13 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import pairwise
 
+from sdd_hooks.text.acronyms import PLURAL_S, find_singular
+
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*")
 _ANY_NAME = re.compile(r"[^\W\d_][^\W_]*")
 # Scripts that are written without spaces between words.
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
-_PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]{2,}")
+_PART = re.compile(rf"[A-Z]{{2,}}{PLURAL_S}|[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]{{2,}}")
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:[./:-]\w+)*")
 _SEPARATOR = re.compile(r"[./:-]")
 
@@ -35,8 +37,9 @@ STOP_WORDS = frozenset(_STOP_WORDS.split())
 def split_words(text: str) -> list[str]:
     """Split a text into words in lower case, in order.
 
-    `OutboxSweeper` becomes `outbox`, `sweeper` and `outboxsweeper`. Words in any script are read;
-    in those without spaces each pair of adjacent characters is one: `回测` and `测日` of `回测日`.
+    `OutboxSweeper` becomes `outbox`, `sweeper` and `outboxsweeper`, and `APIs` becomes `apis` and
+    `api`. Words in any script are read; in those without spaces each pair of adjacent characters is
+    one: `回测` and `测日` of `回测日`.
     """
     return [word for name in _find_names(text) for word in _split_name(name)]
 
@@ -73,7 +76,7 @@ def _split_name(name: str) -> tuple[str, ...]:
     if not name.isascii():
         return tuple(_split_other(name))
     parts = _PART.findall(name)
-    found = [part.lower() for part in parts]
+    found = [form.lower() for part in parts for form in (part, find_singular(part))]
     if len(parts) > 1:
         found.append(name.lower())
     return tuple(word for word in found if len(word) > 1 and word not in STOP_WORDS)

@@ -58,4 +58,5 @@ def test_too_few_tokens_are_like_no_other() -> None:
 def test_the_words_of_names() -> None:
     assert split_name("parseUserID") == split_name("parse_user_id") == ("parse", "user", "id")
     assert split_name("HTTPServer2") == ("http", "server", "2")
+    assert split_name("parseURLs") == split_name("parse_urls") == ("parse", "urls")
     assert split_name("_") == ()

@@ -1,5 +1,6 @@
 import re
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -49,10 +50,33 @@ def test_words_in_any_script_are_read() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("APIs", ["apis", "api"]),
+        ("listURLsByName", ["list", "urls", "url", "name", "listurlsbyname"]),
+        ("user_IDs2", ["user", "ids", "id"]),
+        ("PRs and ADRs", ["prs", "pr", "adrs", "adr"]),
+        ("remoteAPIsFirst", ["remote", "apis", "api", "first", "remoteapisfirst"]),
+        ("IDAsString", ["id", "idasstring"]),
+        ("TTLIsSet", ["ttl", "set", "ttlisset"]),
+        ("TLSsettings", ["tl", "ssettings", "tlssettings"]),
+    ],
+)
+def test_the_plural_of_an_acronym_is_one_word_beside_its_singular(
+    name: str, words: list[str]
+) -> None:
+    assert split_words(name) == words
+
+
 def test_phrases_are_pairs_of_adjacent_words() -> None:
     assert find_phrases("fix: NewErrorAcknowledgement in the claim-guard of a lane") == [
         ("error", "acknowledgement"),
         ("claim", "guard"),
+    ]
+    assert find_phrases("the APIs of workers, RemoteAPIs") == [
+        ("workers", "remote"),
+        ("remote", "apis"),
     ]
     assert find_phrases("claim guard, claim guard") == [("claim", "guard"), ("guard", "claim")]
 
@@ -73,4 +97,5 @@ def test_identifiers_are_kept_and_split() -> None:
 
 def test_a_long_line_is_split_in_linear_time() -> None:
     assert_linear(split_words, lambda size: "aB" * size, 100_000)
+    assert_linear(split_words, lambda size: "A" * 2 * size, 100_000)
     assert_linear(find_identifiers, lambda size: ["a" * 2 * size, "a/" * size], 100_000)
