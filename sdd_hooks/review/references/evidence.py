@@ -21,7 +21,7 @@ from sdd_hooks.review.references.background import Background
 from sdd_hooks.review.references.confidence import Measures
 from sdd_hooks.review.references.copies import without_copies
 from sdd_hooks.review.references.file_mentions import read_file_mentions
-from sdd_hooks.review.references.history import find_citing_commits, find_touching_commits
+from sdd_hooks.review.references.history import find_citing_commits
 from sdd_hooks.review.references.past_changes import read_past_changes
 from sdd_hooks.review.references.phrases import score_phrases
 from sdd_hooks.review.references.query import ChangeQuery
@@ -30,6 +30,7 @@ from sdd_hooks.review.references.record_names import RecordNames
 from sdd_hooks.review.references.records import DecisionRecord, read_external, read_records
 from sdd_hooks.review.references.signals import RepositoryContext
 from sdd_hooks.review.references.similarity import Similarity, section_words
+from sdd_hooks.review.references.touching import find_touching_commits
 from sdd_hooks.review.subject import Subject
 
 KINDS = {

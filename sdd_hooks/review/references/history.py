@@ -1,15 +1,14 @@
-"""The history of a repository: which commits name a record, and which touched a file.
+"""The commits of a repository that name a record.
 
-The commits that name a record are cached for the base of the last review. For another base, git
-lists only the commits between both: new ones are added, and the others are removed.
+They are cached for the base of the last review. For another base, git lists only the commits
+between both: new ones are added, and the others are removed.
 """
 
 # Governing: ADR-0020 (a decision is found by equal votes of evidence)
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sdd_hooks.artifacts.identifiers import ArtifactId
@@ -23,9 +22,6 @@ MAX_COMMITS = 4_000
 """Commits that are read of the history."""
 MAX_MESSAGE = 4_000
 """Characters of a message that are read."""
-MAX_PATHSPECS = 30
-"""Paths that git filters by. It compares each with every path it walks over, so that more paths
-are filtered after the walk."""
 
 _CACHE = "history"
 _MENTION = rf"adrs?[-_ #/(]*[0-9]{{1,4}}|spec-[0-9]{{3}}|{FILE_NAME}"
@@ -89,46 +85,22 @@ def _list_citing(
     search = ("--regexp-ignore-case", "--extended-regexp", f"--grep={_MENTION}")
     revisions = (base, "--not", tip) if tip else (base,)
     limit = f"--max-count={MAX_COMMITS}"
-    return _log(repository, find_ids, "-z", limit, *search, *revisions, "--")
+    found = read_log(repository, find_ids, "-z", limit, *search, *revisions, "--")
+    return [commit for commit, _ in found]
 
 
-def find_touching_commits(
-    repository: Repository, base: str, paths: Sequence[str], find_ids: IdFinder = find_spelled_ids
-) -> list[PastCommit]:
-    """Find the commits up to `base` that touched one of `paths`, newest first, with those paths.
-
-    At most MAX_COMMITS, among the last MAX_COMMITS of the branch.
-    """
-    if not paths:
-        return []
-    # Without a limit git walks back to the first commit.
-    oldest = repository.git.try_output("rev-parse", "--verify", "-q", f"{base}~{MAX_COMMITS}")
-    revisions = (base, "--not", oldest.decode().strip()) if oldest else (base,)
-    options = ("--no-renames", "--name-only", "-z", f"--max-count={MAX_COMMITS}")
-    pathspecs = [f":(literal){path}" for path in paths] if len(paths) <= MAX_PATHSPECS else []
-    commits = _log(repository, find_ids, *options, *revisions, "--", *pathspecs)
-    wanted = set(paths)
-    touching = (
-        commit._replace(files=tuple(file for file in commit.files if file in wanted))
-        for commit in commits
-    )
-    return [commit for commit in touching if commit.files]
-
-
-def _log(repository: Repository, find_ids: IdFinder, *arguments: str) -> list[PastCommit]:
+def read_log(
+    repository: Repository, find_ids: IdFinder, *arguments: str
+) -> Iterator[tuple[PastCommit, Sequence[bytes]]]:
+    """Read the commits that `git log -z` lists, with the fields that it prints of their files."""
     # git fails when a partial clone lacks an object; the output before the failure is valid.
     output = repository.git.run("log", _FORMAT, *arguments).stdout
-    entries = (_parse_entry(entry, find_ids) for entry in output.split(b"\x01"))
-    return [commit for commit in entries if commit]
-
-
-def _parse_entry(entry: bytes, find_ids: IdFinder) -> PastCommit | None:
-    id, _, rest = entry.partition(b"\0")
-    message, _, names = rest.partition(b"\0")
-    if not is_object_id(id.decode("ascii", "replace")):
-        return None
-    files = [os.fsdecode(name) for name in names.strip(b"\n\0").split(b"\0") if name]
-    return _past_commit(id.decode(), message.decode("utf-8", "replace"), find_ids, files)
+    for entry in output.split(b"\x01"):
+        id, _, rest = entry.partition(b"\0")
+        message, _, files = rest.partition(b"\0")
+        if is_object_id(id.decode("ascii", "replace")):
+            commit = _past_commit(id.decode(), message.decode("utf-8", "replace"), find_ids)
+            yield commit, [field for field in files.strip(b"\n\0").split(b"\0") if field]
 
 
 def _list_ids(repository: Repository, tip: str, base: str) -> list[str]:
@@ -137,8 +109,6 @@ def _list_ids(repository: Repository, tip: str, base: str) -> list[str]:
     return repository.git.run("rev-list", limit, tip, "--not", base).stdout.decode().split()
 
 
-def _past_commit(
-    id: str, message: str, find_ids: IdFinder, files: Sequence[str] = ()
-) -> PastCommit:
+def _past_commit(id: str, message: str, find_ids: IdFinder) -> PastCommit:
     text = message[:MAX_MESSAGE]
-    return PastCommit(id, text, frozenset(find_ids(text)), tuple(files))
+    return PastCommit(id, text, frozenset(find_ids(text)))

@@ -25,7 +25,7 @@ from sdd_hooks.review.references.code_words import CodeWords, read_code_words
 from sdd_hooks.review.references.copies import without_copies
 from sdd_hooks.review.references.eligibility import Eligibility
 from sdd_hooks.review.references.file_mentions import read_file_mentions
-from sdd_hooks.review.references.history import find_citing_commits, find_touching_commits
+from sdd_hooks.review.references.history import find_citing_commits
 from sdd_hooks.review.references.past_changes import read_past_changes
 from sdd_hooks.review.references.prepared import FORMAT, PreparedRecord, WordRow
 from sdd_hooks.review.references.query import ChangeQuery
@@ -37,6 +37,7 @@ from sdd_hooks.review.references.signals import (
     count_message_words,
     find_neighbourhoods,
 )
+from sdd_hooks.review.references.touching import find_touching_commits
 
 HEAD = ""
 """The key of the first row."""

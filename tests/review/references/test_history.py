@@ -5,11 +5,7 @@ import pytest
 from sdd_hooks.artifacts.adr import read_adr
 from sdd_hooks.artifacts.identifiers import ArtifactId
 from sdd_hooks.project.repository import Repository
-from sdd_hooks.review.references.history import (
-    MAX_PATHSPECS,
-    find_citing_commits,
-    find_touching_commits,
-)
+from sdd_hooks.review.references.history import find_citing_commits
 from sdd_hooks.review.references.record_names import RecordNames
 from tests.support.repos import Repo
 
@@ -111,22 +107,6 @@ def test_a_cache_folder_that_is_a_link_is_not_written(repo: Repo, tmp_path: Path
 def test_nothing_is_cached_without_the_sdd_folder(repo: Repo) -> None:
     assert len(find_citing_commits(repo.repository, repo.head())) == 2
     assert not (repo.root / ".sdd").exists()
-
-
-def test_touching_commits_have_the_files_that_they_touched(repo: Repo) -> None:
-    commits = find_touching_commits(repository(repo), repo.head(), ["src/a.py", "src/1.py"])
-    assert [commit.message.partition("\n")[0] for commit in commits] == [
-        "Lease", "More", "Sweep (ADR-0007)", "Begin",
-    ]  # fmt: skip
-    assert commits[2].files == ("src/1.py", "src/a.py")
-    assert commits[1].files == ("src/a.py",)
-
-
-def test_many_paths_have_the_same_result_as_few(repo: Repo) -> None:
-    few = ["src/a.py", "src/1.py"]
-    many = [*few, *(f"other/{number}.py" for number in range(MAX_PATHSPECS))]
-    commits = find_touching_commits(repository(repo), repo.head(), few)
-    assert commits == find_touching_commits(repository(repo), repo.head(), many)
 
 
 def test_a_message_cannot_forge_another_commit(repo: Repo) -> None:
