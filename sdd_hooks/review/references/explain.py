@@ -309,9 +309,15 @@ class Explainer:
         leading = [id for id in ids if index in self._context.find_records([id])]
         return min(leading, key=lambda id: id.kind != "ADR", default=None)
 
+    def _find_named(self, commit: PastCommit, index: int) -> ArtifactId | None:
+        """The id by which a commit names a record."""
+        if index not in self._context.find_named(commit):
+            return None
+        return self._find_id(sorted(commit.ids), index)
+
     def _history(self, index: int) -> Evidence | None:
         for commit in self._context.touching:
-            id = self._find_id(sorted(commit.ids), index) if commit.files else None
+            id = self._find_named(commit, index)
             if id:
                 subject = f"an earlier commit to {commit.files[0]} named {_named(id)}"
                 return Evidence("history", f"{subject}: {_describe(commit)}")
@@ -320,7 +326,7 @@ class Explainer:
     def _messages(self, index: int) -> Evidence | None:
         best: tuple[float, str, PastCommit, ArtifactId, Set[str]] | None = None
         for commit, words in self._similar_commits:
-            id = self._find_id(sorted(commit.ids), index) if len(words) > 1 else None
+            id = self._find_named(commit, index) if len(words) > 1 else None
             value = sum(self._similarity.idf(word) for word in sorted(words))
             # Of equally similar commits, the id decides: their order differs between caches.
             if id and (best is None or (value, commit.id) > best[:2]):

@@ -8,8 +8,7 @@ Records are those of the work tree, committed or not; history and code are those
 
 from __future__ import annotations
 
-import math
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any
 
@@ -36,6 +35,7 @@ from sdd_hooks.review.references.signals import (
     count_mention_words,
     count_message_words,
     find_neighbourhoods,
+    score_past,
 )
 from sdd_hooks.review.references.touching import find_touching_commits
 
@@ -73,7 +73,7 @@ def prepare_evidence(
         rows[f"f:{path}"] = [sorted(indexes) for indexes in mentions]
     for path, around in find_neighbourhoods(context).items():
         rows[f"d:{path}"] = [around.files, sorted(around.records.items())]
-    for path, scores in _history(context).items():
+    for path, scores in score_past(context).items():
         rows[f"h:{path}"] = sorted(scores.items())
     records = _head_records(context, corpus)
     rows[HEAD] = [FORMAT, records, len(context.past), background.usual_fits(), code.files]
@@ -144,20 +144,6 @@ def _word_rows(
         changes, files = frequency.get(word, 0), code.frequency.get(word, 0)
         rows[word] = WordRow(sections, short, decision, mentions, messages, changes, files)
     return rows
-
-
-def _history(context: RepositoryContext) -> dict[str, dict[int, float]]:
-    """The score of each record by `signals.score_history`, for a change of one file alone."""
-    scores: dict[str, dict[int, float]] = defaultdict(dict)
-    seen: Counter[str] = Counter()
-    for commit in context.touching:
-        indexes = context.find_records(commit.ids)
-        for path in commit.files:
-            for index in indexes:
-                added = 1 / math.sqrt(1 + seen[path])
-                scores[path][index] = scores[path].get(index, 0.0) + added
-            seen[path] += 1
-    return scores
 
 
 def _head_records(context: RepositoryContext, corpus: Corpus) -> list[PreparedRecord]:

@@ -37,6 +37,8 @@ MAX_WORDS_OF_MENTIONS = 3_000
 """Words of the lines and paths that mention a record."""
 MAX_WORDS_OF_MESSAGE = 200
 """Words of one commit message."""
+MAX_NAMED = 10
+"""Records that a commit names. One that names more adds or lists records, and says nothing."""
 
 
 @dataclass(frozen=True)
@@ -95,6 +97,11 @@ class RepositoryContext:
     def find_records(self, ids: Iterable[ArtifactId]) -> set[int]:
         """Find the indexes of the records that these ids name."""
         return {index for id in ids for index in self.by_id.get(id, ())}
+
+    def find_named(self, commit: PastCommit) -> set[int]:
+        """Find the indexes of the records that a commit names; none for more than MAX_NAMED."""
+        indexes = self.find_records(commit.ids)
+        return indexes if len(indexes) <= MAX_NAMED else set()
 
     def find_linked(self, index: int) -> set[int]:
         """Find the indexes of the other records that a record names.
@@ -175,12 +182,25 @@ def count_mention_words(context: RepositoryContext) -> list[Counter[str]]:
 def score_history(query: ChangeQuery, context: RepositoryContext) -> list[float]:
     """Score the records that earlier commits to the same files named. The latest count most."""
     scores = [0.0] * len(context.records)
+    for of_file in score_past(context).values():
+        for index, score in of_file.items():
+            scores[index] += query.share * score
+    return scores
+
+
+def score_past(context: RepositoryContext) -> Mapping[str, Mapping[int, float]]:
+    """Score the records that the commits to each file named, by the path and the index.
+
+    The records that a commit names share its vote.
+    """
+    scores: dict[str, dict[int, float]] = defaultdict(dict)
     seen: Counter[str] = Counter()
     for commit in context.touching:
-        indexes = context.find_records(commit.ids)
+        indexes = context.find_named(commit)
         for path in commit.files:
             for index in indexes:
-                scores[index] += query.share / math.sqrt(1 + seen[path])
+                vote = 1 / len(indexes) / math.sqrt(1 + seen[path])
+                scores[path][index] = scores[path].get(index, 0.0) + vote
             seen[path] += 1
     return scores
 
@@ -195,6 +215,6 @@ def count_message_words(context: RepositoryContext) -> list[Counter[str]]:
     """Count, for each record, the words of the messages of the commits that named it."""
     documents: list[Counter[str]] = [Counter() for _ in context.records]
     for commit, words in zip(context.citing, context.message_words, strict=True):
-        for index in context.find_records(commit.ids):
+        for index in context.find_named(commit):
             documents[index].update(words[:MAX_WORDS_OF_MESSAGE])
     return documents

@@ -189,3 +189,18 @@ def test_earlier_commits_are_named(tmp_path: Path, *, touched: bool) -> None:
         "an earlier commit to src/other/store.py" if touched else "a commit about hutch, rabbits"
     )
     assert reasons[kind].detail == f"{start} named it: `{named[:10]}` “Lease rabbits to the hutch”"
+
+
+def test_a_commit_that_names_many_records_is_no_reason(tmp_path: Path) -> None:
+    repo = Repo.init(tmp_path / "repo")
+    for path, content in PLAIN.items():
+        repo.write(path, content)
+    for number in range(20, 31):
+        repo.write(f"docs/adrs/ADR-{number:04}-x.md", f"# ADR-{number:04}: Topic {number}\n")
+    repo.write("CLAUDE.md", "## Architecture Context\n\n- ADRs are in `docs/adrs/`\n")
+    repo.commit("Keep rabbits in the hutch: ADR-0007, ADR-0020..0030")
+    base = repo.head()
+    repo.write("src/other/store.py", "b = 2\n")
+    head = repo.commit("Rabbits leave the hutch")
+    subject = subject_of_change(repo.project(), read_change(repo.handle, base, head))
+    assert not {"history", "messages"} & set(reasons_of(subject))
