@@ -44,6 +44,7 @@ def test_a_word_counts_double_in_the_titles_and_half_in_a_name() -> None:
     assert counts("session", "Session", "No other.") == {0: 2.0}
     assert counts("session", "", "A session and the sessions.") == {0: 2.0}
     assert counts("user", "", "parseUserName") == {0: 0.5}
+    assert counts("url", "", "parseURLs") == {0: 0.5}
 
 
 def test_a_phrase_counts_adjacent_words_of_one_field_only() -> None:
