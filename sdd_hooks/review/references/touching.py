@@ -13,8 +13,8 @@ from sdd_hooks.review.references.history import MAX_COMMITS, PastCommit, read_lo
 from sdd_hooks.review.references.record_names import IdFinder, find_spelled_ids
 
 MAX_PATHSPECS = 30
-"""Paths that git filters by. It compares each with every path it walks over, so that more paths
-are filtered after the walk."""
+"""Paths that git filters by, and their earlier names. It compares each with every path it walks
+over, so that more paths are filtered after the walk."""
 MAX_RENAMES = 4
 """Earlier names of a file that are looked for."""
 MAX_EXAMINED = 500
@@ -50,7 +50,7 @@ def find_touching_commits(
     """
     if not paths:
         return []
-    log = _Log(repository, base, find_ids)
+    log = _Log(repository, base, find_ids, filters=len(paths) <= MAX_PATHSPECS)
     names = set(paths)
     touches = log.read(names)
     renames: dict[str, Renames] = {}
@@ -67,11 +67,17 @@ def find_touching_commits(
 
 
 class _Log:
-    """Reads the commits that touched files, once for each set of path filters."""
+    """Reads the commits that touched files: with `filters` once for each set of names, else once.
 
-    def __init__(self, repository: Repository, base: str, find_ids: IdFinder) -> None:
+    Another walk has other limits, so that it is not changed between the names of a file.
+    """
+
+    def __init__(
+        self, repository: Repository, base: str, find_ids: IdFinder, *, filters: bool
+    ) -> None:
         self._repository = repository
         self._find_ids = find_ids
+        self._filters = filters
         # Without a limit git walks back to the first commit.
         oldest = repository.git.try_output("rev-parse", "--verify", "-q", f"{base}~{MAX_COMMITS}")
         self._revisions = (base, "--not", oldest.decode().strip()) if oldest else (base,)
@@ -79,7 +85,7 @@ class _Log:
 
     def read(self, names: Set[str]) -> list[_Touch]:
         """The commits that touched one of `names`, newest first, and maybe others."""
-        if self._whole is None and len(names) <= MAX_PATHSPECS:
+        if self._filters:
             return self._read([f":(literal){name}" for name in sorted(names)])
         if self._whole is None:
             self._whole = self._read([])
