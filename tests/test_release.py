@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from importlib.machinery import SourceFileLoader
 from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
@@ -26,6 +27,15 @@ These changes will be released as 0.2.0.
 - The first.
 """
 
+README = """\
+# sdd
+
+## Not there yet
+
+- A release: what is here becomes 0.2.0.
+- Hooks on Windows.
+"""
+
 
 @pytest.fixture(scope="module")
 def release() -> Any:
@@ -40,6 +50,7 @@ def checkout(tmp_path: Path) -> Path:
     (tmp_path / "sdd_hooks").mkdir()
     (tmp_path / "sdd_hooks/__init__.py").write_text('"""Doc."""\n\n__version__ = "0.1.0"\n')
     (tmp_path / "CHANGELOG.md").write_text(CHANGELOG)
+    (tmp_path / "README.md").write_text(README)
     return tmp_path
 
 
@@ -49,7 +60,15 @@ def test_a_prepared_version_has_the_unreleased_changes(release: Any, checkout: P
     assert release.notes(checkout, "v0.2.0") == "### Added\n\n- A thing."
     changelog = (checkout / "CHANGELOG.md").read_text()
     assert "## [Unreleased]\n\n## [0.2.0] - 2026-03-04\n\n### Added" in changelog
+    readme = (checkout / "README.md").read_text()
+    assert readme.endswith("## Not there yet\n\n- Hooks on Windows.\n")
     assert changelog.endswith("- A thing.\n\n## [0.1.0] - 2026-01-02\n\n- The first.\n")
+
+
+def test_the_readme_has_the_line_that_a_release_removes(release: Any) -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    is_released = re.search(r"^## \[\d", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert len(release._NO_RELEASE.findall(readme)) == (0 if is_released else 1)
 
 
 def test_nothing_to_release_is_refused(release: Any, checkout: Path) -> None:
