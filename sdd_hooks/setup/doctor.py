@@ -5,8 +5,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, requires, version
 from typing import Literal
 
 from sdd_hooks.artifacts.validation import validate_artifacts
@@ -25,6 +26,7 @@ from sdd_hooks.setup.plan import plan_setup
 from sdd_hooks.setup.records import NOTHING_FOUND, count_records, describe_records
 from sdd_hooks.system.files import refusal
 from sdd_hooks.system.git import Git
+from sdd_hooks.system.installation import advise_package
 from sdd_hooks.text.display import format_count
 from sdd_hooks.text.durations import format_duration
 from sdd_hooks.trackers.source import find_source
@@ -81,7 +83,7 @@ def project_checks(project: Project, now: float) -> Iterator[Check]:
         memory = project.configuration.memory_file
         yield Check("configuration", "ok", str(memory) if memory else "defaults")
     yield from _reported("set-up", lambda: [_check_setup(project)])
-    yield _check_libraries()
+    yield check_libraries(requires("sdd-hooks") or ())
     yield from _reported("index", lambda: _check_index(project))
     yield from _reported("model", lambda: _check_model(project))
     yield from _reported("artifacts", lambda: [_check_artifacts(project)])
@@ -112,13 +114,22 @@ def _check_setup(project: Project) -> Check:
     return Check("set-up", "ok", "complete")
 
 
-def _check_libraries() -> Check:
-    from importlib.metadata import requires, version
-
-    # What has a marker belongs to an extra, or to another system.
-    required = [line for line in requires("sdd-hooks") or () if ";" not in line]
-    names = [match[0] for line in required if (match := re.match(r"[\w.-]+", line))]
-    return Check("libraries", "ok", ", ".join(f"{name} {version(name)}" for name in names))
+def check_libraries(requirements: Sequence[str]) -> Check:
+    """The releases of what sdd requires; a package that is missing is a failure."""
+    found, missing = [], []
+    for line in requirements:
+        name = re.match(r"[\w.-]+", line)
+        # What has a marker belongs to an extra, or to another system.
+        if name is None or ";" in line:
+            continue
+        try:
+            found.append(f"{name[0]} {version(name[0])}")
+        except PackageNotFoundError:
+            missing.append(name[0])
+    if missing:
+        advice = ", ".join(map(advise_package, missing))
+        return Check("libraries", "fail", f"{', '.join(missing)} not installed", advice)
+    return Check("libraries", "ok", ", ".join(found))
 
 
 def _check_index(project: Project) -> Iterator[Check]:

@@ -12,6 +12,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sdd_hooks.errors import SddError
+
 if TYPE_CHECKING:
     import re2
 
@@ -42,8 +44,16 @@ class Pattern:
 
 
 def compile_pattern(source: str, *, ignore_case: bool = False) -> Pattern:
-    """Compile a pattern. Raises PatternError when it is invalid, too large, or matches any line."""
-    import re2
+    """Compile a pattern.
+
+    Raises:
+        PatternError: it is invalid, too large, or matches any line.
+        SddError: google-re2 is not installed.
+    """
+    try:
+        import re2
+    except ModuleNotFoundError:
+        raise SddError("google-re2 is not installed: `sdd doctor` has the command") from None
 
     if not source:
         raise PatternError("it is empty")

@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 
+from sdd_hooks.setup.doctor import check_libraries
 from tests.cli.commands import ADR, FILES, SCRIPTS, WORKSPACE, run
 from tests.support.users import without_rights_of_root
 
@@ -36,6 +37,12 @@ def test_every_check_of_a_complete_setup_is_ok(repo):
         "1 decision in docs/adrs/, 1 specification in docs/openspec/specs/: no problem"
     )
     assert found["vectors"]["advice"] == "run `sdd index embed`"
+
+
+def test_a_missing_package_is_a_failure_with_the_command_that_installs_it():
+    check = check_libraries(["click>=8.1", "sdd-absent>=1", "sdd-extra>=1; extra == 'x'"])
+    assert (check.level, check.message) == ("fail", "sdd-absent not installed")
+    assert "sdd-absent" in check.advice
 
 
 def test_every_failed_check_says_what_to_do(repo):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import sys
 
 import pytest
 
+from sdd_hooks.errors import SddError
 from sdd_hooks.text.linear_regex import MAX_PATTERN, PatternError, compile_pattern, encode
 
 
@@ -33,6 +35,12 @@ from sdd_hooks.text.linear_regex import MAX_PATTERN, PatternError, compile_patte
 def test_an_invalid_pattern_gives_the_reason(source: str, reason: str) -> None:
     with pytest.raises(PatternError, match=re.escape(reason)):
         compile_pattern(source)
+
+
+def test_a_missing_engine_is_an_error_with_advice(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "re2", None)
+    with pytest.raises(SddError, match=r"^google-re2 is not installed: `sdd doctor` has"):
+        compile_pattern("a")
 
 
 @pytest.mark.parametrize(
