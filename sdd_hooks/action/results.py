@@ -99,7 +99,8 @@ def write_summary(path: Path, lines: Sequence[str]) -> str:
             text = truncate_lines(lines, _count_bytes, room, _CUT)
             file.write(f"{prefix}{text}".encode("utf-8", "backslashreplace"))
     except OSError as error:
-        return f"the summary of the step cannot be written ({error.strerror})"
+        reason = error.strerror or "it is no file"
+        return f"the summary of the step cannot be written ({reason}): check GITHUB_STEP_SUMMARY"
     return ""
 
 

@@ -10,11 +10,13 @@ and inside a group a random word stops commands altogether.
 
 from __future__ import annotations
 
+import os
 import secrets
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib import import_module
+from pathlib import Path
 from typing import Any, TextIO
 
 from sdd_hooks.engines.protocol import Progress
@@ -39,12 +41,14 @@ class RunnerCommands(NamedTuple):
     """The commands of a runner, sent through actions-toolkit, which escapes each text.
 
     `lines` and `files` are its modules `command` and `file_command`: they write to stdout of this
-    process, and to the files that its environment names. Its module `core` imports an HTTP client,
-    which has no place in the process that holds the tokens.
+    process, and to the files that its environment names; `output` is the path of that of outputs.
+    Its module `core` imports an HTTP client, which has no place in the process that holds the
+    tokens.
     """
 
     lines: Any
     files: Any
+    output: str = ""
 
     def mask(self, secret: str) -> None:
         """Have the runner hide this text in its logs."""
@@ -66,6 +70,7 @@ class RunnerCommands(NamedTuple):
         """Set an output of the step. Raises StorageError when its file cannot be written."""
         text = value.encode("utf-8", "backslashreplace").decode()
         try:
+            _require_reader(self.output)
             self.files.issue_file_command(
                 "OUTPUT", self.files.prepare_key_value_message(name, text)
             )
@@ -74,6 +79,12 @@ class RunnerCommands(NamedTuple):
             raise StorageError(
                 f"the output {name} cannot be written ({one_line(str(error))}): check GITHUB_OUTPUT"
             ) from None
+
+
+def _require_reader(path: str) -> None:
+    """Raise OSError if `path` is a pipe without a reader: opening it would wait for ever."""
+    if path and Path(path).is_fifo():
+        os.close(os.open(path, os.O_WRONLY | os.O_NONBLOCK))
 
 
 class StepLog:
@@ -165,7 +176,7 @@ def open_step_log(environ: Mapping[str, str], stream: TextIO, errors: TextIO) ->
     """
     if not in_step(environ):
         return StepLog(stream, None, errors=errors)
-    commands = load_commands()
+    commands = load_commands(environ.get("GITHUB_OUTPUT", ""))
     log = StepLog(stream, commands)
     if commands is None:
         from sdd_hooks.system.installation import advise_extra
@@ -179,11 +190,13 @@ def in_step(environ: Mapping[str, str]) -> bool:
     return environ.get("GITHUB_ACTIONS") == "true"
 
 
-def load_commands() -> RunnerCommands | None:
-    """The commands of the library; None where it is not installed."""
+def load_commands(output: str = "") -> RunnerCommands | None:
+    """The commands of the library; None where it is not installed. `output` is a file's path."""
     try:
         return RunnerCommands(
-            import_module("actions_toolkit.command"), import_module("actions_toolkit.file_command")
+            import_module("actions_toolkit.command"),
+            import_module("actions_toolkit.file_command"),
+            output,
         )
     except ImportError:
         return None

@@ -31,6 +31,9 @@ def read_event(path: str) -> Mapping[str, Json] | None:
     """The event in the file at `path`; None if it is not a JSON object of at most
     MAX_EVENT_BYTES."""
     try:
+        if not Path(path).is_file():
+            # Opening a pipe that no program writes to would wait for ever.
+            return None
         with Path(path).open("rb") as file:
             data = file.read(MAX_EVENT_BYTES + 1)
         event = json.loads(data) if len(data) <= MAX_EVENT_BYTES else None

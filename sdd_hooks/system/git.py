@@ -90,6 +90,12 @@ PUSH_REF = (
 # Before 2.45, git does not read GIT_NO_LAZY_FETCH: a fetch of a missing object is refused instead.
 _NO_TRANSPORT = {"GIT_ALLOW_PROTOCOL": "none"}
 
+_DAMAGED_INDEX = lazy_regex(
+    r"index file (?:smaller|corrupt)|bad index (?:file|version)|bad signature"
+)
+_DAMAGED_OBJECT = lazy_regex(
+    r"(?:unable to read|bad|missing|loose|corrupt) (?:tree|blob|commit|object)"
+)
 _OBJECT_ID = lazy_regex(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
@@ -313,11 +319,19 @@ def nul_split(data: bytes) -> list[str]:
 
 
 def first_error_line(stderr: bytes) -> str:
-    """The first line of git's stderr, without its prefix."""
+    """The first line of git's stderr, without its prefix, with advice about damage."""
     for line in stderr.decode("utf-8", "replace").splitlines():
         if line.strip():
-            return line.strip().removeprefix("fatal: ").removeprefix("error: ")
+            reason = line.strip().removeprefix("fatal: ").removeprefix("error: ")
+            return f"{reason}{_advice(reason)}"
     return "failed without a word"
+
+
+def _advice(reason: str) -> str:
+    """What to do about git's reason, after a colon; "" if it is not known."""
+    if _DAMAGED_INDEX.search(reason):
+        return ": delete the file `index` in the git directory, and run `git reset`"
+    return ": `git fsck` reports what is damaged" if _DAMAGED_OBJECT.search(reason) else ""
 
 
 def _top_directory(directory: Path) -> Path | None:

@@ -109,7 +109,9 @@ def test_a_summary_that_just_fits_is_complete(tmp_path: Path) -> None:
 
 def test_a_file_that_cannot_be_written(tmp_path: Path) -> None:
     problem = write_summary(tmp_path, ["a"])
-    assert problem == "the summary of the step cannot be written (Is a directory)"
+    assert problem == (
+        "the summary of the step cannot be written (Is a directory): check GITHUB_STEP_SUMMARY"
+    )
 
 
 def test_bytes_that_are_not_text_are_escaped(tmp_path: Path) -> None:

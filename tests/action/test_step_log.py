@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import io
+import os
 import subprocess
 import sys
 from contextlib import redirect_stdout
+from pathlib import Path
 
 import pytest
 from hypothesis import example, given
@@ -92,6 +94,14 @@ def test_a_log_outside_a_runner_is_plain() -> None:
         "device: cpu",
     ]
     assert errors.getvalue() == "sdd: no \\u001b[31mmodel\n"
+
+
+def test_a_pipe_that_is_not_read_is_no_file_of_outputs(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    log = StepLog(io.StringIO(), load_commands(str(pipe)))
+    with pytest.raises(StorageError, match=r"output report cannot be written .*GITHUB_OUTPUT$"):
+        log.set_output("report", "x")
 
 
 def test_outputs_that_cannot_be_written() -> None:

@@ -250,3 +250,15 @@ def test_programs_that_git_starts_are_not_found_in_the_repository(repo: Repo):
 def test_git_is_found_without_a_search_path(repo: Repo):
     environ = {name: value for name, value in repo.handle.environ.items() if name != "PATH"}
     assert Git(repo.root, environ).output("rev-parse", "--git-dir") == b".git\n"
+
+
+def test_a_damaged_index_and_lost_objects_have_advice(repo: Repo) -> None:
+    repo.commit("Start", {"a.txt": "a"})
+    tree = repo.git("rev-parse", "HEAD^{tree}")
+    (repo.root / ".git/objects" / tree[:2] / tree[2:]).unlink()
+    git = Git(repo.root, os.environ)
+    with pytest.raises(GitError, match=r": `git fsck` reports what is damaged$"):
+        git.output("rev-list", "--objects", "HEAD")
+    (repo.root / ".git/index").write_bytes(b"DIRC")
+    with pytest.raises(GitError, match=r"index` in the git directory, and run `git reset`$"):
+        git.output("ls-files")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -157,6 +158,11 @@ def test_the_size_of_an_event_is_limited(tmp_path: Path) -> None:
     assert read_event(str(path)) == {}
     path.write_bytes(b"{}".ljust(MAX_EVENT_BYTES + 1))
     assert read_event(str(path)) is None
+
+
+def test_a_pipe_is_no_event(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    assert read_event(str(tmp_path / "pipe")) is None
 
 
 def test_invalid_commits_and_branches_are_left_out(tmp_path: Path, pull: FakeGitHubForge) -> None:
