@@ -47,6 +47,11 @@ class CommitName(NamedTuple):
     name: str
     ref: str = ""
 
+    @property
+    def shown(self) -> str:
+        """What messages call it: an event may lack the id, or have one that is none."""
+        return self.name or self.ref
+
 
 class ReviewedChange(NamedTuple):
     """The ids of the two commits to compare, and their pull request, if they belong to one.
@@ -131,12 +136,12 @@ def fetch_commits(
         if not id:
             if access and is_refusal(problem):
                 raise RepositoryError(
-                    f"{REMOTE} refuses {DISPLAY_NAME} ({problem}), and the commit {commit.name!a}"
+                    f"{REMOTE} refuses {DISPLAY_NAME} ({problem}), and the commit {commit.shown!a}"
                     " is not checked out: check the secret in `token`"
                 )
             reason = f" ({problem})" if problem else ""
             raise RepositoryError(
-                f"{REMOTE} does not provide the commit {commit.name!a}{reason}: check out with"
+                f"{REMOTE} does not provide the commit {commit.shown!a}{reason}: check out with"
                 " `fetch-depth: 0`, or name another base"
             )
     return tuple(ids)

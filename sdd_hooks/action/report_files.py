@@ -18,6 +18,9 @@ from sdd_hooks.system.files import PathRefused, write_atomically
 REPORT = "sdd-review.json"
 """The default name of the report, in the runner's directory for the files of a job."""
 
+_INPUTS = {"report": "report", "sarif": "sarif-file"}
+"""The input that names the file of each output."""
+
 
 class WrittenReports(NamedTuple):
     """The paths of the written files by their outputs, and the errors about the others, each with
@@ -41,14 +44,15 @@ def write_reports(project: Project, review: ReviewOutcome, inputs: Inputs) -> Wr
 
         texts["sarif"] = (inputs.sarif_file, render_sarif(review, rule_descriptions()))
     paths: dict[str, str] = {}
-    errors: list[SddError] = []
+    errors: list[str] = []
+    exit_codes = [EXIT_OK]
     for output, (name, text) in texts.items():
         try:
             paths[output] = _write_file(project.repository.root, name, text)
         except SddError as error:
-            errors.append(error)
-    exit_codes = (EXIT_OK, *(error.exit_code for error in errors))
-    return WrittenReports(paths, tuple(map(str, errors)), exit_codes)
+            errors.append(f"{error}: check `{_INPUTS[output]}`")
+            exit_codes.append(error.exit_code)
+    return WrittenReports(paths, tuple(errors), tuple(exit_codes))
 
 
 def _write_file(root: Path, name: str, text: str) -> str:

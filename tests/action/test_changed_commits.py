@@ -81,6 +81,12 @@ def test_a_commit_that_cannot_be_fetched_is_one_line(
     assert not list(tmp_path.rglob("stolen"))
 
 
+def test_a_commit_without_an_id_is_called_by_its_ref(hosted: Hosted, tmp_path: Path) -> None:
+    job = checked_out(hosted, tmp_path / "job", hosted.merge)
+    with pytest.raises(RepositoryError, match="the commit 'refs/heads/gone' "):
+        fetch_commits(job.handle, [CommitName("", "refs/heads/gone")], {})
+
+
 def test_hooks_of_the_checkout_do_not_run(hosted: Hosted, tmp_path: Path) -> None:
     job = checked_out(hosted, tmp_path / "job", hosted.merge)
     hook = job.write(".git/hooks/reference-transaction", "#!/bin/sh\ntouch ran\n")

@@ -279,6 +279,7 @@ def test_a_file_that_cannot_be_written_is_an_error_after_the_comment(
     result = place.job(Inputs("review", sarif_file=name), job=job)
     (message,) = result.errors
     assert error.rpartition(": ")[2] in message
+    assert message.endswith(": check `sarif-file`")
     assert "\n" not in message
     assert result.exit_code in (1, 7)
     assert "sarif" not in result.outputs
