@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, settings
 
 from sdd_hooks import tracing
 from tests.support.beads import beads, empty_beads, real_bd
+from tests.support.citus_server import citus
 from tests.support.embedding import gated
 from tests.support.external import handbook
 from tests.support.postgres_server import debian_postgres, pgserver, postgres
@@ -22,6 +23,7 @@ from tests.support.repos import ISOLATION, Repo
 
 __all__ = [
     "beads",
+    "citus",
     "debian_postgres",
     "empty_beads",
     "gated",

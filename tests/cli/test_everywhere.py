@@ -73,24 +73,28 @@ def repository(folder: Path, name: str, files: dict[str, str]) -> Repo:
     return repo
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="module", params=["pgserver", "citus"])
 def company(
-    pgserver: PostgresServer, tmp_path_factory: pytest.TempPathFactory
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Company]:
     pytest.importorskip("psycopg")
+    server: PostgresServer = request.getfixturevalue(request.param)
     folder = tmp_path_factory.mktemp("company")
-    database = pgserver.database()
+    database = server.database()
     roles = ("boss", "pay_ci", "rent_ci", "dev", "guest")
-    pgserver.sql(*(f"CREATE ROLE {role} LOGIN" for role in roles))
-    pgserver.sql(f"ALTER DATABASE {database} OWNER TO boss")
-    pgserver.sql("CREATE EXTENSION vector", database=database)
+    server.sql(
+        *(f"CREATE ROLE {role} LOGIN" for role in roles),
+        f"GRANT CREATE ON DATABASE {database} TO boss",
+        "CREATE EXTENSION vector",
+        database=database,
+    )
     payments = repository(folder, "payments", {"docs/adrs/ADR-0011-retry.md": RETRY})
     rental = repository(folder, "rental", {"docs/adrs/ADR-0002-rent.md": RENT})
     laptop = Repo.init(folder / "laptop")
     laptop.commit(
         "Start", {"package.json": '{"dependencies": {"kafkajs": "^2.2.4"}}', "a.js": QUEUE}
     )
-    made = Company(pgserver, database, payments, laptop)
+    made = Company(server, database, payments, laptop)
     for arguments in (
         ("org", "init"),
         ("org", "grant", "write", "pay_ci", "git.example/acme/payments"),
@@ -104,7 +108,8 @@ def company(
         done = run(repo.root, "index", env=made.environ(role))
         assert done.code == 0, done.err
     yield made
-    pgserver.sql(f"DROP DATABASE {database} WITH (FORCE)", *(f"DROP ROLE {one}" for one in roles))
+    server.drop_database(database)
+    server.sql(*(f"DROP ROLE {one}" for one in roles))
 
 
 def test_a_laptop_without_an_index_finds_a_decision(company: Company) -> None:

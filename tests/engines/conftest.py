@@ -15,6 +15,7 @@ from tests.engines.subject import (
     subject_on_postgres,
     subject_on_qmd,
 )
+from tests.support.citus_server import CitusServer
 from tests.support.postgres_server import PostgresServer
 from tests.support.qmd import RealQmd
 from tests.support.repos import Repo
@@ -75,6 +76,12 @@ def debian_dsn(debian_postgres: PostgresServer) -> str:
     return debian_postgres.dsn(debian_postgres.database())
 
 
+@pytest.fixture(scope="session")
+def citus_dsn(citus: CitusServer) -> str:
+    """A database on two nodes for all tests, as its owner, whom row-level security limits."""
+    return citus.dsn(citus.owned_database("contract_owner"), "contract_owner")
+
+
 @pytest.fixture
 def on_pgserver(repo: Repo, tmp_path: Path, pgserver_dsn: str) -> Subject:
     """The engine over PostgreSQL 16 with pgvector 0.6, for a repository with a remote."""
@@ -87,7 +94,13 @@ def on_debian(repo: Repo, tmp_path: Path, debian_dsn: str) -> Subject:
     return subject_on_postgres(repo, tmp_path / "tiny", debian_dsn)
 
 
-@pytest.fixture(params=["embedded", "pgserver", "debian", "qmd"])
+@pytest.fixture
+def on_citus(repo: Repo, tmp_path: Path, citus_dsn: str) -> Subject:
+    """The engine over two nodes of Citus."""
+    return subject_on_postgres(repo, tmp_path / "tiny", citus_dsn)
+
+
+@pytest.fixture(params=["embedded", "pgserver", "debian", "citus", "qmd"])
 def subject(request: pytest.FixtureRequest) -> Subject:
     """Each engine over an empty repository."""
     chosen: Subject = request.getfixturevalue(f"on_{request.param}")

@@ -45,7 +45,7 @@ def filled(request: pytest.FixtureRequest, subject: Subject) -> Subject:
     return subject
 
 
-@pytest.fixture(scope="module", params=["embedded", "pgserver", "debian", "qmd"])
+@pytest.fixture(scope="module", params=["embedded", "pgserver", "debian", "citus", "qmd"])
 def unchanged(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Subject:
     """An indexed repository, which tests must not change."""
     folder = tmp_path_factory.mktemp("unchanged")

@@ -95,6 +95,10 @@ class PostgresServer:
         self.sql(f'CREATE DATABASE {name} TEMPLATE "{template}"')
         return name
 
+    def drop_database(self, name: str) -> None:
+        """Remove a database, and end its connections."""
+        self.sql(f"DROP DATABASE {name} WITH (FORCE)")
+
     def sql(self, *statements: str, database: str = SUPERUSER, user: str = SUPERUSER) -> str:
         """Run the statements, each in a transaction. Returns the rows, columns between bars.
 

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sdd_hooks.engines.organisation import OrganisationGrant
+from sdd_hooks.engines.postgres.nodes import is_distributed
 from sdd_hooks.errors import EXIT_USAGE, SddError
 
 if TYPE_CHECKING:
@@ -82,7 +83,6 @@ FUNCTIONS_WITH_PLANS = """
         END $$;
     DROP POLICY reads ON sdd.grants;
     DROP FUNCTION sdd.holds(text);
-    CREATE POLICY reads ON sdd.grants FOR SELECT USING (role = ANY((SELECT sdd.roles())::text[]));
     REVOKE ALL ON FUNCTION sdd.roles FROM PUBLIC;
 """
 """Each role of the server and each grant is looked at once for a statement's table."""
@@ -108,18 +108,25 @@ def secure(connection: Connection) -> None:
     """
     from psycopg.sql import SQL, Identifier
 
-    distributed = _is_distributed(connection)
     # A subquery runs once for each statement, and a function alone for each row. An array would be
     # looked up in an index, which is searched for each combination of a key and a repository.
-    # Citus refuses subqueries in the policies of tables that it distributes.
-    if distributed:
-        of_repository = "repository = ANY(sdd.permitted({}))"
-        of_name = "sdd.granted({}) && ARRAY[name, '*']"
+    if is_distributed(connection):
+        of_repository = "(repository + 0) = ANY(sdd.planned_repositories({}))"
+        of_name = "'*' = ANY(sdd.planned_names({0})) OR name = ANY(sdd.planned_names({0}))"
+        of_role = "role = ANY(sdd.planned_roles())"
     else:
         of_repository = "repository IN (SELECT unnest(sdd.permitted({})))"
         of_name = (
             "(SELECT '*' = ANY(sdd.granted({0}))) OR name IN (SELECT unnest(sdd.granted({0})))"
         )
+        of_role = "role = ANY((SELECT sdd.roles())::text[])"
+    _run(
+        connection,
+        "ALTER TABLE sdd.grants ENABLE ROW LEVEL SECURITY;"
+        "DROP POLICY IF EXISTS reads ON sdd.grants;"
+        "CREATE POLICY reads ON sdd.grants FOR SELECT USING ({})",
+        SQL(of_role),
+    )
     conditions = {"repositories": of_name}
     for table in data_tables(connection):
         conditions[table] = of_repository
@@ -151,15 +158,6 @@ def secure(connection: Connection) -> None:
     )
     for role in _granted_roles(connection):
         _grant_tables(connection, role)
-
-
-def _is_distributed(connection: Connection) -> bool:
-    """Whether Citus distributes the tables."""
-    row = connection.execute("SELECT to_regclass('pg_catalog.pg_dist_partition')").fetchone()
-    if row is None or row[0] is None:
-        return False
-    found = "SELECT 1 FROM pg_dist_partition WHERE logicalrelid = 'sdd.chunks'::regclass"
-    return connection.execute(found.encode()).fetchone() is not None
 
 
 def data_tables(connection: Connection) -> list[str]:
@@ -253,8 +251,8 @@ def _grant_tables(connection: Connection, role: str) -> None:
         columns = _columns(connection, table, ())
         rights = "GRANT INSERT ({1}), UPDATE ({1}) ON sdd.{2} TO {0}"
         _run(connection, rights, who, columns, Identifier(table))
-    # The server chooses the id, and no name changes: rows of a repository keep their owner.
-    rights = "GRANT INSERT (name, {1}), UPDATE ({1}) ON sdd.repositories TO {0}"
+    # A function chooses the id, and no name changes: rows of a repository keep their owner.
+    rights = "GRANT UPDATE ({1}) ON sdd.repositories TO {0}"
     _run(connection, rights, who, _columns(connection, "repositories", ("id", "name")))
 
 

@@ -12,7 +12,7 @@ from sdd_hooks.engines.organisation import OrganisationGrant, RepositoryStatus
 from sdd_hooks.engines.postgres import access
 from sdd_hooks.engines.postgres.address import Address
 from sdd_hooks.engines.postgres.connection import connect, translate_errors
-from sdd_hooks.engines.postgres.schema import migrate, require_schema
+from sdd_hooks.engines.postgres.schema import migrate, protect, require_schema
 from sdd_hooks.engines.postgres.stored_text import original_text, stored_text
 
 _STATE = """
@@ -54,8 +54,7 @@ class PostgresAdministration:
         with translate_errors(self._address):
             steps = migrate(self._connection)
             if not steps:
-                with self._connection.transaction():
-                    access.secure(self._connection)
+                protect(self._connection)
             return steps
 
     def repositories(self) -> Sequence[RepositoryStatus]:

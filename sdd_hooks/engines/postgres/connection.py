@@ -33,8 +33,12 @@ def connect(address: Address) -> psycopg.Connection:
             " the network and the role"
         ) from None
     try:
-        # `public`: where most servers have the types of pgvector.
-        connection.execute("SET search_path = pg_catalog, public; SET jit = off")
+        # `public`: where most servers have the types of pgvector. Citus sends what `SET LOCAL` sets
+        # to its nodes; without it, that is a variable that is never read.
+        connection.execute(
+            "SET search_path = pg_catalog, public; SET jit = off;"
+            " SET citus.propagate_set_commands = 'local'"
+        )
     except psycopg.Error as error:
         connection.close()
         raise EngineUnavailable(f"cannot use {address.place} ({_reason(error, address)})") from None

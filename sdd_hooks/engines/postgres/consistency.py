@@ -31,7 +31,7 @@ _COUNTS = (
     (
         "wrong numbers of the repository",
         "sdd.repositories AS r WHERE r.id = %(id)s AND (r.documents, r.chunks) <> (SELECT count(*),"
-        " coalesce(sum(chunks), 0) FROM sdd.documents WHERE repository = r.id)",
+        " coalesce(sum(chunks), 0) FROM sdd.documents WHERE repository = %(id)s)",
     ),
 )
 _ROWS_AT_ONCE = 500

@@ -136,10 +136,8 @@ class PostgresEngine:
         find = "SELECT id FROM sdd.repositories WHERE name = %s"
         row = self._connection.execute(find, (name,)).fetchone()
         if row is None and create:
-            self._connection.execute(
-                "INSERT INTO sdd.repositories(name) VALUES(%s) ON CONFLICT DO NOTHING", (name,)
-            )
-            row = self._connection.execute(find, (name,)).fetchone()
+            add = "SELECT sdd.add_repository(%s)"
+            row = self._connection.execute(add, (name,)).fetchone()
         return int(row[0]) if row else 0
 
     def ensure(self, collections: Sequence[Collection]) -> None:

@@ -41,31 +41,58 @@ FUNCTIONS = """
     REVOKE ALL ON FUNCTION sdd.readable_repositories, sdd.add_model FROM PUBLIC;
 """
 
-DELETIONS = """
+CHANGES = """
+    CREATE FUNCTION sdd.add_repository(of_name text) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog
+    AS $$
+    BEGIN
+        IF NOT sdd.granted(true) && ARRAY[of_name, '*'] THEN
+            RAISE insufficient_privilege USING MESSAGE = 'permission denied to add a repository';
+        END IF;
+        INSERT INTO sdd.repositories(name) VALUES(of_name) ON CONFLICT DO NOTHING;
+        RETURN (SELECT r.id FROM sdd.repositories AS r WHERE r.name = of_name);
+    END $$;
     CREATE FUNCTION sdd.delete_chunks(
         of_repository integer, documents bigint[],
         OUT chunks bigint, OUT length double precision, OUT tokens bigint
     )
-    LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog
     AS $$
+    BEGIN
+        IF NOT of_repository = ANY(sdd.permitted(true)) THEN
+            documents := '{}';
+        END IF;
         WITH deleted AS (
-            DELETE FROM sdd.chunks AS c WHERE c.repository = $1 AND c.document = ANY($2)
+            DELETE FROM sdd.chunks AS c
+            WHERE c.repository = of_repository AND c.document = ANY(documents)
             RETURNING c.length, c.tokens
         )
-        SELECT count(*), coalesce(sum(d.length), 0)::float8, coalesce(sum(d.tokens), 0)::bigint
-        FROM deleted AS d
-    $$;
+        SELECT count(*), coalesce(sum(d.length), 0), coalesce(sum(d.tokens), 0)
+        INTO chunks, length, tokens FROM deleted AS d;
+    END $$;
     CREATE FUNCTION sdd.delete_documents(of_repository integer, documents bigint[]) RETURNS void
-    LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog
-    AS $$ DELETE FROM sdd.documents AS d WHERE d.repository = $1 AND d.id = ANY($2) $$;
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog
+    AS $$
+    BEGIN
+        IF of_repository = ANY(sdd.permitted(true)) THEN
+            DELETE FROM sdd.documents AS d
+            WHERE d.repository = of_repository AND d.id = ANY(documents);
+        END IF;
+    END $$;
     CREATE FUNCTION sdd.delete_collection(of_repository integer, of_name text) RETURNS void
-    LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog
-    AS $$ DELETE FROM sdd.collections AS c WHERE c.repository = $1 AND c.name = $2 $$;
-    REVOKE ALL ON FUNCTION sdd.delete_chunks, sdd.delete_documents, sdd.delete_collection
-        FROM PUBLIC;
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog
+    AS $$
+    BEGIN
+        IF of_repository = ANY(sdd.permitted(true)) THEN
+            DELETE FROM sdd.collections AS c
+            WHERE c.repository = of_repository AND c.name = of_name;
+        END IF;
+    END $$;
+    REVOKE ALL ON FUNCTION sdd.add_repository, sdd.delete_chunks, sdd.delete_documents,
+        sdd.delete_collection FROM PUBLIC;
 """
-"""Deletions by writers. A right to delete rows would be one to lock the whole table, too. The
-policies ask for the role that called, not for the owner, so that they hold here, too."""
+"""Changes by writers. A right to delete rows would be one to lock the whole table, too. The
+functions ask for the role that called: on another node, the policies see their owner."""
 
 WORDS_OF_REPOSITORIES = """
     -- The index finds the words of a few repositories without those of all others, and needs no
@@ -81,6 +108,7 @@ WORDS_OF_REPOSITORIES = """
     DECLARE
         readable integer[] := sdd.readable_repositories();
         condition text := '';
+        source text;
     BEGIN
         IF readable IS NOT NULL AND among IS NOT NULL THEN
             among := ARRAY(SELECT unnest(among) INTERSECT SELECT unnest(readable));
@@ -94,16 +122,21 @@ WORDS_OF_REPOSITORIES = """
         END IF;
         IF kinds IS NOT NULL THEN condition := condition || ' AND c.kind = ANY($2)'; END IF;
         IF names IS NOT NULL THEN condition := condition || ' AND c.collection = ANY($3)'; END IF;
+        -- A subquery with a limit would bring the words of its chunks from each node.
+        IF sdd.is_distributed() THEN
+            source := 'sdd.chunks AS c WHERE c.words @@ $4' || condition;
+        ELSE
+            source := '(SELECT c.repository, c.id, c.tokens, c.words FROM sdd.chunks AS c'
+                ' WHERE c.words @@ $4' || condition || ' LIMIT $8) AS c';
+        END IF;
         -- `ts_rank_cd` of a phrase is the sum of the weights of its positions, and the weights are
         -- half of those of FTS5's bm25(), whose formula this is.
         RETURN QUERY EXECUTE
-            'SELECT found.repository, found.id, (SELECT sum(p.weight * n * 2.2'
-            ' / (n + 1.2 * (0.25 + 0.75 * found.tokens / $7))) FROM unnest($5, $6) AS'
-            ' p(phrase, weight), LATERAL (SELECT 2 * ts_rank_cd(''{0,0.25,0.5,1}'', found.words,'
-            ' p.phrase)::float8 AS n OFFSET 0) AS counted) AS score'
-            ' FROM (SELECT c.repository, c.id, c.tokens, c.words FROM sdd.chunks AS c'
-            ' WHERE c.words @@ $4' || condition || ' LIMIT $8) AS found'
-            ' ORDER BY score DESC, found.repository, found.id LIMIT $9'
+            'SELECT c.repository, c.id, (SELECT sum(p.weight * n * 2.2'
+            ' / (n + 1.2 * (0.25 + 0.75 * c.tokens / $7))) FROM unnest($5, $6) AS'
+            ' p(phrase, weight), LATERAL (SELECT 2 * ts_rank_cd(''{0,0.25,0.5,1}'', c.words,'
+            ' p.phrase)::float8 AS n OFFSET 0) AS counted) AS score FROM ' || source ||
+            ' ORDER BY score DESC, c.repository, c.id LIMIT $9'
             USING among, kinds, names, candidate, phrases, weights, average, budget, kept;
     END $$;
     CREATE FUNCTION sdd.count_words(among integer[], terms tsquery[], most integer)
@@ -130,7 +163,13 @@ WORDS_OF_REPOSITORIES = """
         END IF;
         FOREACH term IN ARRAY terms LOOP
             estimate := 0;
-            IF among IS NULL THEN
+            IF sdd.is_distributed() THEN
+                -- Each node counts its own: their plans are not known here.
+                EXECUTE 'SELECT count(*) FROM sdd.chunks AS c WHERE c.words @@ $1' || condition
+                    INTO estimate USING term, among;
+                RETURN NEXT estimate;
+                CONTINUE;
+            ELSIF among IS NULL THEN
                 EXECUTE format(
                     'EXPLAIN (FORMAT JSON) SELECT FROM sdd.chunks WHERE words @@ %L::tsquery', term
                 ) INTO plan;

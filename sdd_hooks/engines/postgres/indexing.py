@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from sdd_hooks.engines.bookmarks import write_bookmark
 from sdd_hooks.engines.document_rows import cut_document
 from sdd_hooks.engines.postgres.commit_order import IndexedCommit
+from sdd_hooks.engines.postgres.row_values import insert_rows
 from sdd_hooks.engines.postgres.stored_text import original_text, stored_text
 from sdd_hooks.engines.postgres.words import chunk_words
 from sdd_hooks.engines.protocol import CollectionChanges, Counts, Progress
@@ -32,15 +33,11 @@ if TYPE_CHECKING:
 _DOCUMENTS_PER_WRITE = 200
 """Documents whose chunks are in memory before they are written."""
 
-# `COPY` is not possible with row-level security.
 _INSERT_CHUNKS = (
     "INSERT INTO sdd.chunks(repository, collection, kind, document, anchor, section, first_line,"
-    " last_line, hash, length, tokens, text, words) SELECT %s, %s, %s, document, anchor, section,"
-    " first_line, last_line, hash, length, tokens, text, words::tsvector"
-    " FROM unnest(%s::bigint[], %s::text[], %s::text[], %s::integer[], %s::integer[],"
-    " %s::bytea[], %s::real[], %s::integer[], %s::text[], %s::text[])"
-    " AS t(document, anchor, section, first_line, last_line, hash, length, tokens, text, words)"
+    " last_line, hash, length, tokens, text, words) VALUES {rows}"
 )
+_CHUNK = "(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s::tsvector)"
 
 
 class _Cut(NamedTuple):
@@ -190,12 +187,9 @@ class _Writer:
             return
         self._delete_chunks([cut.id for cut in batch if cut.id is not None])
         ids = self._store_documents(batch)
-        rows = [(ids[cut.path], *row) for cut in batch for row in cut.rows]
-        if rows:
-            columns = [list(column) for column in zip(*rows, strict=True)]
-            self._connection.execute(
-                _INSERT_CHUNKS, (self._repository, self._name, self._kind, *columns)
-            )
+        place = self._repository, self._name, self._kind
+        rows = [(*place, ids[cut.path], *row) for cut in batch for row in cut.rows]
+        insert_rows(self._connection, _INSERT_CHUNKS, _CHUNK, rows)
         self._sums = self._sums.plus(
             sum(cut.id is None for cut in batch),
             sum(len(cut.rows) for cut in batch),
@@ -224,20 +218,24 @@ class _Writer:
                 ],
             )
         new = [cut for cut in batch if cut.id is None]
-        rows = self._connection.execute(
+        results = insert_rows(
+            self._connection,
             "INSERT INTO sdd.documents(repository, collection, path, hash, title, chunks)"
-            " SELECT %s, %s, * FROM unnest(%s::text[], %s::bytea[], %s::text[], %s::integer[])"
-            " RETURNING path, id",
-            (
-                self._repository,
-                self._name,
-                [stored_text(cut.path) for cut in new],
-                [cut.hash for cut in new],
-                [stored_text(cut.title) for cut in new],
-                [len(cut.rows) for cut in new],
-            ),
+            " VALUES {rows} RETURNING path, id",
+            "(%s, %s, %s, %s, %s, %s)",
+            [
+                (
+                    self._repository,
+                    self._name,
+                    stored_text(cut.path),
+                    cut.hash,
+                    stored_text(cut.title),
+                    len(cut.rows),
+                )
+                for cut in new
+            ],
         )
-        return ids | {original_text(path): row_id for path, row_id in rows}
+        return ids | {original_text(path): row_id for rows in results for path, row_id in rows}
 
     def _delete_chunks(self, documents: Sequence[int]) -> None:
         if not documents:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING
 
-from sdd_hooks.engines.postgres import access, commit_order, functions, locks
+from sdd_hooks.engines.postgres import access, commit_order, functions, locks, nodes
 from sdd_hooks.errors import EngineUnavailable, NotIndexed, StorageError
 
 if TYPE_CHECKING:
@@ -91,9 +91,9 @@ MIGRATIONS = (
         PRIMARY KEY(repository, model, hash)
     );
     """,
-    access.FUNCTIONS,
+    nodes.FUNCTION + access.FUNCTIONS,
     functions.FUNCTIONS,
-    locks.LOCKS + functions.DELETIONS + commit_order.COLUMNS,
+    locks.LOCKS + functions.CHANGES + commit_order.COLUMNS,
     access.FUNCTIONS_WITH_PLANS,
     functions.WORDS_OF_REPOSITORIES,
 )
@@ -136,8 +136,15 @@ def _migrate_from(connection: Connection, *, created: bool) -> int:
             script = script.replace("{indexed_dimensions}", str(_INDEXED_DIMENSIONS[kind]))
             connection.execute(script.encode())
         connection.execute("UPDATE sdd.version SET number = %s", (steps,))
-        access.secure(connection)
+        protect(connection)
     return steps - version
+
+
+def protect(connection: Connection) -> None:
+    """Distribute the tables where the database has Citus, and renew the rights of each role."""
+    with connection.transaction():
+        nodes.distribute(connection, access.data_tables(connection))
+        access.secure(connection)
 
 
 def prepare_schema(connection: Connection, *, write: bool) -> None:

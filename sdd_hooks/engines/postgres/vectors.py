@@ -18,6 +18,7 @@ from sdd_hooks.engines.embedding import StoredChunk
 from sdd_hooks.engines.fusion import RankedMatch
 from sdd_hooks.engines.postgres.address import Address
 from sdd_hooks.engines.postgres.connection import translate_errors
+from sdd_hooks.engines.postgres.row_values import insert_rows
 from sdd_hooks.engines.postgres.scope import OrganisationScope
 from sdd_hooks.engines.postgres.stored_text import original_text
 from sdd_hooks.engines.vector_storage import pack_vector
@@ -138,15 +139,17 @@ class RepositoryVectors(NamedTuple):
 
         Returns how many there were.
         """
-        return self.connection.execute(
-            "INSERT INTO sdd.vectors(repository, model, hash, vector)"
-            " SELECT DISTINCT ON (v.hash) %(repository)s, v.model, v.hash, v.vector"
-            f" FROM (SELECT DISTINCT c.hash {self._pending}) AS missing"
-            f" JOIN sdd.vectors AS v ON v.hash = missing.hash AND {self.space.condition}"
-            " WHERE v.repository = ANY(SELECT id FROM sdd.repositories)"
-            " ON CONFLICT DO NOTHING".encode(),
-            self._values,
-        ).rowcount
+        missing = self.missing()
+        copied = 0
+        for start in range(0, len(missing), _KEYS_AT_ONCE):
+            rows = self.connection.execute(
+                "SELECT DISTINCT ON (v.hash) v.hash, v.vector::text FROM sdd.vectors AS v"
+                f" WHERE v.hash = ANY(%s) AND {self.space.condition}"
+                " AND v.repository IN (SELECT id FROM sdd.repositories)".encode(),
+                (list(missing[start : start + _KEYS_AT_ONCE]),),
+            ).fetchall()
+            copied += _store_texts(self.connection, self.repository, self.space, rows)
+        return copied
 
     def count_pending(self) -> int:
         """Count the chunks without a vector."""
@@ -181,20 +184,23 @@ def store_vectors(
     vectors: Sequence[tuple[bytes, bytes]],
 ) -> int:
     """Store packed vectors by their keys, all of them or none. Returns how many are new."""
-    if not vectors:
-        return 0
-    return connection.execute(
-        "INSERT INTO sdd.vectors(repository, model, hash, vector)"
-        f" SELECT %s, %s, hash, vector::{space.type}"
-        " FROM unnest(%s::bytea[], %s::text[]) AS t(hash, vector)"
-        " ON CONFLICT DO NOTHING".encode(),
-        (
-            repository,
-            space.model,
-            [key for key, _ in vectors],
-            [_literal(vector, space.storage) for _, vector in vectors],
-        ),
-    ).rowcount
+    texts = [(key, _literal(vector, space.storage)) for key, vector in vectors]
+    with connection.transaction():
+        return _store_texts(connection, repository, space, texts)
+
+
+def _store_texts(
+    connection: Connection, repository: int, space: ModelSpace, vectors: Sequence[tuple[bytes, str]]
+) -> int:
+    """Store vectors as the texts that pgvector reads. Returns how many are new."""
+    results = insert_rows(
+        connection,
+        "INSERT INTO sdd.vectors(repository, model, hash, vector) VALUES {rows}"
+        " ON CONFLICT DO NOTHING",
+        f"(%s, %s, %s, %s::{space.type})",
+        [(repository, space.model, *vector) for vector in vectors],
+    )
+    return sum(result.rowcount for result in results)
 
 
 def search_nearest(

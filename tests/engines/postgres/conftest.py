@@ -15,16 +15,19 @@ from tests.engines.postgres.organisation import REPOSITORIES, ROLES, Organisatio
 from tests.support.postgres_server import NAMES, PostgresServer
 
 
-@pytest.fixture(scope="session", params=NAMES)
+@pytest.fixture(scope="session", params=[*NAMES, "citus"])
 def organisation(request: pytest.FixtureRequest) -> Iterator[Organisation]:
     """Two repositories with secrets, a reader and a writer of each, and an outsider."""
-    fixture = {"pgserver": "pgserver", "debian": "debian_postgres"}[request.param]
+    fixture = "debian_postgres" if request.param == "debian" else request.param
     server: PostgresServer = request.getfixturevalue(fixture)
     database = server.database()
-    server.sql("CREATE ROLE admin CREATEROLE LOGIN", f"ALTER DATABASE {database} OWNER TO admin")
-    server.sql("CREATE EXTENSION vector", database=database)
-    for role in ROLES:
-        server.sql(f"CREATE ROLE {role} LOGIN")
+    server.sql(
+        "CREATE ROLE admin CREATEROLE LOGIN",
+        f"GRANT CREATE ON DATABASE {database} TO admin",
+        "CREATE EXTENSION vector",
+        *(f"CREATE ROLE {role} LOGIN" for role in ROLES),
+        database=database,
+    )
     made = Organisation(server, database)
     with connect(find_address(made.environ("admin"))) as connection:
         migrate(connection)
@@ -34,6 +37,6 @@ def organisation(request: pytest.FixtureRequest) -> Iterator[Organisation]:
         for name in REPOSITORIES:
             made.fill(connection, name)
     yield made
-    server.sql(f"DROP DATABASE {database} WITH (FORCE)")
+    server.drop_database(database)
     for role in (*ROLES, "admin"):
         server.sql(f"DROP ROLE {role}")

@@ -70,8 +70,10 @@ class Organisation:
         )
         model = "INSERT INTO sdd.models(name, storage, dimensions) VALUES('m', 'int8', 3)"
         connection.execute(f"{model} ON CONFLICT DO NOTHING".encode())
+        found = connection.execute("SELECT id FROM sdd.models WHERE name = 'm'").fetchone()
+        assert found
         connection.execute(
             "INSERT INTO sdd.vectors(repository, model, hash, vector)"
-            " SELECT %s, id, 'same', '[1,2,3]' FROM sdd.models WHERE name = 'm'",
-            (number,),
+            " VALUES(%s, %s, 'same', '[1,2,3]')",
+            (number, found[0]),
         )

@@ -14,6 +14,7 @@ from sdd_hooks.engines.postgres.access import UnknownRole, data_tables, grant, r
 from sdd_hooks.engines.postgres.address import find_address
 from sdd_hooks.engines.postgres.locks import hold_lock
 from tests.engines.postgres.organisation import HANDBOOK, PAYMENTS, ROLES, Organisation
+from tests.support.citus_server import CitusServer
 
 psycopg = pytest.importorskip("psycopg")
 
@@ -72,6 +73,8 @@ def test_a_role_without_a_grant_reads_nothing(organisation: Organisation, table:
 
 def test_a_function_of_the_role_sees_no_row_of_others(organisation: Organisation) -> None:
     """A cheap function in a condition runs after the policy only."""
+    if isinstance(organisation.server, CitusServer):
+        pytest.skip("other nodes do not have the function")
     with organisation.connect("payments_dev") as connection:
         seen: list[str] = []
         connection.add_notice_handler(lambda notice: seen.append(notice.message_primary or ""))
@@ -171,15 +174,30 @@ def test_a_writer_changes_no_other_repository(
         f"DELETE FROM sdd.{table} WHERE repository = {other}",
         f"UPDATE sdd.{table} SET repository = {other}",
         f"TRUNCATE sdd.{table}",
-        f"COPY sdd.{table} FROM STDIN",
     ):
-        with (
-            pytest.raises(
-                (psycopg.errors.InsufficientPrivilege, psycopg.errors.FeatureNotSupported)
-            ),
-            writer.transaction(),
-        ):
+        with pytest.raises(REFUSED), writer.transaction():
             writer.execute(statement)
+
+
+def test_a_writer_stores_no_selected_row_in_another_repository(
+    organisation: Organisation, writer: psycopg.Connection
+) -> None:
+    """Citus copies such rows; those of some numbers are on the node that the role asks."""
+    own = number_of(organisation, PAYMENTS)
+    for other in {*range(1, 12)} - {own}:
+        with pytest.raises((*REFUSED, psycopg.errors.CheckViolation)), writer.transaction():
+            writer.execute(
+                "INSERT INTO sdd.documents(repository, collection, path, hash, title, chunks)"
+                " SELECT %s, 'c', n::text, 'h', 't', 1 FROM generate_series(1, 2) AS n",
+                (other,),
+            )
+        with (
+            pytest.raises((*REFUSED, psycopg.errors.CheckViolation)),
+            organisation.connect("payments_ci") as connection,
+            connection.cursor() as cursor,
+            cursor.copy("COPY sdd.locks(repository, purpose) FROM STDIN") as copy,
+        ):
+            copy.write_row((other, "write"))
 
 
 def test_a_writer_deletes_no_rows_of_another_repository(
@@ -222,22 +240,24 @@ def test_no_role_but_the_owner_locks_a_table(
 def test_no_role_locks_another_repository(organisation: Organisation) -> None:
     """Whatever rows they lock, a writer of the other repository writes."""
     other = number_of(organisation, HANDBOOK)
-    lock = "SELECT repository FROM sdd.locks FOR UPDATE"
+    own = number_of(organisation, PAYMENTS)
+    lock = "SELECT repository FROM sdd.locks WHERE repository = {} FOR UPDATE"
     with (
         organisation.connect("payments_ci") as hostile,
         organisation.connect("payments_dev") as reader,
     ):
         hostile.autocommit = reader.autocommit = False
         with pytest.raises(psycopg.errors.InsufficientPrivilege), reader.transaction():
-            reader.execute(lock)
-        assert hostile.execute(lock).fetchall() == [(number_of(organisation, PAYMENTS),)]
+            reader.execute(lock.format(own))
+        assert hostile.execute(lock.format(other)).fetchall() == []
+        assert hostile.execute(lock.format(own)).fetchall() == [(own,)]
         hostile.execute("SELECT FROM sdd.repositories FOR UPDATE")
         address = find_address(organisation.environ("handbook_ci"))
         with closing(hold_lock(address, other, "write", 0)):
             pass
         address = find_address(organisation.environ("payments_ci"))
         with pytest.raises(psycopg.errors.LockNotAvailable):
-            hold_lock(address, number_of(organisation, PAYMENTS), "write", 0)
+            hold_lock(address, own, "write", 0)
 
 
 def test_a_writer_adds_nothing_to_another_repository(
@@ -291,11 +311,12 @@ def test_equal_texts_are_visible_through_a_granted_repository_only(
 
 def test_the_owner_is_subject_to_row_level_security(organisation: Organisation) -> None:
     with organisation.connect("admin") as connection:
-        connection.autocommit = False
         assert connection.execute("SELECT count(*) FROM sdd.documents").fetchone() == (2,)
         connection.execute("DELETE FROM sdd.grants WHERE role = 'admin'")
-        assert connection.execute("SELECT count(*) FROM sdd.documents").fetchone() == (0,)
-        connection.rollback()
+        try:
+            assert connection.execute("SELECT count(*) FROM sdd.documents").fetchone() == (0,)
+        finally:
+            connection.execute("INSERT INTO sdd.grants VALUES('admin', '*', true)")
 
 
 def test_a_grant_of_every_repository_and_its_end(organisation: Organisation) -> None:
@@ -311,22 +332,24 @@ def test_a_grant_of_every_repository_and_its_end(organisation: Organisation) -> 
 
 
 def test_members_of_a_granted_role_read(organisation: Organisation) -> None:
-    organisation.server.sql("CREATE ROLE team", "GRANT team TO outsider")
+    organisation.server.sql(
+        "CREATE ROLE team", "GRANT team TO outsider", database=organisation.database
+    )
     try:
         with organisation.connect("admin") as connection:
             grant(connection, OrganisationGrant("team", HANDBOOK, "read"))
             assert read_everything(organisation, "outsider") == 1
             revoke(connection, "team", HANDBOOK)
     finally:
-        organisation.server.sql("DROP ROLE team")
+        organisation.server.sql("DROP ROLE team", database=organisation.database)
 
 
 def test_a_role_that_was_dropped_fails_no_query(organisation: Organisation) -> None:
-    organisation.server.sql("CREATE ROLE brief")
+    organisation.server.sql("CREATE ROLE brief", database=organisation.database)
     with organisation.connect("admin") as connection:
         grant(connection, OrganisationGrant("brief", PAYMENTS, "read"))
         organisation.server.sql("DROP OWNED BY brief", database=organisation.database)
-        organisation.server.sql("DROP ROLE brief")
+        organisation.server.sql("DROP ROLE brief", database=organisation.database)
         assert read_everything(organisation, "payments_dev") == 1
         secure(connection)
         assert revoke(connection, "brief", PAYMENTS)
@@ -355,6 +378,8 @@ def test_a_row_is_looked_up_once_however_many_repositories_are_readable(
     organisation: Organisation,
 ) -> None:
     """A policy that compares with an array would be a condition of each look-up in an index."""
+    if isinstance(organisation.server, CitusServer):
+        pytest.skip("the policies of several nodes have no subquery")
     with organisation.connect("payments_dev") as connection:
         connection.execute("SET enable_seqscan = off")
         rows = connection.execute("EXPLAIN SELECT FROM sdd.chunks WHERE id = ANY('{1,2,3}')")
