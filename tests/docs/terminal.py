@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import fcntl
 import json
 import os
@@ -11,9 +12,11 @@ import shutil
 import struct
 import subprocess
 import sys
+import tempfile
 import termios
 import time
 from collections.abc import Callable
+from functools import cache
 from importlib.metadata import distribution
 from pathlib import Path
 from typing import Any
@@ -120,14 +123,43 @@ def shop(terminal: Terminal) -> None:
 
 def initialised(terminal: Terminal) -> None:
     """The shop, set up, with its hooks installed."""
-    shop(terminal)
-    terminal.run("sdd init --yes && git add . && git commit -q -m 'Set up sdd'")
+    _copy_shop(terminal)
+
+
+def just_indexed(terminal: Terminal) -> None:
+    """The shop, set up and indexed at this place, so that what sdd has cached of it is current."""
+    _run_set_up(terminal, ("sdd index",))
 
 
 def indexed(terminal: Terminal) -> None:
     """The shop, set up and indexed."""
-    initialised(terminal)
-    terminal.run("sdd index")
+    _copy_shop(terminal, "sdd index")
+
+
+def _run_set_up(terminal: Terminal, commands: tuple[str, ...]) -> None:
+    shop(terminal)
+    for command in ("sdd init --yes && git add . && git commit -q -m 'Set up sdd'", *commands):
+        terminal.run(command)
+        assert terminal.status == 0, command
+
+
+def _copy_shop(terminal: Terminal, *commands: str) -> None:
+    """The shop, set up, as it is after the commands. Twenty scenes begin with the same ones."""
+    shutil.copytree(_shop_after(commands), terminal.home, symlinks=True, dirs_exist_ok=True)
+    # The index has the times of the files that were copied.
+    terminal.run("cd shop && git update-index -q --refresh")
+
+
+@cache
+def _shop_after(commands: tuple[str, ...]) -> Path:
+    """A home directory with the shop, set up, after the commands. None of its files names it."""
+    folder = Path(tempfile.mkdtemp(prefix="sdd-shop-")).resolve()
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    terminal = Terminal(folder / "ada")
+    _run_set_up(terminal, commands)
+    for own in (".without", "sdd-hooks"):
+        shutil.rmtree(terminal.home / own)
+    return terminal.home
 
 
 def model(terminal: Terminal) -> None:
@@ -198,6 +230,7 @@ SCENES = {
     "shop": shop,
     "initialised": initialised,
     "indexed": indexed,
+    "just indexed": just_indexed,
     "handbook": handbook,
     "model": model,
     "organisation": organisation,
