@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -87,10 +88,13 @@ def test_a_use_of_the_environment_is_found(source: str) -> None:
     assert list(uses(ast.parse(source), ENVIRONMENT)) == [1]
 
 
-def modules() -> Iterator[tuple[str, ast.Module]]:
+@cache
+def modules() -> Sequence[tuple[str, ast.Module]]:
     """Every module of the package: its path in the package, and its syntax tree."""
-    for path in sorted(PACKAGE.rglob("*.py")):
-        yield path.relative_to(PACKAGE).as_posix(), ast.parse(path.read_bytes())
+    return [
+        (path.relative_to(PACKAGE).as_posix(), ast.parse(path.read_bytes()))
+        for path in sorted(PACKAGE.rglob("*.py"))
+    ]
 
 
 def uses(tree: ast.AST, names: tuple[str, ...]) -> Iterator[int]:
