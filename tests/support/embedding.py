@@ -98,5 +98,6 @@ def gated(tmp_path: Path) -> Iterator[GatedRepo]:
         yield repository
     finally:
         repository.sdd("index", "embed", "--stop")
+        gate.close()
         for log in LOG_DIRECTORY.glob(f"qmd-embed-{repository.project.repository.slug}*.log"):
             log.unlink()

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import errno
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.support.waiting import until
 
 _PLUGIN = """
-import os
 import llm
 
 GATE = {gate!r}
 
 def wait():
-    while os.path.exists(GATE):
+    # Until there is a token: a writer may close the pipe before this reader has opened it.
+    while True:
         with open(GATE, "rb", buffering=0) as gate:
             if gate.read(1):
                 return
@@ -44,27 +44,36 @@ def register_embedding_models(register):
 """
 
 
+_MANY = 4096
+"""More tokens than a test has texts; a pipe holds at least as many."""
+
+
 @dataclass(frozen=True)
 class Gate:
-    """A named pipe at which the model waits before each text, until the pipe is removed.
+    """A named pipe from which the model reads a token before each text.
 
     `environ` is the environment in which a process finds the plug-in.
     """
 
     path: Path
     environ: dict[str, str]
+    _writers: list[int] = field(default_factory=list)
 
     def release_one(self) -> None:
         """Wait until the model waits, and let it embed one text."""
         until(self._opened)
 
     def remove(self) -> None:
-        """Let the model embed all texts, and end its current wait."""
-        waiting = self.path.rename(self.path.with_suffix(".gone"))
-        try:
-            os.close(os.open(waiting, os.O_WRONLY | os.O_NONBLOCK))
-        except OSError as error:
-            assert error.errno == errno.ENXIO
+        """Let the model embed all texts from now on."""
+        # This end stays open: a model that opens the pipe at any later time finds tokens in it.
+        writer = os.open(self.path, os.O_RDWR | os.O_NONBLOCK)
+        self._writers.append(writer)
+        os.write(writer, b"!" * _MANY)
+
+    def close(self) -> None:
+        """Close the pipe, at the end of the test."""
+        while self._writers:
+            os.close(self._writers.pop())
 
     def _opened(self) -> bool:
         try:
