@@ -49,7 +49,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """The options of the tests in `tests/adversarial`, which generate their cases."""
     first = random.SystemRandom().randrange(10**9)
     group = parser.getgroup("adversarial", "tests that generate random cases")
-    group.addoption("--seconds", type=float, default=2, help="time of each generator (2)")
+    group.addoption("--seconds", type=float, default=1, help="time of each generator (1)")
     group.addoption("--seed", type=int, default=first, help="the first seed (random)")
 
 
