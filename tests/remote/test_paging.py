@@ -65,7 +65,7 @@ CHANGES = st.builds(
 )
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=100)
 @given(
     count=st.integers(0, 400),
     cap=st.sampled_from([20, 30, 50, 100]),

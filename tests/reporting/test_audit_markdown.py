@@ -110,7 +110,7 @@ def test_a_long_table_is_cut() -> None:
 
 
 @given(audits())
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=15)
 def test_a_table_stays_a_table_with_any_text(review: ReviewOutcome) -> None:
     lines = render_markdown(review).splitlines()
     at = 0

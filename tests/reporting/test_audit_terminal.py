@@ -56,7 +56,7 @@ def test_a_report_without_findings() -> None:
 
 
 @given(audits())
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=15)
 def test_any_text_is_printable(review: ReviewOutcome) -> None:
     for line in render_terminal(review, width=60, colour=False).split("\n"):
         assert "\x1b" not in line

@@ -80,7 +80,7 @@ def test_a_report_that_fits_is_not_cut() -> None:
         assert (CUT in text) == (characters(whole) > MAX_UNITS - 536)
 
 
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(reviews(), st.integers(0, 200))
 def test_every_comment_is_within_the_limit(review: ReviewOutcome, times: int) -> None:
     grown = ReviewOutcome(
