@@ -224,6 +224,8 @@ except EngineUnavailable as error:
 def plugin(folder: Path) -> dict[str, str]:
     """The environment of a process that has a plug-in with a model that runs on this machine."""
     (folder / "talk.py").write_text(PLUGIN)
+    # llm imports the client of OpenAI, which takes half a second and is not needed here.
+    (folder / "openai.py").touch()
     about = folder / "talk-1.0.dist-info"
     about.mkdir()
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: talk\nVersion: 1.0\n")
