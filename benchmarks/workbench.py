@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from benchmarks.corpus import append_sentence, create_repository
@@ -79,6 +80,12 @@ class Repository:
         path = self.paths[number * 37 % len(self.paths)]
         append_sentence(self.sdd.root, path, f"Measured with {self.word(number)} in mind.")
         self.sdd.commit(f"Mention {self.word(number)}", hooks=False)
+
+    def copied(self) -> Repository:
+        """A copy of the repository beside it."""
+        root = self.sdd.root.with_name(f"{self.sdd.root.name}-copy")
+        shutil.copytree(self.sdd.root, root, symlinks=True)
+        return replace(self, sdd=replace(self.sdd, root=root))
 
     def take_note(self, line: str, *, hooks: bool) -> Run:
         """Commit a change to a file outside the index. Returns the cost of the commit."""

@@ -12,13 +12,16 @@
 # is `sdd 1 COMMIT DIRTY LARGE SUBMODULES`, each other line a pathspec: of indexed files, and of artifacts.
 # The last line is always the same. All of this stands in the file twice, with a tab between: the two parts of
 # a damaged file differ, and comparing them takes no process.
-# COMMIT is the commit that the index reflects, DIRTY is 1 when it has uncommitted content too, LARGE when
-# git takes too long to scan every file, SUBMODULES when files of submodules are indexed.
+# COMMIT is the commit that the index reflects, DIRTY is 1 when it has uncommitted content too, LARGE is not 0 when
+# git takes too long to scan every file, and 2 when every pathspec of artifacts is among those of indexed files
+# too. SUBMODULES is 1 when files of submodules are indexed.
 sdd_state=.sdd/search/hook
 sdd_artifacts=.sdd/search/hook-artifacts
 sdd_last_line=':(literal).sdd/search/hook'
 # Exists while a requested refresh has not begun.
 sdd_again=.sdd/search/again
+sdd_break='
+'
 event=${event-}
 review=${review-}
 sdd=${sdd-}
@@ -57,17 +60,7 @@ sdd_find_git_dir() {
         IFS= read -r sdd_line <"$sdd_git_dir" || :
         sdd_git_dir=${sdd_line#gitdir: }
     fi
-}
-
-# Whether this is a new work tree of a repository that has been indexed elsewhere.
-# $1: the commit that was checked out before.
-sdd_new_work_tree() {
-    case $1 in
-        '' | *[!0]*) return 1 ;;
-    esac
-    sdd_find_common_dir
-    # The file names the collections of the last refresh in any work tree.
-    [ -f "$sdd_common/sdd/collections" ]
+    sdd_seen=$sdd_git_dir/sdd-hook-seen
 }
 
 # Sets sdd_common, the git directory that all work trees share.
@@ -80,6 +73,152 @@ sdd_find_common_dir() {
             *) sdd_common=$sdd_git_dir/$sdd_line ;;
         esac
     fi
+}
+
+# Sets sdd_head to the commit that is checked out, without a git process, or to nothing: the branch may be in no
+# file of its own.
+sdd_read_head() {
+    sdd_head=
+    [ ! -f "$sdd_git_dir/HEAD" ] || IFS= read -r sdd_head <"$sdd_git_dir/HEAD" || :
+    case $sdd_head in
+        'ref: refs/heads/'*)
+            sdd_find_common_dir
+            sdd_line=$sdd_common/${sdd_head#ref: }
+            sdd_head=
+            [ ! -f "$sdd_line" ] || IFS= read -r sdd_head <"$sdd_line" || :
+            ;;
+    esac
+    sdd_is_commit "$sdd_head" || sdd_head=
+}
+
+sdd_is_commit() {
+    case $1 in
+        *[!0-9a-f]*) return 1 ;;
+    esac
+    [ ${#1} -eq 40 ] || [ ${#1} -eq 64 ]
+}
+
+# With LARGE 2, the hooks before and after a commit share one git process. What one has seen is in git's directory,
+# `sdd 1 HEAD COMMIT PARENT`: in indexed files, HEAD is equal to COMMIT of the state, and so is what the git
+# command PARENT has staged, until it has committed (0). The times of the files say whether this holds still.
+
+# Sets sdd_seen_head, sdd_seen_commit and sdd_seen_parent. Fails if nothing was seen.
+sdd_read_seen() {
+    sdd_seen_head=
+    sdd_seen_commit=
+    sdd_seen_parent=
+    [ -f "$sdd_seen" ] && [ ! -h "$sdd_seen" ] || return 1
+    IFS=' ' read -r sdd_line sdd_word sdd_seen_head sdd_seen_commit sdd_seen_parent 2>/dev/null <"$sdd_seen"
+    [ "$sdd_line $sdd_word" = 'sdd 1' ]
+}
+
+# Writes what was seen. $1: HEAD, $2: COMMIT, $3: PARENT. Without the file, the next hook starts git.
+sdd_write_seen() {
+    if [ -f "$sdd_seen" ] && [ ! -h "$sdd_seen" ]; then
+        { printf 'sdd 1 %s %s %s\n' "$@" >"$sdd_seen"; } 2>/dev/null || :
+    else
+        # The shell does not follow a link for a file that it creates so.
+        (set -C && printf 'sdd 1 %s %s %s\n' "$@" >"$sdd_seen") 2>/dev/null || :
+    fi
+}
+
+# Whether the state can be one of sdd, which replaces what is none, or says what it is.
+sdd_is_state() {
+    [ -f "$sdd_state" ] && [ ! -h "$sdd_state" ] && [ ! -h .sdd ] && [ ! -h .sdd/search ]
+}
+
+# Whether the rules of a sparse checkout, or of info/exclude, are newer than the state. git runs no hook for
+# them, and reports no difference.
+sdd_rules_changed() {
+    sdd_find_common_dir
+    # shellcheck disable=SC3013
+    [ "$sdd_git_dir/info/sparse-checkout" -nt "$sdd_state" ] ||
+        [ "$sdd_git_dir/config.worktree" -nt "$sdd_state" ] ||
+        [ "$sdd_common/info/exclude" -nt "$sdd_state" ]
+}
+
+# Whether the hook before this commit saw that nothing indexed is staged, and nothing has changed since.
+sdd_commit_was_seen() {
+    # The commit is read first: another one would change git's index before it.
+    sdd_read_seen && [ "$sdd_seen_parent" = "$PPID" ] && sdd_read_head && [ -n "$sdd_head" ] || return 1
+    sdd_line=${GIT_INDEX_FILE:-$sdd_git_dir/index}
+    # shellcheck disable=SC3013
+    sdd_is_state && [ -f "$sdd_line" ] && [ "$sdd_seen" -nt "$sdd_line" ] && [ "$sdd_seen" -nt "$sdd_state" ] &&
+        [ ! -e "$sdd_again" ] && ! sdd_rules_changed || return 1
+    sdd_write_seen "$sdd_head" "$sdd_seen_commit" 0
+}
+
+# Starts a command with git's standard input for pre-push, otherwise with none.
+sdd_give() {
+    if [ -n "$sdd_input" ]; then
+        # A command need not read its input.
+        { printf '%s\n' "$sdd_input" 2>/dev/null || :; } | "$@"
+    else
+        "$@" </dev/null
+    fi
+}
+
+sdd_given_path=${PATH-}
+sdd_clean_path
+
+# Another installer may have renamed this hook; its hook and this one must not call each other forever.
+[ "${SDD_HOOK_CHAIN-}" = "$event:$PWD" ] && exit 0
+
+sdd_input=
+if [ "$event" = pre-push ]; then
+    sdd_input=$(cat 2>/dev/null)
+fi
+
+# The previous hook runs first, with the same input, and its status is the status of this hook.
+sdd_status=0
+sdd_legacy=${0%/*}/$event.sdd-legacy
+if [ -x "$sdd_legacy" ] && [ ! -d "$sdd_legacy" ]; then
+    if [ "$event" = pre-push ]; then
+        (
+            SDD_HOOK_CHAIN=$event:$PWD
+            PATH=$sdd_given_path
+            export SDD_HOOK_CHAIN PATH
+            sdd_give "$sdd_legacy" "$@"
+        )
+    else
+        PATH=$sdd_given_path SDD_HOOK_CHAIN=$event:$PWD "$sdd_legacy" "$@"
+    fi
+    sdd_status=$?
+    case $event in
+        pre-* | commit-msg) [ $sdd_status -eq 0 ] || exit $sdd_status ;;
+    esac
+fi
+
+if [ "$event" = post-commit ]; then
+    sdd_find_git_dir
+    ! sdd_commit_was_seen || exit $sdd_status
+fi
+
+# The shell parses what follows only when the hook before this commit has not decided.
+
+# Whether this is a new work tree of a repository that has been indexed elsewhere.
+# $1: the commit that was checked out before.
+sdd_new_work_tree() {
+    case $1 in
+        '' | *[!0]*) return 1 ;;
+    esac
+    sdd_find_common_dir
+    # The file names the collections of the last refresh in any work tree.
+    [ -f "$sdd_common/sdd/collections" ]
+}
+
+# Whether nothing indexed is staged, and no artifact, for the hook before a commit.
+sdd_nothing_staged() {
+    sdd_is_state && sdd_read_state && [ "$sdd_dirty$sdd_large" = 02 ] && [ ! -e "$sdd_again" ] || return 1
+    sdd_read_head
+    # Artifacts are checked when they differ from HEAD.
+    case $sdd_head in
+        '') return 1 ;;
+        "$sdd_commit") ;;
+        *) sdd_read_seen && [ "$sdd_seen_head $sdd_seen_commit" = "$sdd_head $sdd_commit" ] || return 1 ;;
+    esac
+    sdd_compare sdd_unchanged --cached "$sdd_commit" -- || return 1
+    sdd_write_seen "$sdd_head" "$sdd_commit" "$PPID"
 }
 
 # Whether a rebase runs that will run post-rewrite at its end.
@@ -151,6 +290,7 @@ sdd_wanted() {
         [ ! -d "$sdd_common/sdd/records" ] || return 0
     fi
     if [ "$event" = pre-commit ]; then
+        ! sdd_nothing_staged || return 1
         sdd_state=$sdd_artifacts
     fi
     if [ ! -e "$sdd_state" ] && [ ! -h "$sdd_state" ]; then
@@ -169,66 +309,88 @@ sdd_wanted() {
     # pre-commit stashes unstaged changes and restores them without another hook.
     [ -z "${_PRE_COMMIT_SKIP_POST_CHECKOUT-}" ] || return 1
 
-    # sdd replaces what is no state of sdd, or says what it is.
-    if [ -h .sdd ] || [ -h .sdd/search ] || [ -h "$sdd_state" ] || [ ! -f "$sdd_state" ]; then
-        return 0
+    sdd_is_state && sdd_read_state || return 0
+    [ "$sdd_pathspecs" != "$sdd_last_line$sdd_break" ] || return 1
+    if [ "$event" = pre-commit ]; then
+        ! sdd_compare sdd_unchanged --cached HEAD --
+        return
     fi
+    [ "$sdd_dirty" = 0 ] && [ ! -e "$sdd_again" ] || return 0
+    ! sdd_rules_changed || return 0
+    if [ "$event" = post-commit ] && [ "$sdd_large" != 0 ]; then
+        sdd_read_head
+        sdd_compare sdd_same_commits "$sdd_commit" "${sdd_head:-HEAD}" -- || return 0
+        [ "$sdd_large" != 2 ] || [ -z "$sdd_head" ] || sdd_write_seen "$sdd_head" "$sdd_commit" 0
+        return 1
+    fi
+    set -- "$sdd_commit" --
+    [ "$sdd_submodules" = 1 ] || set -- --ignore-submodules=all "$@"
+    [ "$sdd_large" = 0 ] || set -- --cached "$@"
+    ! sdd_compare sdd_unchanged "$@"
+}
 
+# Runs a command with the pathspecs of the state as further arguments.
+sdd_compare() {
+    sdd_ifs=$IFS
+    IFS=$sdd_break
+    set -f
+    # shellcheck disable=SC2086
+    set -- "$@" $sdd_pathspecs
+    IFS=$sdd_ifs
+    "$@"
+}
+
+# Sets sdd_pathspecs, a line each, and the variables of the header. Fails if sdd cannot have written the state.
+sdd_read_state() {
+    # bash warns about null bytes.
+    {
+        # A state that the hooks have read before has an end. Otherwise a line may have none.
+        # shellcheck disable=SC3013
+        if [ "$sdd_seen" -nt "$sdd_state" ]; then
+            sdd_take_state
+        else
+            # The shell removes the line breaks at the end.
+            sdd_text=$(sdd_print_state)$sdd_break
+        fi
+    } 2>/dev/null
     sdd_ifs=$IFS
     IFS='	'
     set -f
-    # bash warns about null bytes.
-    # shellcheck disable=SC2046
-    { set -- $(sdd_print_state); } 2>/dev/null
-    IFS='
-'
-    # The shell removed the line breaks at the end of the second part.
-    if [ $# -eq 2 ] && [ "$1" = "$2$IFS" ]; then
-        # shellcheck disable=SC2086
-        set -- $2
-    else
-        set --
-    fi
-    IFS=$sdd_ifs
     # shellcheck disable=SC2086
-    [ $# -gt 1 ] && sdd_header=$1 && shift && sdd_read_header $sdd_header || return 0
-
-    eval "sdd_line=\${$#-}"
-    [ "$sdd_line" = "$sdd_last_line" ] || return 0
-    [ $# -gt 1 ] || return 1
-    if [ "$event" = pre-commit ]; then
-        set -- --cached HEAD -- "$@"
-    else
-        [ "$sdd_dirty" = 0 ] && [ ! -e "$sdd_again" ] || return 0
-        ! sdd_rules_changed || return 0
-        if [ "$event$sdd_large" = post-commit1 ]; then
-            ! sdd_same_commits "$sdd_commit" HEAD -- "$@"
-            return
-        fi
-        set -- "$sdd_commit" -- "$@"
-        [ "$sdd_submodules" = 1 ] || set -- --ignore-submodules=all "$@"
-        [ "$sdd_large" = 0 ] || set -- --cached "$@"
-    fi
-    ! sdd_unchanged "$@"
+    set -- $sdd_text
+    IFS=$sdd_ifs
+    [ $# -eq 2 ] && [ "$1" = "$2" ] || return 1
+    case $1 in
+        *"$sdd_break$sdd_last_line$sdd_break") ;;
+        *) return 1 ;;
+    esac
+    sdd_pathspecs=${1#*"$sdd_break"}
+    # shellcheck disable=SC2086
+    sdd_read_header ${1%%"$sdd_break"*}
 }
 
-# Prints the state, at most 131,072 bytes of it. `read` makes one system call for each character, which takes less
-# time than another process for a short state only, and has no limit but that of processor time for a line.
+# Prints the state, and takes little processor time.
 sdd_print_state() {
     # shellcheck disable=SC3045
     ulimit -t 2 || :
-    sdd_line=
+    sdd_take_state
+    printf %s "$sdd_text"
+}
+
+# Sets sdd_text to the state, at most 131,072 bytes of it. `read` makes one system call for each character, which
+# takes less time than another process for a short state only, and has no limit but that of processor time for a line.
+sdd_take_state() {
     sdd_text=
     # Nothing writes to the file here.
     # shellcheck disable=SC2094
     while IFS= read -r sdd_line; do
-        sdd_text=$sdd_text$sdd_line'
-'
+        sdd_text=$sdd_text$sdd_line$sdd_break
         if [ ${#sdd_text} -gt 3000 ]; then
-            exec head -c 131072 "$sdd_state"
+            sdd_text=$(head -c 131072 "$sdd_state")$sdd_break
+            return
         fi
     done <"$sdd_state"
-    printf %s "$sdd_text$sdd_line"
+    sdd_text=$sdd_text$sdd_line
 }
 
 # Parses the words of the first line of the state. Fails if sdd cannot have written it.
@@ -238,20 +400,7 @@ sdd_read_header() {
     sdd_dirty=$4
     sdd_large=$5
     sdd_submodules=$6
-    case $sdd_commit in
-        *[!0-9a-f]*) return 1 ;;
-    esac
-    [ ${#sdd_commit} -eq 40 ] || [ ${#sdd_commit} -eq 64 ]
-}
-
-# Whether the rules of a sparse checkout, or of info/exclude, are newer than the state. git runs no hook for
-# them, and reports no difference.
-sdd_rules_changed() {
-    sdd_find_common_dir
-    # shellcheck disable=SC3013
-    [ "$sdd_git_dir/info/sparse-checkout" -nt "$sdd_state" ] ||
-        [ "$sdd_git_dir/config.worktree" -nt "$sdd_state" ] ||
-        [ "$sdd_common/info/exclude" -nt "$sdd_state" ]
+    sdd_is_commit "$sdd_commit"
 }
 
 sdd_unchanged() {
@@ -267,52 +416,13 @@ sdd_git() {
 
 # git reads its index for this, which takes long in a large work tree. A missing index counts as empty.
 # The variables are those of `sdd_git`: a subshell that exports one more would be another process.
+# Called by `sdd_compare`.
+# shellcheck disable=SC2329
 sdd_same_commits() {
     GIT_INDEX_FILE=$sdd_git_dir/sdd-no-index GIT_LITERAL_PATHSPECS=0 GIT_GLOB_PATHSPECS=0 \
         GIT_NOGLOB_PATHSPECS=0 GIT_ICASE_PATHSPECS=0 GIT_NO_LAZY_FETCH=1 GIT_ALLOW_PROTOCOL=none \
         git diff-tree -r --quiet "$@" </dev/null >/dev/null 2>&1
 }
-
-# Starts a command with git's standard input for pre-push, otherwise with none.
-sdd_give() {
-    if [ -n "$sdd_input" ]; then
-        # A command need not read its input.
-        { printf '%s\n' "$sdd_input" 2>/dev/null || :; } | "$@"
-    else
-        "$@" </dev/null
-    fi
-}
-
-sdd_given_path=${PATH-}
-sdd_clean_path
-
-# Another installer may have renamed this hook; its hook and this one must not call each other forever.
-[ "${SDD_HOOK_CHAIN-}" = "$event:$PWD" ] && exit 0
-
-sdd_input=
-if [ "$event" = pre-push ]; then
-    sdd_input=$(cat 2>/dev/null)
-fi
-
-# The previous hook runs first, with the same input, and its status is the status of this hook.
-sdd_status=0
-sdd_legacy=${0%/*}/$event.sdd-legacy
-if [ -x "$sdd_legacy" ] && [ ! -d "$sdd_legacy" ]; then
-    if [ "$event" = pre-push ]; then
-        (
-            SDD_HOOK_CHAIN=$event:$PWD
-            PATH=$sdd_given_path
-            export SDD_HOOK_CHAIN PATH
-            sdd_give "$sdd_legacy" "$@"
-        )
-    else
-        PATH=$sdd_given_path SDD_HOOK_CHAIN=$event:$PWD "$sdd_legacy" "$@"
-    fi
-    sdd_status=$?
-    case $event in
-        pre-* | commit-msg) [ $sdd_status -eq 0 ] || exit $sdd_status ;;
-    esac
-fi
 
 sdd_wanted "$@" || exit $sdd_status
 

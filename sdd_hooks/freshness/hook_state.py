@@ -92,8 +92,10 @@ def write_state(project: Project, bookmarks: Mapping[str, Bookmark | None]) -> N
         if collection.repository and mark
     }
     clean = clean and (not submodules or _recorded(repository, head, submodules))
-    large = _is_slow_to_compare(repository, len(pathspecs))
-    header = f"sdd 1 {head} {int(not clean)} {int(large)} {int(bool(submodules))}"
+    large = 0
+    if _is_slow_to_compare(repository, len(pathspecs)):
+        large = 2 if set(artifacts) <= set(pathspecs) else 1
+    header = f"sdd 1 {head} {int(not clean)} {large} {int(bool(submodules))}"
     _write(repository, STATE_FILE, header, pathspecs)
     _write(repository, ARTIFACTS_FILE, header, artifacts)
     _write_shared(repository, [collection.name for collection in indexed])

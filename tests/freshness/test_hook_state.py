@@ -169,6 +169,9 @@ def test_a_large_work_tree_is_marked_large(project: Project, repo: Repo) -> None
         repo.write(f"many/{number}.txt")
     repo.git("add", "--all")
     write_state(project, {"p-adrs": mark(repo, ADRS)})
+    assert state(project)[0].split()[4] == "2"
+    # The pathspecs of artifacts are not among those of code.
+    write_state(project, {"p-code": mark(repo, CODE)})
     assert state(project)[0].split()[4] == "1"
 
 

@@ -1,0 +1,210 @@
+"""The hooks before and after a commit share one git process in a large repository."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.githooks.conftest import ADR
+from tests.githooks.recorder import HOOKS, Hooked, Recorder, indexed
+
+SEEN = ".git/sdd-hook-seen"
+
+
+class Traced:
+    """A repository that is marked as large, whose hooks run a `git` that lists its commands."""
+
+    def __init__(self, repo: Hooked, recorder: Recorder, shell: list[str]) -> None:
+        self.repo, self.recorder, self.shell = repo, recorder, shell
+        self.log = recorder.path.with_name("gits")
+        git = recorder.path.with_name("git")
+        git.write_text(f'#!/bin/sh\necho "$1" >>"{self.log}"\nexec {shutil.which("git")} "$@"\n')
+        git.chmod(0o755)
+
+    def hook(self, event: str, **variables: str) -> list[str]:
+        """Run a hook. Returns the git commands that it ran."""
+        self.log.unlink(missing_ok=True)
+        done = subprocess.run(
+            [*self.shell, str(HOOKS / event)],
+            cwd=self.repo.root,
+            env={**self.repo.environment(), **variables},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+        return self.log.read_text().split() if self.log.exists() else []
+
+    def stage(self, *paths: str) -> None:
+        """Change and stage files, some time ago: the time of a file has a coarse unit."""
+        for path in paths:
+            self.repo.write(path, f"# {time.monotonic_ns()}\n")
+        self.repo.git("add", *paths)
+        self.age("index")
+
+    def age(self, *names: str) -> None:
+        """Make files in git's directory older than anything that the hooks write from now on."""
+        for name in names:
+            os.utime(self.repo.root / ".git" / name, (1_000_000_000, 1_000_000_000))
+
+    def commit(self) -> None:
+        """Commit what is staged, without hooks; git's index keeps its time."""
+        index = self.repo.root / ".git/index"
+        times = (index.stat().st_atime_ns, index.stat().st_mtime_ns)
+        self.repo.git("-c", f"core.hooksPath={os.devnull}", "commit", "--quiet", "-m", "x")
+        os.utime(index, ns=times)
+
+    def index_again(self) -> None:
+        """Write the state for HEAD."""
+        indexed(self.repo)
+        state = self.repo.root / ".sdd/search/hook"
+        state.write_text(state.read_text().replace(" 0 0 0\n", " 0 2 0\n"))
+        os.utime(state, (1_000_000_000, 1_000_000_000))
+
+
+@pytest.fixture
+def traced(repo: Hooked, recorder: Recorder, shell: list[str]) -> Traced:
+    repo.search_path = recorder.search_path
+    traced = Traced(repo, recorder, shell)
+    # A file of git that is newer than the state starts sdd.
+    traced.age("info/exclude")
+    traced.index_again()
+    return traced
+
+
+def take_note(traced: Traced) -> tuple[list[str], list[str]]:
+    """Commit a file that is not indexed. Returns the git commands of both hooks."""
+    traced.stage("other.txt")
+    before = traced.hook("pre-commit")
+    traced.commit()
+    return before, traced.hook("post-commit")
+
+
+def test_commits_that_touch_nothing_indexed_take_one_git_process_each(traced: Traced) -> None:
+    for _ in range(3):
+        assert take_note(traced) == (["diff-index"], [])
+    assert traced.recorder.calls() == []
+
+
+def test_an_artifact_starts_sdd(traced: Traced) -> None:
+    take_note(traced)
+    traced.stage(ADR)
+    traced.hook("pre-commit")
+    traced.commit()
+    assert traced.hook("post-commit") == ["diff-tree"]
+    assert traced.recorder.calls() == ["hook pre-commit", "hook post-commit"]
+
+
+def test_a_commit_that_no_hook_saw_is_compared(traced: Traced) -> None:
+    """The commit after it is seen again, because the hook has compared that commit."""
+    take_note(traced)
+    traced.stage("other.txt")
+    traced.commit()
+    assert take_note(traced) == (["diff-index"], ["diff-tree"])
+    assert take_note(traced) == (["diff-index"], [])
+    assert traced.recorder.calls() == []
+
+
+def test_an_artifact_that_goes_back_to_what_is_indexed_is_checked(traced: Traced) -> None:
+    """As after `git reset --soft` of a commit that was not checked."""
+    first = traced.repo.head()
+    traced.stage(ADR)
+    traced.commit()
+    traced.index_again()
+    traced.repo.git("reset", "--quiet", "--soft", first)
+    traced.age("index")
+    assert traced.hook("pre-commit") == ["diff-index"]
+    assert traced.recorder.calls() == ["hook pre-commit"]
+
+
+@pytest.mark.parametrize("change", ["index", "state", "again", "rules", "parent", "link", "none"])
+def test_a_change_between_the_hooks_is_compared(
+    traced: Traced, tmp_path: Path, change: str
+) -> None:
+    root = traced.repo.root
+    traced.stage("other.txt")
+    assert traced.hook("pre-commit") == ["diff-index"]
+    later = (4_000_000_000, 4_000_000_000)
+    if change == "index":
+        # Another hook has staged an artifact after this one.
+        traced.stage(ADR)
+        os.utime(root / ".git/index", later)
+    traced.commit()
+    if change == "state":
+        os.utime(root / ".sdd/search/hook", later)
+    elif change == "again":
+        (root / ".sdd/search/again").touch()
+    elif change == "rules":
+        (root / ".git/info/exclude").write_text("x\n")
+    elif change == "parent":
+        seen = (root / SEEN).read_text().split()
+        (root / SEEN).write_text(" ".join([*seen[:-1], "1"]) + "\n")
+    elif change == "link":
+        (root / SEEN).rename(tmp_path / "seen")
+        (root / SEEN).symlink_to(tmp_path / "seen")
+    commands = traced.hook("post-commit")
+    started = {"index", "again", "rules"}
+    assert traced.recorder.calls() == (["hook post-commit"] if change in started else [])
+    assert commands == ([] if change in {"none", "again", "rules"} else ["diff-tree"])
+
+
+def test_nothing_is_written_through_a_link(traced: Traced, tmp_path: Path) -> None:
+    target = tmp_path / "target"
+    for exists in (False, True):
+        if exists:
+            target.write_text("mine\n")
+        else:
+            (traced.repo.root / SEEN).symlink_to(target)
+        assert take_note(traced) == (["diff-index"], ["diff-tree"])
+        assert target.exists() == exists
+    assert target.read_text() == "mine\n"
+
+
+@pytest.mark.parametrize("content", ["", "sdd 1", "sdd 2 {head} {head} {pid}\n", "\0" * 50])
+def test_a_damaged_file_is_replaced(traced: Traced, content: str) -> None:
+    head, pid = traced.repo.head(), os.getpid()
+    traced.stage("other.txt")
+    traced.commit()
+    (traced.repo.root / SEEN).write_text(content.format(head=head, pid=pid))
+    assert traced.hook("post-commit") == ["diff-tree"]
+    assert take_note(traced) == (["diff-index"], [])
+
+
+def test_a_folder_in_its_place_and_a_detached_head(traced: Traced) -> None:
+    traced.repo.git("checkout", "--quiet", "--detach")
+    assert take_note(traced) == (["diff-index"], [])
+    (traced.repo.root / SEEN).unlink()
+    (traced.repo.root / SEEN).mkdir()
+    assert take_note(traced) == (["diff-index"], ["diff-tree"])
+
+
+def test_a_branch_that_is_packed_is_compared(traced: Traced) -> None:
+    traced.repo.git("pack-refs", "--all")
+    # git writes the branch of a commit to a file again.
+    assert take_note(traced) == (["diff-index"], ["diff-tree"])
+    assert take_note(traced) == (["diff-index"], [])
+
+
+def test_another_index_file_is_compared(traced: Traced) -> None:
+    traced.stage("other.txt")
+    assert traced.hook("pre-commit") == ["diff-index"]
+    shutil.copy(traced.repo.root / ".git/index", traced.repo.root / "mine")
+    os.utime(traced.repo.root / "mine", (4_000_000_000, 4_000_000_000))
+    assert traced.hook("post-commit", GIT_INDEX_FILE="mine") == ["diff-tree"]
+
+
+def test_a_linked_work_tree_has_its_own(traced: Traced, tmp_path: Path) -> None:
+    traced.repo.git("worktree", "add", "--quiet", str(tmp_path / "other"), "-b", "other")
+    linked = Hooked(tmp_path / "other", traced.repo.search_path)
+    shutil.copytree(traced.repo.root / ".sdd", linked.root / ".sdd")
+    linked.write("other.txt", "x\n")
+    linked.git("add", "other.txt")
+    os.utime(traced.repo.root / ".git/worktrees/other/index", (1_000_000_000, 1_000_000_000))
+    traced.repo = linked
+    assert traced.hook("pre-commit") == ["diff-index"]
+    assert traced.hook("post-commit") == []
