@@ -40,6 +40,11 @@ _COUNTS = (
         "documents",
         "collection NOT IN (SELECT id FROM collections)",
     ),
+    (
+        "collections with another number of chunks",
+        "collections",
+        "chunks <> (SELECT count(*) FROM chunks WHERE collection = collections.id)",
+    ),
 )
 
 _DOCUMENTS = (

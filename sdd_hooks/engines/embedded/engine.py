@@ -196,7 +196,7 @@ class EmbeddedEngine:
         self._vectors.attach()
         # A transaction, so that all queries see the same state of the index.
         with translate_errors(self._index), transaction(self._connection, "DEFERRED"):
-            collections = self._row_ids(query.collections)
+            collections = self._filled(query.collections)
             pending = sum(self._count_pending(collection) for collection in collections)
             lists, notes = self._rank(query, collections, pending)
             matches = [match for match in fuse(lists) if match.score >= query.min_score]
@@ -352,8 +352,7 @@ class EmbeddedEngine:
         with translate_errors(self._index):
             rows = self._connection.execute(
                 "SELECT id, name, kind, module, bookmark,"
-                " (SELECT count(*) FROM documents WHERE collection = collections.id),"
-                " (SELECT count(*) FROM chunks WHERE collection = collections.id)"
+                " (SELECT count(*) FROM documents WHERE collection = collections.id), chunks"
                 " FROM collections ORDER BY name"
             )
             types = (int, str, str, str, str | None, int, int)
@@ -443,13 +442,19 @@ class EmbeddedEngine:
         rows = self._connection.execute("SELECT id, name FROM collections ORDER BY id")
         return [row_id for row_id, name in typed(rows, int, str) if not names or name in names]
 
+    def _filled(self, names: Sequence[str]) -> list[int]:
+        """Like `_row_ids`, without the collections that have no chunk: nothing can be found."""
+        rows = self._connection.execute("SELECT id FROM collections WHERE chunks <> 0")
+        filled = {row_id for (row_id,) in typed(rows, int)}
+        return [row_id for row_id in self._row_ids(names) if row_id in filled]
+
     def _count_pending(self, collection: int) -> int:
         space = self._space()
         if space is not None:
             return vectors.count_pending(self._connection, space, collection)
         return int(
             self._connection.execute(
-                "SELECT count(*) FROM chunks WHERE collection = ?", (collection,)
+                "SELECT chunks FROM collections WHERE id = ?", (collection,)
             ).get
         )
 

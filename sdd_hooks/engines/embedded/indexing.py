@@ -91,7 +91,7 @@ class _Writer(NamedTuple):
     def replace(self, document: StoredDocument, file: FileContent) -> None:
         """Store the new content of a document."""
         rows = file.rows or cut_document(file.path, file.data)
-        _delete_chunks(self.connection, document.id)
+        _delete_chunks(self.connection, self.collection, document.id)
         self.connection.execute(
             "UPDATE documents SET path = ?, hash = ?, title = ? WHERE id = ?",
             (stored_path(file.path), file.hash, rows.title, document.id),
@@ -105,7 +105,8 @@ class _Writer(NamedTuple):
     def delete(self, documents: Iterable[StoredDocument]) -> None:
         """Delete documents with their chunks and words."""
         for document in documents:
-            _delete(self.connection, document.id)
+            _delete_chunks(self.connection, self.collection, document.id)
+            self.connection.execute("DELETE FROM documents WHERE id = ?", (document.id,))
 
 
 def _configure_words(connection: apsw.Connection, settings: Mapping[str, int]) -> None:
@@ -184,6 +185,14 @@ def _insert_rows(connection: apsw.Connection, owner: tuple[int, int], rows: Docu
         ],
     )
     _insert_words(connection, enumerate(rows.words, first))
+    _add_to_count(connection, collection, len(rows.chunks))
+
+
+def _add_to_count(connection: apsw.Connection, collection: int, number: int) -> None:
+    """Keep the number of chunks of a collection; `number` is negative for deleted ones."""
+    connection.execute(
+        "UPDATE collections SET chunks = chunks + ? WHERE id = ?", (number, collection)
+    )
 
 
 def _insert_words(connection: apsw.Connection, rows: Iterable[tuple[int, WordsRow]]) -> None:
@@ -209,14 +218,10 @@ def _move(connection: apsw.Connection, document_id: int, path: str) -> None:
     _insert_words(connection, words)
 
 
-def _delete_chunks(connection: apsw.Connection, document_id: int) -> None:
+def _delete_chunks(connection: apsw.Connection, collection: int, document_id: int) -> None:
     connection.execute(
         "DELETE FROM words WHERE rowid IN (SELECT id FROM chunks WHERE document = ?)",
         (document_id,),
     )
     connection.execute("DELETE FROM chunks WHERE document = ?", (document_id,))
-
-
-def _delete(connection: apsw.Connection, document_id: int) -> None:
-    _delete_chunks(connection, document_id)
-    connection.execute("DELETE FROM documents WHERE id = ?", (document_id,))
+    _add_to_count(connection, collection, -connection.changes())

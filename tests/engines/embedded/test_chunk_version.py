@@ -44,7 +44,7 @@ def index(tmp_path: Path) -> Iterator[apsw.Connection]:
     with closing(open_database(tmp_path / "index.db", INDEX)) as index:
         for number, name in enumerate(("docs", "code"), 1):
             row = (number, name, name, "", "", "{}")
-            index.execute("INSERT INTO collections VALUES(?, ?, ?, ?, ?, ?)", row)
+            index.execute("INSERT INTO collections VALUES(?, ?, ?, ?, ?, ?, 0)", row)
         for path in PATHS:
             row = (1 if path.startswith("docs") else 2, path, b"x" * 32)
             index.execute(

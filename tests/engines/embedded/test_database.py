@@ -159,7 +159,7 @@ def test_a_file_in_utf_16_is_damaged(tmp_path: Path) -> None:
     planted.execute("PRAGMA encoding = 'UTF-16le'")
     for script in INDEX.migrations:
         planted.execute(script)
-    planted.execute(f"PRAGMA application_id={INDEX.application_id}; PRAGMA user_version=1")
+    _mark_as_index(planted)
     planted.close()
     with pytest.raises(IndexDamaged, match="run `sdd index update`"):
         open_database(path, INDEX)
@@ -180,7 +180,7 @@ def test_a_file_without_checksums_gets_them(tmp_path: Path) -> None:
     plain = apsw.Connection(str(path), vfs="unix")
     for script in INDEX.migrations:
         plain.execute(script)
-    plain.execute(f"PRAGMA application_id={INDEX.application_id}; PRAGMA user_version=1")
+    _mark_as_index(plain)
     plain.execute("INSERT INTO facts VALUES('touched', 5)")
     plain.close()
     opened = open_database(path, INDEX)
@@ -201,6 +201,11 @@ def test_every_changed_page_is_found(tmp_path: Path) -> None:
         data[page * 4096 + 1000] ^= 1
         path.write_bytes(data)
         assert faults(path), page
+
+
+def _mark_as_index(connection: apsw.Connection) -> None:
+    connection.execute(f"PRAGMA application_id={INDEX.application_id}")
+    connection.execute(f"PRAGMA user_version={len(INDEX.migrations)}")
 
 
 def faults(path: Path) -> list[str]:

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from sdd_hooks.engines.embedded.database import open_database
 from sdd_hooks.engines.embedded.engine import EmbeddedEngine, IndexFiles
+from sdd_hooks.engines.embedded.schema import INDEX
 from sdd_hooks.engines.protocol import (
     Bookmark,
     CollectionChanges,
@@ -254,3 +256,28 @@ def test_a_foreign_file_is_an_error_or_is_set_aside_by_a_repair(tmp_path: Path) 
 )
 def test_any_encoding_is_indexed(engine: EmbeddedEngine, tmp_path: Path, content: bytes) -> None:
     assert fill(engine, tmp_path, {"docs/a.md": content}) == Counts(added=1)
+
+
+def test_the_number_of_chunks_follows_every_change(engine: EmbeddedEngine, tmp_path: Path) -> None:
+    def numbers() -> list[int | None]:
+        engine.verify()
+        return [one.chunks for one in engine.status().collections]
+
+    fill(engine, tmp_path, {"docs/a.md": SESSIONS, "docs/b.md": CACHE})
+    assert numbers() == [5]
+    fill(engine, tmp_path, {"src/a.py": "def a(): ...\n"}, collection=CODE)
+    assert numbers() == [5, 1]
+    fill(engine, tmp_path, {"docs/a.md": CACHE, "docs/b.md": None, "docs/c.md": CACHE})
+    assert numbers() == [4, 1]
+    fill(engine, tmp_path, {"docs/a.md": None, "docs/c.md": None})
+    assert numbers() == [0, 1]
+    assert engine.search(Query((SubQuery("lex", "pages"),))).pending == 1
+    engine.remove(["app-code"])
+    assert numbers() == [0]
+
+
+def test_another_number_of_chunks_is_a_fault(engine: EmbeddedEngine, tmp_path: Path) -> None:
+    fill(engine, tmp_path, {"docs/a.md": CACHE})
+    with open_database(tmp_path / ".sdd/search/index.db", INDEX) as index:
+        index.execute("UPDATE collections SET chunks = 7")
+    assert engine.check() == ["1 collections with another number of chunks"]
