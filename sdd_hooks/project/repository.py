@@ -15,6 +15,7 @@ from pathlib import Path
 
 from sdd_hooks.errors import RepositoryError, SddError
 from sdd_hooks.named_tuple import NamedTuple
+from sdd_hooks.project.plain_git_directory import find_plain_git_directory
 from sdd_hooks.system.descriptors import open_unlinked
 from sdd_hooks.system.files import MAX_PATH_LENGTH, read_inside, state_directory
 from sdd_hooks.system.git import Git, first_error_line
@@ -104,6 +105,9 @@ def discover(start: Path, environ: Mapping[str, str]) -> Repository:
     """
     if "\0" in str(start):
         raise RepositoryError("a path cannot hold a null character")
+    top = Path(os.path.realpath(start))
+    if git_dir := find_plain_git_directory(top):
+        return Repository(top, git_dir, git_dir, environ)
     done = Git(start, environ).run(*_REV_PARSE)
     # git prints the values in order until one fails: a bare repository has no top level.
     values = os.fsdecode(done.stdout).splitlines()

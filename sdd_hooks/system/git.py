@@ -10,11 +10,10 @@ Every module of the package runs git through `Git`. Output is bytes because file
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from sdd_hooks import tracing
 from sdd_hooks.errors import RepositoryError, SddError
@@ -28,14 +27,16 @@ from sdd_hooks.system.git_settings import (
     may_run_filters,
     user_values,
 )
-from sdd_hooks.system.processes import (
-    Program,
-    ProgramResult,
-    absolute_path,
-    find_executable,
-    run_program,
-)
 from sdd_hooks.text.lazy_regex import lazy_regex
+
+if TYPE_CHECKING:
+    import subprocess
+
+    from sdd_hooks.system.processes import ProgramResult
+
+# What starts processes is imported where it is used: most searches start none.
+_NO_INPUT = -3
+"""`subprocess.DEVNULL`."""
 
 # `git rev-parse --local-env-vars`: git sets these for its hooks, and each would redirect a command
 # to another repository or index. The two with configuration (`GIT_CONFIG_PARAMETERS`,
@@ -168,6 +169,8 @@ class Git:
         objects: Path | None = None,
     ) -> subprocess.CompletedProcess[bytes]:
         """Run `git -C root args`; the caller checks the exit status. Parameters as in `output`."""
+        import subprocess
+
         command, variables = self._command(args), self.variables(args, index, objects)
         with tracing.span("git", *args) as span:
             done = subprocess.run(
@@ -179,7 +182,7 @@ class Git:
     def start(
         self,
         *args: str,
-        stdin: int = subprocess.DEVNULL,
+        stdin: int = _NO_INPUT,
         index: str = "",
         objects: Path | None = None,
     ) -> subprocess.Popen[bytes]:
@@ -187,6 +190,8 @@ class Git:
 
         `stdin` is as for `subprocess.Popen`, `index` and `objects` as in `output`.
         """
+        import subprocess
+
         command, variables = self._command(args), self.variables(args, index, objects)
         tracing.log("git", *args, outcome="started")
         return subprocess.Popen(
@@ -213,6 +218,8 @@ class Git:
         beyond `max_file_bytes` (0: no limit). git does not prompt for a password and runs no
         hook. Raises GitError when the command does not end in time.
         """
+        from sdd_hooks.system.processes import Program, run_program
+
         given = (f"core.hooksPath={os.devnull}", *settings)
         words = (word for setting in given for word in ("-c", setting))
         command = self._command((*words, *args))
@@ -237,6 +244,8 @@ class Git:
         No helper prompts: None where no helper has a password within `timeout` seconds, and
         without git.
         """
+        from sdd_hooks.system.processes import Program, run_program
+
         request = f"protocol={protocol}\nhost={host}\n\n".encode()
         variables = _without_prompt(self.environ)
         try:
@@ -258,6 +267,8 @@ class Git:
 
     def find_program(self) -> str:
         """The git on PATH: a repository must not supply it. Raises RepositoryError."""
+        from sdd_hooks.system.processes import find_executable
+
         program = find_executable("git", self.environ, outside=_top_directory(self.root))
         if program is None:
             raise RepositoryError(
@@ -280,6 +291,8 @@ class Git:
 
     def _user_settings(self, pattern: str, environ: Mapping[str, str]) -> Sequence[tuple[str, str]]:
         """(key, value) of settings that replace values of the repository by those of the user."""
+        import subprocess
+
         listed = subprocess.run(
             self._command((*LIST, pattern)),
             env=environ,
@@ -297,6 +310,8 @@ def git_environment(environ: Mapping[str, str]) -> dict[str, str]:
     git takes no lock for a read, fetches no object that a partial clone lacks (a hook must not
     wait for the network), and writes English, because error messages are parsed.
     """
+    from sdd_hooks.system.processes import absolute_path
+
     clean = dict(environ)
     for name in (*LOCAL_VARIABLES, *PATHSPEC_VARIABLES):
         clean.pop(name, None)

@@ -138,7 +138,7 @@ def test_no_file_or_child_process_gets_a_token(shop: Shop) -> None:
     done = shop.step("all", env={**GITEA, "PATH": path, "SDD_DEBUG": "1"})
     assert done.code == 8
     assert " http GET " in done.text
-    assert " git rev-parse " in done.text
+    assert " git " in done.text
     assert record.stat().st_size > 1_000
     assert done.log.commands[0] == ("add-mask", {}, OWN)
     assert done.log.commands[1] == ("add-mask", {}, TRACKERS)

@@ -149,7 +149,9 @@ def test_a_repository_of_another_user(repo: Repo):
         "except RepositoryError as error: print(error)\n"
     )
     env = {**os.environ, "GIT_TEST_ASSUME_DIFFERENT_OWNER": "1"}
-    command = [sys.executable, "-c", script, str(repo.root)]
+    # In the directory itself, sdd compares the owners before git does.
+    repo.write("a/b.txt")
+    command = [sys.executable, "-c", script, str(repo.root / "a")]
     output = subprocess.run(command, env=env, capture_output=True, text=True, check=True).stdout
     assert "detected dubious ownership" in output
     assert "safe.directory" in output
