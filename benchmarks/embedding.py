@@ -15,10 +15,10 @@ from pathlib import Path
 from benchmarks.corpus import create_repository
 from benchmarks.process import Run
 from benchmarks.qmd import TOKENS, Qmd
+from benchmarks.vectors import SENTENCE, give_vectors_to_qmd, give_vectors_to_sdd, sum_of_sentences
 from benchmarks.workbench import Repository, Skipped, Workbench
 
 _PROSE = Path(__file__).parent / "quality/seeds/docs"
-_SENTENCE = re.compile(r"(?<![\w.])[A-Z][^.!?|#\n]{40,300}[.!?](?=\s)")
 _MODEL_TOKENS = 512
 _CONFIGURATION = "### SDD Configuration\n\n#### Search\n\n- **Embed Model**: {model}\n"
 
@@ -35,7 +35,7 @@ class Sides:
 def prose() -> list[str]:
     """The sentences, each once."""
     texts = (path.read_text(encoding="utf-8") for path in sorted(_PROSE.rglob("*.md")))
-    return list(dict.fromkeys(found for text in texts for found in _SENTENCE.findall(text)))
+    return list(dict.fromkeys(found for text in texts for found in SENTENCE.findall(text)))
 
 
 def questions(count: int) -> list[str]:
@@ -64,13 +64,18 @@ def prepare(bench: Workbench, count: int) -> Sides:
 def prepare_vectors(bench: Workbench, count: int) -> tuple[Sides, int]:
     """Return `count` records of prose with the vectors of both sides, and sdd's number of chunks.
 
+    The vectors are those of `benchmarks.vectors`: embedding the records takes ten minutes.
+
     Raises:
         Skipped: like `prepare`.
         ProcessFailed: a side cannot embed.
     """
+    one = prepare(bench, 1)
+    one.qmd.embed()
     sides = prepare(bench, count)
-    chunks = embedded(sides.repository.sdd.embed())
-    sides.qmd.embed()
+    vector_of = sum_of_sentences(bench.models, prose())
+    chunks = give_vectors_to_sdd(sides.repository.sdd.root, vector_of)
+    give_vectors_to_qmd(one.qmd.database, sides.qmd.database, vector_of)
     return sides, chunks
 
 
