@@ -13,8 +13,8 @@ import signal
 import socket
 import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from itertools import count
@@ -83,7 +83,30 @@ class PostgresServer:
     folder: Path
     port: int = _PORT
     certificate: Path | None = None
+    start: Callable[[], subprocess.Popen[bytes]] | None = None
+    process: subprocess.Popen[bytes] | None = None
     numbers: Iterator[int] = field(default_factory=lambda: count(1))
+
+    def begin(self) -> None:
+        """Start it, and wait until it answers."""
+        assert self.start
+        self.process = self.start()
+        until(lambda: _answers(self))
+
+    def kill(self) -> None:
+        """Kill it, as the kernel does that has no memory left, with what it does for clients."""
+        assert self.process
+        found = subprocess.run(
+            ["pgrep", "-P", str(self.process.pid)],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        for pid in (self.process.pid, *map(int, found.stdout.split())):
+            # A part of it may have ended.
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        self.process.wait(TIMEOUT)
 
     def dsn(self, database: str, user: str = SUPERUSER) -> str:
         """The address of a database, for that role."""
@@ -146,29 +169,34 @@ def running_postgres(
             chosen.update(ssl_cert_file=f"{folder}/server.crt", ssl_key_file=f"{folder}/server.key")
         arguments = [f"--{key.replace('_', '-')}={value}" for key, value in chosen.items()]
         begin = _ends_with_this_process()
-        with (folder / "log").open("wb") as log:
-            process = subprocess.Popen(
-                [*begin, programs / "postgres", "-D", data, f"--port={port}", *arguments],
-                stdout=log,
-                stderr=log,
-                cwd=folder,
-                env=_environment(),
-                **_user(),
-            )
-        server = PostgresServer(installation.name, programs, folder, port, certificate)
+
+        def start() -> subprocess.Popen[bytes]:
+            with (folder / "log").open("ab") as log:
+                return subprocess.Popen(
+                    [*begin, programs / "postgres", "-D", data, f"--port={port}", *arguments],
+                    stdout=log,
+                    stderr=log,
+                    cwd=folder,
+                    env=_environment(),
+                    **_user(),
+                )
+
+        server = PostgresServer(installation.name, programs, folder, port, certificate, start)
         try:
-            until(lambda: _answers(server, process))
+            server.begin()
             yield server
         finally:
-            # Fast shutdown: open connections end.
-            process.send_signal(signal.SIGINT)
-            process.wait(TIMEOUT)
+            if server.process:
+                # Fast shutdown: open connections end.
+                server.process.send_signal(signal.SIGINT)
+                server.process.wait(TIMEOUT)
     finally:
         shutil.rmtree(folder)
 
 
-def _answers(server: PostgresServer, process: subprocess.Popen[bytes]) -> bool:
-    assert process.poll() is None, (server.folder / "log").read_text()[-2000:]
+def _answers(server: PostgresServer) -> bool:
+    assert server.process
+    assert server.process.poll() is None, (server.folder / "log").read_text()[-2000:]
     command = [server.programs / "pg_isready", "--quiet", "--dbname", server.dsn(SUPERUSER)]
     return subprocess.run(command, check=False, env=_environment()).returncode == 0
 
