@@ -215,6 +215,10 @@ def find_successors(
     for text in texts:
         # Parentheses contain history: superseded by 9 (was: amended by 7).
         outside = re.sub(r"\s\([^()]*(?:\([^()]*\)[^()]*)*\)", "", text)
+        # "the portal's ADR-0005" is a record of another project.
+        outside = re.sub(
+            r"\b[\w-]{1,40}['’]s\s(?:ADR|SPEC)s?[-\s]?[0-9]{1,5}(?:/[0-9]{1,5})*", "", outside
+        )
         # What follows the sentence with the successor is a reason, and may name other records.
         sentence = re.split(r"[.;]\s", outside, maxsplit=1)[0]
         if find_ids(sentence, kind, module, origins):

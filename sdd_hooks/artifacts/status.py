@@ -65,6 +65,7 @@ _SUPERSEDED_LATER = lazy_regex(
     r"(?:[;,/.]|—|–| - |\b(?:and|now|but|then)\b)\s*(?:superseded|superceded|replaced) by\b",
     re.IGNORECASE,
 )
+_RECORD = lazy_regex(r"[\[`*]{0,3}(?:ADR|SPEC)[- ]?[0-9]", re.IGNORECASE)
 _ARROW = lazy_regex(r"\s*(?:→|⇒|➜|-+>|=+>)\s*")
 _IMAGE = lazy_regex(r"!\[([^\[\]]*)\]\([^()]*\)")
 _STRUCK = lazy_regex(r"~~[^~]*~~|<!--.*?-->")
@@ -149,7 +150,9 @@ def parse_status(text: str, line: int = 0, origin: StatusOrigin = "field") -> Ar
     # A note may have an arrow, and a link in brackets in it.
     bare = _BRACKETS.sub(" ", _BRACKETS.sub(" ", plain))
     stages = _ARROW.split(plain) if _ARROW.search(bare) else [plain]
-    if len(stages) > 1 and all(_is_stage(stage) for stage in stages[:-1]):
+    # `superseded → ADR-0018` names the successor.
+    is_status = len(stages) > 1 and not _RECORD.match(stages[-1])
+    if is_status and all(_is_stage(stage) for stage in stages[:-1]):
         plain = stages[-1]
     start = _start(plain)
     if partly := _PARTLY.match(plain, start):

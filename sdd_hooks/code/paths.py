@@ -66,8 +66,22 @@ _INDEX = lazy_regex(
 )
 
 _EXAMPLE = lazy_regex(
-    r"(?:^|/)(?:examples?|demos?|samples?|fixtures?|test[_-]?data|snapshots?|playground|docs?"
-    r"|benchmarks?|\.storybook)/|\.(?:stories|story)\.[a-z]+$",
+    r"(?:^|/)(?:examples?[0-9]{0,3}|demos?|samples?|fixtures?|test[_-]?data|snapshots?|playground|docs?"
+    r"|benchmarks?|\.storybook)/|(?:^|/)demo\.html?$|\.(?:stories|story)\.[a-z]+$",
+    re.IGNORECASE,
+)
+
+# What is drawn, measured or shown while people decide, and is not shipped.
+_DRAFT = lazy_regex(
+    r"(?:^|/)(?:sketch(?:es)?|[\w-]{1,40}-demos?|mock-?ups?|wireframes?|plans?|reports?|audits?|research|screenshots?)/",
+    re.IGNORECASE,
+)
+# Libraries that are copied into applications as whole directories, with their demonstrations.
+_LIBRARY = lazy_regex(
+    r"(?:^|/)(?:ace-builds|bootstrap[\w-]*|bower_components|ckeditor[0-9]?|codemirror|colorbox"
+    r"|datatables?|elfinder|fancybox|fckeditor|font-?awesome[\w-]*|fullcalendar|highcharts|highslide"
+    r"|jquery[\w.-]*|kindeditor|layui|mathjax|pdf\.?js|plupload|select2|summernote|swagger-?ui"
+    r"|tinymce|ueditor|uploadify|wangeditor|ztree[\w-]*)/",
     re.IGNORECASE,
 )
 
@@ -129,6 +143,14 @@ def is_sample(path: str) -> bool:
 def is_tool(path: str) -> bool:
     """Whether it is code that developers run, and no service: a script, an experiment."""
     return bool(_TOOL.search(path))
+
+
+def is_beside_product(path: str) -> bool:
+    """Whether it is for those who build the program, or a library that lies in the repository.
+
+    A tool, a sketch, a report that a tool wrote.
+    """
+    return is_tool(path) or bool(_DRAFT.search(path) or _LIBRARY.search(path))
 
 
 def is_changelog(path: str) -> bool:

@@ -37,6 +37,8 @@ _SAMPLED_FILES = 3
 
 _SUFFIX = "(?:" + "|".join(map(re.escape, MARKDOWN_SUFFIXES)) + ")"
 _CALLED_ADR = lazy_regex(rf"(?i)adr[-_ .]?\d.*{_SUFFIX}")
+# `adr-0030-phase2-trace-2026-04-21.md` is about a day of the decision in its name.
+_DATED = lazy_regex(rf"(?i).*[-_ .](?:19|20)\d\d-\d\d-\d\d{_SUFFIX}")
 # A year is not a number: `2024-roadmap.md`. A date may stand before it.
 _NUMBERED = lazy_regex(
     r"(?i)(?:\d{4}-\d\d-\d\d[-_ ])?(?!(?:19|20)\d\d[-_ .])\d{3,5}[a-z]?[-_ .].*" + _SUFFIX
@@ -93,8 +95,13 @@ _OTHER_DOCUMENTS = frozenset(
         *("changeset", "changesets", "changelog", "changelogs", "releasenotes"),
         *("plan", "plans", "planning", "prd", "prds", "roadmap", "roadmaps", "backlog"),
         *("handoff", "handoffs", "learning", "learnings", "research", "meetings", "minutes"),
+        *("audit", "audits", "report", "reports", "review", "reviews"),
+        *("validation", "validations", "benchmark", "benchmarks"),
     }
 )
+# What a team keeps for its agents; most of it are notes about records.
+_AGENTS = ".agents"
+_OF_AGENTS = _ADR_NAMES | {"architecture"}
 # The last word of a longer name: `test-fixtures`, `docs_archive`.
 _COPY_WORDS = frozenset(
     {"archive", "archived", "archives", "examples", "fixtures", "samples", "templates", "testdata"}
@@ -267,9 +274,9 @@ def _add_record(adrs: dict[str, _Found], directory: str, name: str, path: str) -
             return
     if named and looks_like_record(place, name):
         adrs.setdefault(place, _Found()).certain += 1
-    elif _CALLED_ADR.fullmatch(name):
+    elif _CALLED_ADR.fullmatch(name) and not _DATED.fullmatch(name):
         adrs.setdefault(place, _Found()).called.append(path)
-    elif named or _NUMBERED.fullmatch(name):
+    elif named or _CALLED_ADR.fullmatch(name) or _NUMBERED.fullmatch(name):
         adrs.setdefault(place, _Found()).doubtful.append(path)
 
 
@@ -385,9 +392,12 @@ def _is_numbered(path: str) -> bool:
 def _is_copy(directory: str) -> bool:
     """Whether the directory has other code, records that are not decisions about this one, or
     another kind of documents."""
-    if _plain(directory) in _OTHER_DOCUMENTS:
+    name = _plain(directory)
+    if name in _OTHER_DOCUMENTS:
         return True
     for segment in directory.lower().split("/"):
+        if segment == _AGENTS and name in _OF_AGENTS:
+            continue
         words = _PUNCTUATION.split(segment)
         if segment in _COPIES or "".join(words) in _COPIES:
             return True

@@ -24,7 +24,9 @@ CONTEXT_LINES = 2
 ACKNOWLEDGED = lazy_regex(
     r"supers?[ce]+[ds]|deprecat|reject|replac|obsolet|retire|withdraw|former|histor|previous|earlier"
     r"|original|no longer|instead of|amend|refine|overrid|evolv|revis|reverse|migrat|legacy"
-    r"|~~|used to|carried|remov|drop|\b(?:was|were|old|gone|stale)\b",
+    r"|~~|used to|carried|remov|drop|\b(?:was|were|old|gone|stale|era)\b"
+    r"|\bstill (?:stands?|holds?|applies|valid)\b|remains? valid"
+    r"|\bversion [0-9.]{1,9} (?:add|introduc)",
     re.IGNORECASE,
 )
 """Words of a text that already says that an artifact is outdated."""
@@ -34,17 +36,22 @@ _ABSORBED = lazy_regex(r"\b(?:absorb|subsum|consolidat|renumber|withdr|merged\b|
 _MAYBE = lazy_regex(r"adr|spec", re.IGNORECASE)
 _EXAMPLE = lazy_regex(r"\b(?:e\.g\b|examples?|for instance|such as|placeholder|sample)", re.I)
 _ARCHIVE = lazy_regex(
-    r"(?:^|[/_-])(?:archived?|archives|history|roadmaps?|superseded|deprecated|closed|completed)/",
+    r"(?:^|[/_-])(?:archived?|archives|history|roadmaps?|superseded|deprecated|closed|completed"
+    r"|migrat(?:e|ions?))/",
     re.IGNORECASE,
 )
 # A document about a certain day, or about work that is done or planned, does not follow decisions.
 _NARRATIVE = lazy_regex(
     r"""(?:^|[/_.-])(?:audits?|assessments?|reports?|reviews?|triage|retros?|retrospectives?
     |post-?mortems?|hand-?(?:offs?|overs?)|research|analys[ei]s|investigations?|journals?|logs?
-    |work-?logs?|diary|minutes|meetings?|standups?|sessions?|brainstorms?|proposals?|plans?
+    |work-?logs?|diary|minutes|meetings?|standups?|sessions?|brainstorms?|proposals?|plans?|roadmaps?
     |(?:pre-?)?planning|pre-?flights?|issue-[0-9]+|backlog|todos?|seeds?|benchmarks?)(?:[/_.-]|$)
     | (?:^|[^0-9])(?:19|20)[0-9]{2}-?[01][0-9](?:[^0-9]|-?[0-3][0-9])""",
     re.VERBOSE | re.IGNORECASE,
+)
+# An entry of a log, or of a list of what was found and mended.
+_ENTRY = lazy_regex(
+    r"(?<![0-9])20[0-9]{2}-[01][0-9]-[0-3][0-9](?![0-9])|[✅☑✔]|\b(?:FIXED|DONE|RESOLVED|SHIPPED)\b"
 )
 # A site of documentation shows records, and is no code that follows them.
 _SITE = lazy_regex(r"(?:^|/)(?:docs?[-_]?site|website|docusaurus)/", re.IGNORECASE)
@@ -74,12 +81,17 @@ def is_certain(subject: Subject, mention: Mention) -> bool:
         return not _is_quoted(subject, mention)
     if not mention.alone or _ARCHIVE.search(mention.path):
         return False
-    if is_document(mention.path) and _NARRATIVE.search(mention.path):
+    around = text_around(subject, mention)
+    if is_document(mention.path) and (_NARRATIVE.search(mention.path) or _ENTRY.search(around)):
         return False
     if _leads_elsewhere(subject, mention) or _is_quotation(mention) or _SITE.search(mention.path):
         return False
-    around = _around(subject, mention)
-    return not (_EXAMPLE.search(around) or ACKNOWLEDGED.search(around) or _ABSORBED.search(around))
+    return not (
+        _links_elsewhere(mention, around)
+        or _EXAMPLE.search(around)
+        or ACKNOWLEDGED.search(around)
+        or _ABSORBED.search(around)
+    )
 
 
 def _is_quoted(subject: Subject, mention: Mention) -> bool:
@@ -120,7 +132,14 @@ def names_other_project(subject: Subject, path: str) -> bool:
     return subject.once(f"other-project:{path}", lambda _: _has_name_before_id(subject.text(path)))
 
 
-def _around(subject: Subject, mention: Mention) -> str:
+def _links_elsewhere(mention: Mention, around: str) -> bool:
+    """Whether the text has the address of a page about a record with this number."""
+    name = rf"https?://[^\s<>()\[\]]{{1,300}}/adr-?0{{0,4}}{mention.id.number}(?![0-9])"
+    return re.search(name, around, re.IGNORECASE) is not None
+
+
+def text_around(subject: Subject, mention: Mention) -> str:
+    """The line of a mention in a file, with those around it."""
     lines = _lines(subject.text(mention.path))
     first = max(0, mention.line - 1 - CONTEXT_LINES)
     return "\n".join(lines[first : mention.line + CONTEXT_LINES])

@@ -298,6 +298,7 @@ def test_the_date_in_a_file_name() -> None:
             ["ADR-0009"],
         ),
         ("---\nstatus: superseded\nsuperseded_by: 0009\n---\n", ["ADR-0009"]),
+        ("# T\n\n- Status: superseded — see the portal's ADR-0005/0006\n", []),
         ("# T\n\n- Status: superseded\n- Superseded by: ADR-9, ADR-10\n", ["ADR-0009", "ADR-0010"]),
         ("# T\n\n## Status\n\nAccepted\n\nSuperseded by [9. X](0009-x.md)", ["ADR-0009"]),
         ("---\nstatus: superseded\n---\n", []),

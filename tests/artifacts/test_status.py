@@ -38,6 +38,7 @@ def found_in(text: str) -> tuple[ArtifactStatus, ...]:
         ("2020-01-01: accepted", "accepted", ""),
         ("This record was accepted in May.", "accepted", "in May."),
         ("Proposed → Accepted", "accepted", ""),
+        ("Superseded → ADR-0018", "superseded", "→ ADR-0018"),
         ("Accepted: the verdict→term table is used", "accepted", "the verdict→term table is used"),
         ("~~Proposed~~ Accepted", "accepted", ""),
         ("active", "accepted", ""),

@@ -77,3 +77,9 @@ def test_documents_and_markdown() -> None:
     assert paths.is_markdown("a.MD")
     assert not paths.is_markdown("a.rst")
     assert not paths.is_document("a.py")
+
+
+def test_what_is_beside_the_product() -> None:
+    beside = ("tools/a.html", "sketches/a.html", "load/reports/a.html", "static/jquery-ui/a.html")
+    assert all(map(paths.is_beside_product, beside))
+    assert not any(map(paths.is_beside_product, ("web/a.html", "templates/report.html")))

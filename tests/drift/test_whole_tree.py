@@ -131,3 +131,13 @@ def test_of_a_record_only_what_is_certain_is_found(repo: Repo) -> None:
     by_rule = {one.rule: one.message for one in results.findings}
     assert "web/" not in by_rule["frontmatter/duplicate-id"]
     assert "ADR-12x" in by_rule["frontmatter/unreadable-id"]
+
+
+def test_edges_to_records_that_are_kept_elsewhere(repo: Repo) -> None:
+    def unknown(count: int) -> int:
+        related = ", ".join(f"ADR-00{20 + number}" for number in range(count))
+        record = f"---\nstatus: accepted\nrelated: [{related}]\n---\n# ADR-0001: One\n"
+        files = {"CLAUDE.md": MEMORY_TEXT, "docs/adrs/ADR-0001-one.md": record}
+        return len(found(check(repo, files=files)))
+
+    assert (unknown(5), unknown(6)) == (5, 0)

@@ -107,6 +107,8 @@ def test_the_records_that_the_cases_name_are_found_and_nothing_else(evaluation: 
         (["docs/Architecture Decision Records/1-a.md"], "docs/Architecture Decision Records"),
         (["docs/architecture_decisions/12.mdx"], "docs/architecture_decisions"),
         ([".decisions/0001-a.md", ".decisions/old/0002-b.md"], ".decisions"),
+        ([".agents/decisions/0001-a.md"], ".agents/decisions"),
+        (["web/.agents/architecture/ADR-001-a.md"], "web/.agents/architecture"),
     ],
 )
 def test_a_name_of_a_record_is_enough(paths: list[str], place: str):
@@ -142,6 +144,11 @@ def test_a_document_without_a_number_counts_only_among_decisions():
         "tests/fixtures/adr/0001-a.md",
         "versioned_docs/version-1/adr/0001-a.md",
         ".claude/commands/adr/create.md",
+        ".claude/agents/decisions/0001-a.md",
+        ".agents/critique/ADR-001-a.md",
+        ".agents/skills/adr/0001-a.md",
+        "docs/validations/adr-001-a.md",
+        "docs/runs/adr-001-trace-2026-04-21.md",
         "skills/adr/SKILL.md",
         "docs/adr/0000-adr-template.md",
         "docs/adr/adr-000-template.md",

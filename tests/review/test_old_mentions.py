@@ -46,6 +46,10 @@ def test_a_mention_that_is_certain(repo: Repo) -> None:
         "# Absorbs ADR-0005.\n",
         "# See upstream: `othertool` ADR-0005.\n# ADR-0005 there.\n",
         "# Planned: ADR-0040.\n",
+        "# That half is ADR-0002\n# and still stands.\n",
+        "# Version 18 adds pairing (ADR-0002).\n",
+        "# See ADR-0005.\n# https://a.example/docs/adr-005-queries.md\n",
+        "# Pages, see\n# ADR-0002,\n# ADR-0001.\n",
     ],
 )
 def test_a_mention_that_is_not(repo: Repo, text: str) -> None:
@@ -63,6 +67,8 @@ def test_an_archive_is_history(repo: Repo) -> None:
         "audit-report.md",
         "docs/2026-06-agents.md",
         "plans/next.md",
+        "docs/roadmap.md",
+        "docs/migrations/queues.md",
         "docs/pre-planning/map.md",
         "AI_PLANNING_ORDER.md",
         "docs/issue-884-rename.md",
@@ -72,6 +78,49 @@ def test_an_archive_is_history(repo: Repo) -> None:
 )
 def test_a_document_about_a_day_or_about_work_is_no_guide(repo: Repo, path: str) -> None:
     assert found(repo, {path: "See ADR-0002 and ADR-0005.\n"}) == []
+
+
+def test_a_migration_of_a_database_stays_as_it_was_written(repo: Repo) -> None:
+    assert found(repo, {"migrations/030_a.py": "# As ADR-0002 says.\n"}) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("# When it is slow, ADR-0002 (Spatial index) opens.\n\n\n# ADR-0002, part 1.\n", 0),
+        ('# See ADR-0002 "Spatial index for queries".\n', 0),
+        ("# See ADR-0002 (Two of them).\n", 1),
+        ("# See ADR-0002 (part 1).\n", 1),
+    ],
+)
+def test_a_number_with_another_title_is_another_record(repo: Repo, text: str, count: int) -> None:
+    record = {"docs/adrs/ADR-0002-two.md": "# ADR-0002: Two rings\n\n- Status: superseded\n"}
+    record["src/a.py"] = text.replace("Two of them", "Both rings")
+    assert len(found(repo, record)) == count
+
+
+def test_a_record_that_says_what_remains_valid_may_be_named(repo: Repo) -> None:
+    path = "docs/adrs/ADR-0002-two.md"
+    says = f"{RECORDS[path]}\n> The pattern of this record remains valid.\n"
+    assert found(repo, {path: says, "src/a.py": "# Polls, see ADR-0002.\n"}) == []
+
+
+def test_a_plan_with_the_number_of_a_record_exists(repo: Repo) -> None:
+    files = {"src/a.py": "# Polls, see ADR-0005.\n", "docs/plans/ADR-0005-plan.md": "# Plan\n"}
+    assert found(repo, files) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "### 2026-06-16 — the layout of ADR-0002\n\nNothing to change.\n",
+        "- Gap 4: FIXED\n- By the build of ADR-0002.\n",
+        "- ✅ The build of ADR-0002\n",
+    ],
+)
+def test_an_entry_of_a_log_is_about_its_day(repo: Repo, text: str) -> None:
+    assert found(repo, {"docs/registry.md": text}) == []
+    assert found(repo, {"src/a.py": f"# {text.splitlines()[-1]} See ADR-0002.\n"}) != []
 
 
 def test_what_is_kept_beside_records_describes_how_they_were_reached(repo: Repo) -> None:

@@ -12,7 +12,7 @@ from functools import lru_cache, partial
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus
 from sdd_hooks.artifacts.governing import GoverningReference, read_governing
-from sdd_hooks.artifacts.identifiers import id_from_name
+from sdd_hooks.artifacts.identifiers import ArtifactId, id_from_name
 from sdd_hooks.code.paths import is_changelog, is_document
 from sdd_hooks.findings import Finding, Severity
 from sdd_hooks.named_tuple import NamedTuple
@@ -34,6 +34,9 @@ MAX_NAMED = 20
 
 _WORD = lazy_regex(r"\w+")
 _EXAMPLE = lazy_regex(r"\b(?:e\.g\.?|examples?|for instance|such as|placeholder|like)\b", re.I)
+_NUMBERED_DOCUMENT = lazy_regex(
+    r"adr[-_ ]?[0-9][^\n]*\.(?:md|markdown|adoc|rst|txt)", re.IGNORECASE
+)
 _LABELS = ("govern", "implements")
 
 
@@ -90,6 +93,7 @@ def _claims_today(subject: Subject, mention: Mention) -> bool:
             f"kept-elsewhere:{mention.id.kind}", partial(_is_elsewhere, mention.id.kind)
         )
         and not _is_beyond(subject, mention)
+        and not _is_document(subject, mention)
         and not names_other_project(subject, mention.path)
     )
 
@@ -111,6 +115,19 @@ def _is_beyond(subject: Subject, mention: Mention) -> bool:
         return max((id.number for id in ids), default=0)
 
     return mention.id.number > subject.once(f"greatest-number:{kind}:{origin}", greatest)
+
+
+def _is_document(subject: Subject, mention: Mention) -> bool:
+    """Whether a document with this number exists that is no record, such as a plan."""
+
+    def numbered(subject: Subject) -> frozenset[ArtifactId]:
+        names = (one.path.rpartition("/")[2] for one in subject.after.blobs())
+        called = (name for name in names if _NUMBERED_DOCUMENT.fullmatch(name))
+        return frozenset(
+            filter(None, (id_from_name(one.partition(".")[0], "ADR") for one in called))
+        )
+
+    return mention.id in subject.once("numbered-documents", numbered)
 
 
 def _line_key(mention: Mention) -> tuple[str, str, int, str]:

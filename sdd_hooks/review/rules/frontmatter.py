@@ -5,13 +5,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import replace
 
 from sdd_hooks.artifacts.validation import validate_artifacts
 from sdd_hooks.findings import Finding
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.rules import duplicate_number
+from sdd_hooks.review.rules.dangling_reference import MIN_ELSEWHERE
 from sdd_hooks.review.rules.spec_pair import INCOMPLETE
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.text.lazy_regex import lazy_regex
@@ -59,7 +60,10 @@ def _of_whole_tree(subject: Subject) -> Iterator[Finding]:
     certain = {
         one.evidence for one in found if one.rule == "duplicate-id" and one.severity == "critical"
     }
+    is_elsewhere = _is_kept_elsewhere(subject, found)
     for one in found:
+        if one.rule == "unknown-id" and is_elsewhere:
+            continue
         if one.rule == "duplicate-id" and one.severity != "critical":
             continue
         if one.rule == "ambiguous-id" and one.evidence not in certain:
@@ -69,6 +73,12 @@ def _of_whole_tree(subject: Subject) -> Iterator[Finding]:
         if one.rule == "unknown-status" and _may_be_no_record(subject, one):
             continue
         yield replace(one, rule=f"{RULE.id}/{one.rule}")
+
+
+def _is_kept_elsewhere(subject: Subject, found: Iterable[Finding]) -> bool:
+    """Whether edges name more unknown records than there are: the others are kept elsewhere."""
+    unknown = {one.evidence for one in found if one.rule == "unknown-id"}
+    return len(unknown) > max(MIN_ELSEWHERE, len(subject.corpus.artifacts))
 
 
 def _is_meant_as_id(finding: Finding) -> bool:

@@ -14,7 +14,7 @@ from sdd_hooks.code.paths import is_changelog, is_document, is_index
 from sdd_hooks.findings import Finding
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.review.mentions import MAX_TEXT, PLACE_NAMES, Mention, resolve_mention
-from sdd_hooks.review.old_mentions import ACKNOWLEDGED, is_certain
+from sdd_hooks.review.old_mentions import ACKNOWLEDGED, is_certain, text_around
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.review.successors import find_replacements, find_successors
@@ -22,6 +22,16 @@ from sdd_hooks.text.lazy_regex import lazy_regex
 
 # What is kept beside records describes how they were reached.
 _BESIDE_RECORDS = lazy_regex(r"(?:^|/)(?:decisions?|adrs?|rfcs?)/", re.IGNORECASE)
+# What a record that was replaced says of itself in its first lines.
+_VALID_IN_PART = lazy_regex(
+    r"\b(?:remains?|stays?|still) (?:valid|in force|in effect|in use)\b"
+    r"|\bstill (?:stands?|holds?|applies)\b|\b(?:partly|partially|in part)\b",
+    re.IGNORECASE,
+)
+_MAX_HEAD = 2_000
+# `ADR-0013 (Queues for e-mail)` and `ADR-0013 "Queues for e-mail"`.
+_TITLE = lazy_regex(r"[\s*`\])]{0,4}(?:\(([A-Z][^()\n§]{8,80})\)|[\"“]([A-Z][^\"”\n]{8,80})[\"”])")
+_TITLE_WORD = lazy_regex(r"[A-Za-z]{4,}")
 _EDGES = frozenset({"extends", "enables", "governs", "implements", "requires"})
 # What a decision once enabled stays true, and a new edge is worth a question.
 _OLD_EDGES = _EDGES - {"enables"}
@@ -40,7 +50,7 @@ def check(subject: Subject) -> Iterator[Finding]:
         if (artifact := _find_outdated(subject, mention))
         if not subject.whole_tree
         or mention.place not in {"text", "comment"}
-        or is_certain(subject, mention)
+        or _is_meant(subject, mention, artifact)
     ]
     outdated += _outdated_edges(subject)
     # Most changes name nothing outdated, and then the corpus is not searched.
@@ -64,6 +74,35 @@ class _Outdated(NamedTuple):
 
     mention: Mention
     artifact: Artifact
+
+
+def _is_meant(subject: Subject, mention: Mention, artifact: Artifact) -> bool:
+    """Whether an old mention surely means this record, of which nothing holds any more."""
+    return (
+        is_certain(subject, mention)
+        and not _VALID_IN_PART.search(subject.text(artifact.path)[:_MAX_HEAD])
+        and not _has_other_title(subject, mention, artifact)
+    )
+
+
+def _has_other_title(subject: Subject, mention: Mention, artifact: Artifact) -> bool:
+    """Whether the file gives this number a title that has no word of the record's.
+
+    A record that was planned got another number, or the number is one of another project.
+    """
+    known = _stems(f"{artifact.title} {artifact.path}")
+    text = subject.text(mention.path)[:MAX_TEXT]
+    for found in find_id_references(text, subject.origins):
+        if found.id == mention.id and (title := _TITLE.match(text, found.end)):
+            words = _stems(title[1] or title[2])
+            if len(words) > 1 and words.isdisjoint(known):
+                return True
+    return False
+
+
+def _stems(text: str) -> frozenset[str]:
+    """The beginnings of the longer words of a title."""
+    return frozenset(word[:5].lower() for word in _TITLE_WORD.findall(text))
 
 
 def _find_outdated(subject: Subject, mention: Mention) -> Artifact | None:
@@ -125,6 +164,8 @@ def _acknowledges(
         text = subject.described
     if read.says_outdated(mention.text):
         return True
+    if subject.whole_tree and mention.path:
+        text = text_around(subject, mention)
     return not read.ids(text).isdisjoint(artifact.id for artifact in replacements)
 
 

@@ -67,12 +67,11 @@ _FORMATTED = lazy_regex(r"\s*(?:rf|fr|f)[\"']", re.IGNORECASE)
 _FORMATTED_VALUE = lazy_regex(r"(?<!\{)\{([^{}!:]{1,200})(?:[!:][^{}]{0,40})?\}(?!\})")
 _TEXT_MEMBER = lazy_regex(
     r"""(?!(?:.{0,80}\.)?(?:\w*(?:[sS]cheme|[cC]onfig|[tT]heme|[sS]tyles?|[oO]ptions|[sS]ettings|[lL]abels|[mM]essages)
-    |strings|i18n|icons?|t)\b\.)
-    (?!this\.\w+$|\w*[sS]elect\w*\.value$|.*\b(?:field|class|tag|node|type|event)Name$)
+    |strings|i18n|icons?|t|loc|locale|lang|language|country|currency)\b\.)
+    (?!(?:error|err|e|ex|exception)\.message$|this\.\w+$|\w*[sS]elect\w*\.value$|.*\bresponseText$|.*\b(?:field|class|tag|node|type|event)Name$)
     (?:[\w$]+(?:\??\.[\w$]+|\[[^\[\]]{1,40}\])*\??\.(?:\w*(?:[nN]ame|[tT]itle|[mM]essage|[tT]ext
     |[dD]escription|[sS]ummary|[rR]eason|[cC]omment|[lL]abel|[eE]mail(?:_address)?)|value|textContent
-    |query|content)
-    |error|err|(?:error|err|e)\.message)""",
+    |query|content))""",
     re.VERBOSE,
 )
 _ASSIGNED = lazy_regex(r"(?<![\w.$])([A-Za-z_$][\w$]*)\s*(?::=|=(?![=>]))")

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from sdd_hooks.changes.added_text import AddedText, join_added_lines
-from sdd_hooks.code.paths import is_production_code, is_tool
+from sdd_hooks.code.paths import is_beside_product, is_production_code, is_tool
 from sdd_hooks.code.source_files import SCRIPT, SourceFile, SourceFiles
 from sdd_hooks.findings import Finding
 from sdd_hooks.review.rule import Rule
@@ -43,6 +43,7 @@ def check(subject: Subject) -> Iterator[Finding]:
         and file.is_file
         and is_production_code(file.path)
         and not subject.is_artifact(file.path)
+        and not (subject.whole_tree and is_beside_product(file.path))
     ]
     sources = SourceFiles(subject.text)
     added: dict[str, frozenset[int]] = {}

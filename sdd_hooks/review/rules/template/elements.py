@@ -34,6 +34,10 @@ _ATTRIBUTE = lazy_regex(
     (?: "(?P<double>(?:{_EXPRESSION}[^"<>])*)" | '(?P<single>(?:{_EXPRESSION}[^'<>])*)' )""",
     re.VERBOSE | re.IGNORECASE,
 )
+# The form of one list has the same few fields as that of another, and no text in common.
+_FILTERS = lazy_regex(
+    r"\b(?:id|class|name|role)\s*=\s*[\"'][^\"'<>]{0,200}(?:filter|search)", re.IGNORECASE
+)
 _FIELD = lazy_regex(r"<(input|select|textarea)\b([^<>]{0,1000})", re.IGNORECASE)
 _VALUE = (
     rf"(?:\"(?P<double>(?:{_EXPRESSION}[^\"<>]){{1,300}})\""
@@ -128,7 +132,7 @@ def _signature(kind: ElementKind, attributes: str, inside: str) -> tuple[str, ..
         is_short = len(body) < MIN_SCRIPT or not _STATEMENTS.search(body)
         return () if is_short else ("".join(inside.split()),)
     if kind == "form":
-        return _form_signature(attributes, inside)
+        return () if _FILTERS.search(attributes) else _form_signature(attributes, inside)
     # A link to a place of this page is a tab of it.
     links = tuple(
         one for one in dict.fromkeys(map(_value, _LINK.finditer(inside))) if one[0] != "#"

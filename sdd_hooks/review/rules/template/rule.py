@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from sdd_hooks.changes.change import ChangedFile
 from sdd_hooks.code.dependencies import is_manifest
-from sdd_hooks.code.paths import is_production_code
+from sdd_hooks.code.paths import is_beside_product, is_production_code
 from sdd_hooks.code.source_files import COMPONENTS, PAGES, SCRIPT, is_hand_written
 from sdd_hooks.findings import Finding, Severity
 from sdd_hooks.named_tuple import NamedTuple
@@ -54,7 +54,12 @@ _COPIES: Mapping[ElementKind, tuple[str, Severity, str]] = {
     ),
 }
 _GOVERNING = lazy_regex(r"\b(?:governing|implements)\b[^:]{0,20}:.{0,40}\b(?:ADR|SPEC)\b", re.I)
-_THEME = lazy_regex(r"(?:.{0,300}/)?(?:themes?|skins?)/[^/]+/", re.IGNORECASE)
+# Themes and plug-ins are installed without each other. A theme may have its own `templates/`.
+_THEME = lazy_regex(
+    r"(?:.{0,300}/)?(?:(?:themes?|skins?|[\w-]{0,20}plugins?|extensions?)/[^/]+/"
+    r"|templates/[^/]+/(?=templates/|jscript/|css/))",
+    re.IGNORECASE,
+)
 _BEGINS = lazy_regex(r"<(?:script|form|nav)\b|navigation", re.IGNORECASE)
 _DEVELOPMENT = lazy_regex(
     r"""\b(?:src|href)\s*=\s*["'{`]*(?:https?:)?//[^"'`\s<>]{0,300}?
@@ -80,6 +85,7 @@ def check(subject: Subject) -> Iterator[Finding]:
         and file.path.lower().endswith((*PAGES, *COMPONENTS, *SCRIPT))
         and is_production_code(file.path)
         and not subject.is_artifact(file.path)
+        and not (subject.whole_tree and is_beside_product(file.path))
     ]
     for file in files:
         yield from _development_cdns(file)

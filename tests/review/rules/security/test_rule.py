@@ -278,7 +278,7 @@ CERTAIN: list[tuple[str, str, bool]] = [
     ("e0.js", "a.innerHTML = content.description\nb.innerHTML = result.value\n", False),
     ("e5.js", "a.innerHTML = `<b class=${colorScheme.title}></b>`\n", False),
     ("e2.js", "a.innerHTML = `<b>${item.title}</b>`\n", True),
-    ("e3.js", "a.innerHTML = '<b>' + error.message\n", True),
+    ("e3.js", "a.innerHTML = '<b>' + error.message\n", False),
     ("e6.js", "a.innerHTML = '<b>' + this.value + typeSelect.value\n", False),
     ("e7.js", "a.innerHTML = '<b>' + input.value\n", True),
     ("e15.js", "a.innerHTML = '<b>' + player.options.playText\n", False),
@@ -313,6 +313,9 @@ CERTAIN: list[tuple[str, str, bool]] = [
     ("e11.js", "const t = b.textContent\nb.innerHTML = `<i></i> ${t}`\n", False),
     ("e12.js", "b.innerHTML = `<i></i> ${c.textContent}`\n", True),
     ("e4.js", "a.innerHTML = `<b>${t('load')}</b>`\n", False),
+    ("text3.js", "f().catch(e => { a.innerHTML = `<b>${e.message}</b>` })\n", False),
+    ("text2.js", "a.innerHTML = `<b>${loc.name}</b>`\n", False),
+    ("text1.js", "a.innerHTML = ok ? r.responseText : '<b>no</b>'\n", False),
 ]
 
 
@@ -322,6 +325,25 @@ def test_in_a_whole_tree_only_what_is_shown_is_found(repo: Repo) -> None:
         repo.write(f"src/{name}", text)
     found = {one.path for one in RULE.check(whole_tree_subject(repo.project(), Scope()))}
     assert found == {f"src/{name}" for name, _, expected in CERTAIN if expected}
+
+
+@pytest.mark.parametrize(
+    ("path", "count"),
+    [
+        ("web/a.html", 1),
+        ("web/sketches/a.html", 0),
+        ("design-demos/a.html", 0),
+        ("load/reports/a.html", 0),
+        ("web/static/codemirror/mode/a.html", 0),
+        ("web/static/box/example1/a.html", 0),
+        ("web/static/box/demo.html", 0),
+    ],
+)
+def test_in_a_whole_tree_pages_beside_the_product_are_left_out(
+    repo: Repo, path: str, count: int
+) -> None:
+    repo.write(path, '<script src="https://unpkg.com/a@1.2.3/a.js"></script>\n')
+    assert len(list(RULE.check(whole_tree_subject(repo.project(), Scope())))) == count
 
 
 @pytest.mark.parametrize(

@@ -207,10 +207,23 @@ def test_in_a_whole_tree_copies_are_in_one_package_and_theme(repo: Repo) -> None
         repo.write(f"{package}/package.json", "{}")
         repo.write(f"{package}/x.html", SCRIPT.format(1))
         repo.write(f"a/themes/{package}/x.html", SCRIPT.format(1))
+        repo.write(f"a/my_plugins/{package}/x.html", SCRIPT.format(1))
+        repo.write(f"a/templates/{package}/templates/x.html", SCRIPT.format(1))
     assert list(RULE.check(whole_tree_subject(repo.project(), Scope()))) == []
     repo.write("b/z.html", SCRIPT.format(1))
     found = RULE.check(whole_tree_subject(repo.project(), Scope()))
     assert [one.path for one in found] == ["b/z.html"]
+
+
+def test_in_a_whole_tree_pages_beside_the_product_are_left_out(repo: Repo) -> None:
+    for path in ("sketches/a.html", "sketches/b.html", "codemirror/a.html", "codemirror/b.html"):
+        repo.write(path, SCRIPT.format(1))
+    assert list(RULE.check(whole_tree_subject(repo.project(), Scope()))) == []
+
+
+def test_the_filter_of_a_list_is_about_that_list(tmp_path: Path) -> None:
+    form = FORM.format("a").replace("<form", '<form id="form-filter"')
+    assert findings_of(tmp_path, {"a.html": form}, {"b.html": form}) == []
 
 
 def test_a_framework_that_a_record_names_is_decided(tmp_path: Path) -> None:
