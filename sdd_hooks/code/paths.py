@@ -89,7 +89,8 @@ _INTERNAL = lazy_regex(r"(?:^|/)_?(?:internals?|private|detail|impl)/", re.IGNOR
 
 _TOOL = lazy_regex(
     r"(?:^|/)(?:experiments?|scripts?|tools?|qa|[\w-]*conformance|hack|ci|dev|devtools|spikes?"
-    r"|prototypes?|poc|sandbox|scratch|mock[\w-]*|\.[\w-]+)/",
+    r"|prototypes?|poc|sandbox|scratch|mock[\w-]*|\.[\w-]+)/"
+    r"|(?:^|/)[\w-]{1,40}\.config\.[cm]?[jt]s$",
     re.IGNORECASE,
 )
 

@@ -80,6 +80,12 @@ def test_documents_and_markdown() -> None:
 
 
 def test_what_is_beside_the_product() -> None:
-    beside = ("tools/a.html", "sketches/a.html", "load/reports/a.html", "static/jquery-ui/a.html")
+    beside = (
+        "tools/a.html",
+        "sketches/a.html",
+        "load/reports/a.html",
+        "static/jquery-ui/a.html",
+        "vite.config.ts",
+    )
     assert all(map(paths.is_beside_product, beside))
     assert not any(map(paths.is_beside_product, ("web/a.html", "templates/report.html")))
