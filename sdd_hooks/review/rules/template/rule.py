@@ -60,6 +60,8 @@ _THEME = lazy_regex(
     r"|templates/[^/]+/(?=templates/|jscript/|css/))",
     re.IGNORECASE,
 )
+# Signing up and signing in have the same fields, and are two forms.
+_SIGN_UP = lazy_regex(r"(?:register|registration|sign[-_]?up)[^/]*$", re.IGNORECASE)
 _BEGINS = lazy_regex(r"<(?:script|form|nav)\b|navigation", re.IGNORECASE)
 _DEVELOPMENT = lazy_regex(
     r"""\b(?:src|href)\s*=\s*["'{`]*(?:https?:)?//[^"'`\s<>]{0,300}?
@@ -148,6 +150,9 @@ def _copies(
             if index == other_index or (is_new and other_index > index):
                 continue
             if element.kind == "navigation" and other_path == path:
+                continue
+            signs_up = (bool(_SIGN_UP.search(one)) for one in (path, other_path))
+            if element.kind == "form" and len(set(signs_up)) > 1:
                 continue
             shareable = not subject.whole_tree or _unit(path, roots) == _unit(other_path, roots)
             if is_copy(element, other) and shareable:

@@ -221,6 +221,12 @@ def test_in_a_whole_tree_pages_beside_the_product_are_left_out(repo: Repo) -> No
     assert list(RULE.check(whole_tree_subject(repo.project(), Scope()))) == []
 
 
+def test_signing_up_is_another_form_than_signing_in(tmp_path: Path) -> None:
+    form = FORM.format("password")
+    assert findings_of(tmp_path / "a", {"login.html": form}, {"register.html": form}) == []
+    assert findings_of(tmp_path / "b", {"login.html": form}, {"admin.html": form}) != []
+
+
 def test_the_filter_of_a_list_is_about_that_list(tmp_path: Path) -> None:
     form = FORM.format("a").replace("<form", '<form id="form-filter"')
     assert findings_of(tmp_path, {"a.html": form}, {"b.html": form}) == []
