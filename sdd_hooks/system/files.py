@@ -135,10 +135,15 @@ def state_directory(root: Path, *parts: str) -> Path:
     path = root
     for part in parts:
         path /= part
-        refuse_links(path)
-        if path.exists() and not path.is_dir():
-            raise StorageError(f"{path} is not a directory: remove it")
+        refuse_other_files(path)
     return path
+
+
+def refuse_other_files(directory: Path) -> None:
+    """Raise StorageError if the path of a directory is a symlink or another kind of file."""
+    refuse_links(directory)
+    if directory.exists() and not directory.is_dir():
+        raise StorageError(f"{directory} is not a directory: remove it")
 
 
 def open_state(path: Path, flags: int, mode: int = 0o666) -> int:

@@ -153,13 +153,14 @@ def no_tracker(project: Project, module: str, broken: tuple[str, ...]) -> NoTrac
     if module:
         return NoTracker(
             f"the module {module!r} has no tracker of its own: leave --module out, or write"
-            f" `- **Type**: NAME` under `#### Tracker` in its CLAUDE.md, with one of {names}"
+            " `- **Type**: NAME` under `#### Tracker`, below `## SDD Configuration` in its"
+            f" CLAUDE.md, with one of {names}"
         )
     memory_file = project.configuration.memory_file
     name = memory_file.name if memory_file else "CLAUDE.md"
     return NoTracker(
         f"no tracker is known for {project.repository.slug}: write `- **Type**: NAME` under"
-        f" `#### Tracker` in {name}, with one of {names}"
+        f" `#### Tracker`, below `## SDD Configuration` in {name}, with one of {names}"
     )
 
 

@@ -15,7 +15,7 @@ from sdd_hooks.errors import StorageError
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.repository import ignore_derived_state
 from sdd_hooks.system.descriptors import NO_WAIT
-from sdd_hooks.system.files import ERRNO_REASONS, refuse_links
+from sdd_hooks.system.files import ERRNO_REASONS, refuse_other_files
 from sdd_hooks.system.open_directory import OpenDirectory, open_directory
 from sdd_hooks.trackers.filenames import (
     ESCAPE,
@@ -256,7 +256,7 @@ def _open_directory(folder: IssueFolder, *, create: bool) -> OpenDirectory | Non
     try:
         for part in folder.relative.split("/"):
             path /= part
-            refuse_links(path)
+            refuse_other_files(path)
             if create:
                 with suppress(FileExistsError):
                     directory.create_directory(part)

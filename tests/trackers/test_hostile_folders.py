@@ -36,7 +36,7 @@ def test_a_folder_that_is_a_link_is_refused(harness: SyncHarness, part: str) -> 
 def test_a_folder_that_is_a_file_is_refused(harness: SyncHarness) -> None:
     (harness.folder.root / ".sdd").mkdir()
     harness.folder.path.write_text("no folder")
-    with pytest.raises(StorageError, match="issues"):
+    with pytest.raises(StorageError, match=r"issues is not a directory: remove it$"):
         harness.sync()
 
 

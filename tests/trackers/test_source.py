@@ -146,8 +146,10 @@ def test_opening_a_tracker_sends_no_request(repo: Repo) -> None:
 def test_the_errors_for_a_missing_tracker(repo: Repo) -> None:
     project = workspace(repo).project()
     assert str(no_tracker(project, "", ())) == (
-        "no tracker is known for repo: write `- **Type**: NAME` under `#### Tracker` in CLAUDE.md,"
-        " with one of beads, gitea, github, gitlab, jira, linear, tasks-md"
+        "no tracker is known for repo: write `- **Type**: NAME` under `#### Tracker`, below"
+        " `## SDD Configuration` in CLAUDE.md, with one of"
+        " beads, gitea, github, gitlab, jira, linear, tasks-md"
     )
+    assert "below `## SDD Configuration` in its" in str(no_tracker(project, "api", ()))
     assert "the module 'api' has no tracker of its own" in str(no_tracker(project, "api", ()))
     assert str(no_tracker(project, "", ("it is broken",))) == "it is broken"
