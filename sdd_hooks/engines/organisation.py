@@ -77,8 +77,11 @@ class Organisation(Protocol):
         """Return the head of each document of these kinds, by repository and path."""
         ...
 
-    def texts(self, documents: Sequence[tuple[str, str, str]]) -> Sequence[OrganisationText]:
-        """Return the documents with these repositories, collections and paths."""
+    def texts(
+        self, documents: Sequence[tuple[str, str, str]], longest: int | None = None
+    ) -> Sequence[OrganisationText]:
+        """Return the documents with these repositories, collections and paths, without those that
+        have more than `longest` characters."""
         ...
 
     def close(self) -> None:

@@ -20,11 +20,15 @@ from sdd_hooks.models.embedding_model import ConfiguredModel
 if TYPE_CHECKING:
     from psycopg import Connection
 
-_TEXT_COLUMNS = (
-    "SELECT r.name, d.collection, k.kind, k.module, d.path, c.text"
+_TEXT_COLUMNS = "SELECT r.name, d.collection, k.kind, k.module, d.path, c.text"
+_TEXTS = (
     " FROM sdd.documents AS d JOIN sdd.repositories AS r ON r.id = d.repository"
     " JOIN sdd.collections AS k ON k.repository = d.repository AND k.name = d.collection"
     " JOIN sdd.chunks AS c ON c.repository = d.repository AND c.document = d.id"
+)
+_THESE = (
+    " WHERE (r.name, d.collection, d.path) IN"
+    " (SELECT * FROM unnest(%s::text[], %s::text[], %s::text[]))"
 )
 _ORDER = ' ORDER BY r.name COLLATE "C", d.path COLLATE "C", d.collection, c.first_line, c.id'
 _HEAD = "file"
@@ -81,18 +85,28 @@ class PostgresOrganisation:
         condition = " WHERE k.kind = ANY(%s) AND c.anchor = %s"
         return self._read(condition, (list(kinds), _HEAD))
 
-    def texts(self, documents: Sequence[tuple[str, str, str]]) -> Sequence[OrganisationText]:
-        """Return the documents with these repositories, collections and paths."""
+    def texts(
+        self, documents: Sequence[tuple[str, str, str]], longest: int | None = None
+    ) -> Sequence[OrganisationText]:
+        """Return the documents with these repositories, collections and paths, without those that
+        have more than `longest` characters, whose texts stay on the server."""
+        if longest is not None and documents:
+            documents = self._short(documents, longest)
         if not documents:
             return []
-        columns = [
-            [stored_text(part) for part in column] for column in zip(*documents, strict=True)
-        ]
-        condition = (
-            " WHERE (r.name, d.collection, d.path) IN"
-            " (SELECT * FROM unnest(%s::text[], %s::text[], %s::text[]))"
-        )
-        return self._read(condition, tuple(columns))
+        return self._read(_THESE, _columns(documents))
+
+    def _short(
+        self, documents: Sequence[tuple[str, str, str]], longest: int
+    ) -> list[tuple[str, str, str]]:
+        """Return those of the documents that have at most so many characters."""
+        with translate_errors(self._address):
+            rows = self._connection.execute(
+                f"SELECT r.name, d.collection, d.path{_TEXTS}{_THESE}"
+                " GROUP BY r.name, d.collection, d.path HAVING sum(length(c.text)) <= %s".encode(),
+                (*_columns(documents), longest),
+            )
+            return [(original_text(a), original_text(b), original_text(c)) for a, b, c in rows]
 
     def close(self) -> None:
         """Close the connection."""
@@ -111,10 +125,16 @@ class PostgresOrganisation:
         found: dict[tuple[str, str, str, str, str], list[str]] = {}
         with translate_errors(self._address):
             rows = self._connection.execute(
-                f"{_TEXT_COLUMNS}{condition}{_ORDER}".encode(), tuple(values)
+                f"{_TEXT_COLUMNS}{_TEXTS}{condition}{_ORDER}".encode(), tuple(values)
             )
             for row in rows:
                 repository, collection, kind, module, path, text = map(original_text, row)
                 key = repository, collection, kind, module, path
                 found.setdefault(key, []).append(text.rstrip("\n"))
         return [OrganisationText(*key, "\n\n".join(parts)) for key, parts in found.items()]
+
+
+def _columns(documents: Sequence[tuple[str, str, str]]) -> tuple[list[str], ...]:
+    """Return the values of `_THESE`."""
+    columns = zip(*documents, strict=True)
+    return tuple([stored_text(part) for part in column] for column in columns)

@@ -111,12 +111,12 @@ def _search(project: Project, names: Mapping[str, str], words: str, now: float) 
     with closing(find_organisation(project).open_organisation(project)) as organisation:
         touched = organisation.touched()
         missing = [names[one] for one in names if one not in touched]
-        query = Query((SubQuery("lex", words),), (), "", limit, 0.0, MAX_RECORDS)
+        query = Query((SubQuery("lex", words),), (), "", limit, 0.0, 0)
         hits = organisation.search(query, [_KIND], [*names]).hits if words else ()
         places = dict.fromkeys((one.repository, one.hit.collection, one.hit.path) for one in hits)
         found = {
             (one.repository, one.collection, one.path): one
-            for one in organisation.texts([*places][:MAX_RECORDS])
+            for one in organisation.texts([*places][:MAX_RECORDS], MAX_RECORD)
         }
     texts = [found[place] for place in places if place in found]
     records = tuple(record for text in texts for record in _read(text, names))

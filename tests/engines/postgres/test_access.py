@@ -6,13 +6,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
+from sdd_hooks.config.settings import SearchSettings
 from sdd_hooks.engines.organisation import OrganisationGrant
 from sdd_hooks.engines.postgres.access import UnknownRole, data_tables, grant, revoke, secure
 from sdd_hooks.engines.postgres.address import find_address
 from sdd_hooks.engines.postgres.locks import hold_lock
+from sdd_hooks.engines.postgres.organisation import PostgresOrganisation
 from tests.engines.postgres.organisation import HANDBOOK, PAYMENTS, ROLES, Organisation
 from tests.support.citus_server import CitusServer
 
@@ -409,3 +412,14 @@ def test_a_query_reads_the_grants_of_others_once(organisation: Organisation) -> 
         admin.execute("DELETE FROM sdd.grants WHERE role = 'other'")
     organisation.server.sql("ALTER ROLE payments_dev RESET track_functions")
     assert counted[0] == counted[1] > 0
+
+
+def test_a_text_that_is_too_long_stays_on_the_server(organisation: Organisation) -> None:
+    secret = f"SECRET OF {PAYMENTS}"
+    environ = organisation.environ("payments_dev")
+    index = PostgresOrganisation(find_address(environ), Path(), environ, SearchSettings())
+    with closing(index):
+        place = (PAYMENTS, secret, secret)
+        for longest, texts in ((None, [secret]), (len(secret), [secret]), (len(secret) - 1, [])):
+            assert [one.text for one in index.texts([place], longest)] == texts
+        assert index.texts([(HANDBOOK, f"SECRET OF {HANDBOOK}", f"SECRET OF {HANDBOOK}")], 99) == []
