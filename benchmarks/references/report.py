@@ -97,6 +97,7 @@ def _summary(outcomes: Sequence[Outcome]) -> str:
                 "8 of 22",
             ),
             ("of these, a right record is first", str(questions.first), ""),
+            ("of these, a right record is first and named already", str(questions.named), ""),
             ("questions about records without a label", str(questions.unlabelled), ""),
             (
                 "share of a repository's most frequent record: of its questions",

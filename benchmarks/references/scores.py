@@ -29,14 +29,16 @@ class Ranking(NamedTuple):
 class Questions(NamedTuple):
     """The questions on ordinary commits.
 
-    `need` of all `commits` need a record, and of these `first` have a right one first. `asked` is
-    the number of questions, of which `right` name a right record, and `unlabelled` a record that no
-    person judged, which counts as wrong.
+    `need` of all `commits` need a record, and of these `first` have a right one first that could be
+    asked about. `named` have a right one first that the change names or changes, so that there is
+    nothing to ask. `asked` is the number of questions, of which `right` name a right record, and
+    `unlabelled` a record that no person judged, which counts as wrong.
     """
 
     commits: int
     need: int
     first: int
+    named: int
     asked: int
     right: int
     unlabelled: int
@@ -115,10 +117,18 @@ def count_questions(outcomes: Iterable[Outcome]) -> Questions:
         len(commits),
         sum(bool(one.row.expected) for one in commits),
         sum(one.right for one in commits),
+        sum(_is_named(one) for one in commits),
         len(asked),
         sum(one.right for one in asked),
         len(find_unlabelled(commits)),
     )
+
+
+def _is_named(outcome: Outcome) -> bool:
+    """Whether a right record is first that the change names or changes."""
+    if outcome.decision.offered or outcome.row.facts.silent:
+        return False
+    return not outcome.row.expected.isdisjoint(outcome.decision.order[:1])
 
 
 def find_unlabelled(outcomes: Iterable[Outcome]) -> list[Outcome]:

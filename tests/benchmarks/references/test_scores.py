@@ -52,10 +52,12 @@ def test_questions_on_ordinary_commits_are_right_when_a_person_labelled_the_reco
         outcome(rows[3], "c.md"),
         outcome(unneeded, "a.md", asks=False),
         outcome(row("6", "b.md"), "b.md"),
+        outcome(row("7", "b.md", kind="ordinary"), "b.md", offered="", asks=False),
+        outcome(row("8", "b.md", kind="ordinary"), "a.md", offered="", asks=False),
     ]
     questions = count_questions(outcomes)
-    assert questions == (5, 4, 2, 3, 1, 1)
-    assert (questions.per_100, questions.precision) == (60.0, 1 / 3)
+    assert questions == (7, 6, 2, 1, 3, 1, 1)
+    assert (questions.per_100, questions.precision) == (pytest.approx(300 / 7), 1 / 3)
     assert [one.row.id for one in find_unlabelled(outcomes)] == ["3"]
 
 
