@@ -33,6 +33,9 @@ AUTO = "auto"
 MAX_CHANGED_PATHS = 300
 """Paths of a collection that are indexed while git waits. More are left to the background."""
 
+MAX_LINES = 10
+"""Lines that a hook prints about a refresh."""
+
 MAX_SECONDS = 3.0
 """Seconds of a refresh while git waits. A longer one is left to the background."""
 
@@ -100,8 +103,12 @@ def _run_in_time(
             from sdd_hooks.githooks.checks import check_artifacts
 
             return check_artifacts(arguments, context)
-        for line in _refresh(event, arguments, context, clock):
+        lines = _refresh(event, arguments, context, clock)
+        for line in lines[:MAX_LINES]:
             stderr.write(f"sdd: {one_line(line)}\n")
+        if len(lines) > MAX_LINES:
+            more = len(lines) - MAX_LINES
+            stderr.write(f"sdd: {more:,} more notes: `sdd index update --full` prints them\n")
     except NotIndexed:
         return EXIT_OK
     except KeyboardInterrupt:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import subprocess
 import sys
 import time
@@ -14,7 +15,7 @@ import pytest
 
 from sdd_hooks.githooks import background
 from sdd_hooks.githooks.context import HookContext
-from sdd_hooks.githooks.events import MAX_CHANGED_PATHS, run_hook
+from sdd_hooks.githooks.events import MAX_CHANGED_PATHS, MAX_LINES, run_hook
 from sdd_hooks.githooks.shims import EVENTS
 from sdd_hooks.system.locks import hold_lock
 from tests.githooks.conftest import ADR, FILES, REFRESHED, after, settled
@@ -273,6 +274,18 @@ def test_notes_of_the_engine_are_printed_after_a_commit(fresh: Hooked) -> None:
     assert said.startswith("sdd: ")
     assert said.endswith("set aside as index.db.aside-1 and rebuilt\n")
     assert said.count("\n") == 1
+
+
+def test_the_notes_after_a_commit_have_an_end(fresh: Hooked) -> None:
+    for number in range(MAX_LINES + 3):
+        fresh.write(f"docs/adrs/ADR-1{number:03}-large.md", "# L\n" + "word " * 2_000_000)
+    fresh.write(ADR, "# ADR-0001: Changed\n")
+    code, said = act(fresh.root, "post-checkout", "0" * 40, "0" * 40, "1")
+    assert code == 0
+    lines = said.splitlines()
+    assert len(lines) == MAX_LINES + 1
+    assert "larger than" in lines[-2]
+    assert re.fullmatch(r"sdd: [0-9]+ more notes: `sdd index update --full` prints them", lines[-1])
 
 
 def test_git_is_missing(fresh: Hooked, tmp_path: Path) -> None:
