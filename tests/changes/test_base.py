@@ -136,6 +136,17 @@ def test_a_shallow_clone_without_the_common_commit(origin: Repo, depth: int) -> 
     reviewed(repo)
 
 
+@pytest.mark.parametrize("name", ["HEAD~1", "HEAD^", "HEAD~2^"])
+def test_a_parent_that_a_shallow_clone_lacks(origin: Repo, name: str) -> None:
+    repo = clone(origin, "--depth=1")
+    message = refused(repo, name)
+    assert message == (
+        f"there is no commit '{name}' here: `git fetch --unshallow origin` fetches the rest"
+    )
+    follow(repo, message)
+    repo.git("rev-parse", "--verify", "HEAD~1")
+
+
 def test_a_shallow_clone_of_one_branch(origin: Repo) -> None:
     repo = clone(origin, "--depth=1")
     message = refused(repo, "origin/main")
