@@ -31,10 +31,10 @@ def text(data: Json, *path: str) -> str:
     Half of a surrogate pair, which cannot be encoded, becomes U+FFFD.
     """
     value = field(data, *path)
-    if isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
     if not isinstance(value, str):
-        return ""
+        return str(value) if isinstance(value, int) and not isinstance(value, bool) else ""
+    if value.isascii():
+        return value
     try:
         value.encode()
     except UnicodeEncodeError:

@@ -92,6 +92,7 @@ class GitHubDetails:
         counted = [
             (entry, direction)
             for entry in entries
+            if _may_have_dependencies(entry)
             for direction in _DIRECTIONS
             if _dependency_count(entry, direction)
         ]
@@ -173,6 +174,11 @@ class GitHubDetails:
         )
         variables = {"owner": self.location.owner, "name": self.location.project}
         return field_of(execute(self.client, self.graphql, query, variables), "repository")
+
+
+def _may_have_dependencies(entry: Json) -> bool:
+    summary = field_of(entry, "issue_dependencies_summary")
+    return isinstance(summary, dict) and any(summary.values())
 
 
 def _dependency_count(entry: Json, direction: str) -> int:

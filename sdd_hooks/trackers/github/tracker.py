@@ -300,7 +300,7 @@ def _page(listed: _ListingPage, at: float, details: GitHubDetails) -> IssuePage:
             details.warn_once("number", f"{LABEL} lists an issue without a number: left out")
         else:
             is_known = blocks is not None and blocked_by is not None
-            issues.append(replace(issue, edges_known=is_known))
+            issues.append(issue if is_known else replace(issue, edges_known=False))
     pulls = details.pull_requests([entry for entry in listed.entries if is_pull(entry)])
     return IssuePage(tuple(issues), at, pulls=pulls, warnings=details.take_warnings())
 
