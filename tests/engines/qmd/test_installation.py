@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -201,7 +202,11 @@ def test_variables_and_files_that_name_another_index_are_ignored(
 
 
 def test_qmd_writes_only_to_the_folder_of_the_index(real_qmd: RealQmd, tmp_path: Path) -> None:
-    indexed = index(real_qmd, tmp_path / "shop", RECORDS)
+    # Other tests share the home of the real qmd.
+    home = tmp_path / "home"
+    own = {"HOME": home, "XDG_CACHE_HOME": home / ".cache", "XDG_CONFIG_HOME": home / ".config"}
+    environ = {**real_qmd.environ, **{name: str(path) for name, path in own.items()}}
+    indexed = index(replace(real_qmd, environ=environ), tmp_path / "shop", RECORDS)
     written = {
         path.relative_to(indexed.folder.root).as_posix()
         for path in indexed.folder.root.rglob("*")
@@ -211,7 +216,6 @@ def test_qmd_writes_only_to_the_folder_of_the_index(real_qmd: RealQmd, tmp_path:
         f".sdd/search/qmd/{name}"
         for name in ("index.yml", "index.sqlite", "index.sqlite-shm", "index.sqlite-wal")
     }
-    home = Path(real_qmd.environ["HOME"])
     assert not list(home.rglob("*.sqlite"))
 
 
