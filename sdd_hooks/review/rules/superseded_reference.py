@@ -90,14 +90,22 @@ def _has_other_title(subject: Subject, mention: Mention, artifact: Artifact) -> 
 
     A record that was planned got another number, or the number is one of another project.
     """
+    path = mention.path
+    titles = subject.once(f"titles-beside-ids:{path}", lambda _: _titles(subject, path))
     known = _stems(f"{artifact.title} {artifact.path}")
-    text = subject.text(mention.path)[:MAX_TEXT]
+    return any(words.isdisjoint(known) for words in titles.get(mention.id, ()))
+
+
+def _titles(subject: Subject, path: str) -> dict[ArtifactId, list[frozenset[str]]]:
+    """The words of the titles that stand behind the ids in a file, of titles with several."""
+    text = subject.text(path)[:MAX_TEXT]
+    titles: dict[ArtifactId, list[frozenset[str]]] = {}
     for found in find_id_references(text, subject.origins):
-        if found.id == mention.id and (title := _TITLE.match(text, found.end)):
+        if title := _TITLE.match(text, found.end):
             words = _stems(title[1] or title[2])
-            if len(words) > 1 and words.isdisjoint(known):
-                return True
-    return False
+            if len(words) > 1:
+                titles.setdefault(found.id, []).append(words)
+    return titles
 
 
 def _stems(text: str) -> frozenset[str]:
