@@ -124,11 +124,11 @@ def _recall(connection: Connection, rounds: int) -> float:
             exact = everything._replace(repositories=_all(connection), chunks=1)
             by_index = everything._replace(repositories=None)
             nearest = {
-                one.key for one in search_nearest(connection, exact, space, vector, _NEAREST)
+                one.match.key for one in search_nearest(connection, exact, space, vector, _NEAREST)
             }
             # As in a search, of which the best are kept.
             wide = search_nearest(connection, by_index, space, vector, 240)[:_NEAREST]
-            shares.append(len(nearest & {one.key for one in wide}) / max(1, len(nearest)))
+            shares.append(len(nearest & {one.match.key for one in wide}) / max(1, len(nearest)))
     return statistics.fmean(shares)
 
 

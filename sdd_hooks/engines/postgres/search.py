@@ -88,28 +88,13 @@ def _rank(
         elif space is not None and part.query in vectors.vectors:
             vector = vectors.vectors[part.query]
             near = search_nearest(connection, scope, space, vector, WIDER * limit)
-            matches = _weigh_chunks(connection, scope, near, query.text)[:limit]
+            paths = {one.match.key: one.path for one in near}
+            chunks = [one.match for one in near]
+            matches = weigh_paths(chunks, paths.__getitem__, query.text)[:limit]
         else:
             continue
         lists.append((weight_of(index), matches))
     return lists
-
-
-def _weigh_chunks(
-    connection: Connection,
-    scope: OrganisationScope,
-    matches: Sequence[RankedMatch[int]],
-    query: str,
-) -> list[RankedMatch[int]]:
-    """Return chunks with the evidence of the paths of their documents, best first."""
-    rows = connection.execute(
-        "SELECT c.id, d.path FROM sdd.chunks AS c"
-        " JOIN sdd.documents AS d ON d.repository = c.repository AND d.id = c.document"
-        f" WHERE c.id = ANY(%(chunks)s){scope.conditions}".encode(),
-        {**scope.values, "chunks": [match.key for match in matches]},
-    )
-    paths = {chunk: original_text(path) for chunk, path in rows}
-    return weigh_paths(matches, lambda chunk: paths.get(chunk, ""), query)
 
 
 def _read_hits(

@@ -42,6 +42,8 @@ class ModelSpace(NamedTuple):
     storage: str
     dimensions: int
     type: str
+    is_iterative: bool
+    """Whether a search of the index goes on while the scope excludes what it finds."""
 
     @property
     def indexed(self) -> str:
@@ -58,13 +60,16 @@ def find_space(connection: Connection, model: str, storage: str) -> ModelSpace |
     """Find the space of a model; None if nothing was embedded with it."""
     row = connection.execute(
         "SELECT id, dimensions, (SELECT format_type(atttypid, NULL) FROM pg_attribute"
-        " WHERE attrelid = 'sdd.vectors'::regclass AND attname = 'vector')"
+        " WHERE attrelid = 'sdd.vectors'::regclass AND attname = 'vector'),"
+        " (SELECT extversion FROM pg_extension WHERE extname = 'vector')"
         " FROM sdd.models WHERE name = %s AND storage = %s",
         (model, storage),
     ).fetchone()
     if row is None:
         return None
-    return ModelSpace(row[0], storage, row[1], "halfvec" if "halfvec" in row[2] else "vector")
+    version = tuple(int(part) for part in str(row[3]).split(".")[:2])
+    kind = "halfvec" if "halfvec" in row[2] else "vector"
+    return ModelSpace(row[0], storage, row[1], kind, version >= _ITERATIVE_SINCE)
 
 
 def create_space(connection: Connection, model: str, storage: str, dimensions: int) -> ModelSpace:
@@ -203,9 +208,16 @@ def _store_texts(
     return sum(result.rowcount for result in results)
 
 
+class NearChunk(NamedTuple):
+    """A chunk that is near to a query, and the path of its document."""
+
+    match: RankedMatch[int]
+    path: str
+
+
 def search_nearest(
     connection: Connection, scope: OrganisationScope, space: ModelSpace, vector: bytes, limit: int
-) -> list[RankedMatch[int]]:
+) -> list[NearChunk]:
     """Return the chunks of the scope with the greatest cosine, at most `limit`.
 
     `vector` is the query's as float32. The strength of a chunk is its cosine, or 0 where that is
@@ -218,7 +230,7 @@ def search_nearest(
     # Arithmetic on the distance, so that the index is not used where every vector is compared.
     order = f"({distance}) + 0" if scope.is_small else distance
     if not scope.is_small:
-        _set_up_index_scan(connection, limit)
+        _set_up_index_scan(connection, space, limit)
     rows = connection.execute(
         "SELECT near.id, near.distance, d.path, near.first_line FROM ("
         "SELECT c.id, c.repository, c.document, c.first_line,"
@@ -238,25 +250,21 @@ def search_nearest(
         connection.execute("SET LOCAL enable_sort = on; SET LOCAL enable_hashjoin = on")
     # The distance to a vector without a direction is no number.
     return [
-        RankedMatch(chunk, max(0.0, 1 - distance), 1 - distance)
-        for chunk, distance, *_ in sorted(rows, key=lambda row: row[1:])
+        NearChunk(RankedMatch(chunk, max(0.0, 1 - distance), 1 - distance), original_text(path))
+        for chunk, distance, path, _ in sorted(rows, key=lambda row: row[1:])
         if not math.isnan(distance)
     ]
 
 
-def _set_up_index_scan(connection: Connection, limit: int) -> None:
+def _set_up_index_scan(connection: Connection, space: ModelSpace, limit: int) -> None:
     """Let the index return `limit` chunks even where the scope excludes many, if pgvector can."""
     # The policies of row-level security keep the planner from estimating how much is read: it
     # would compare the vectors of all repositories.
-    for plan in ("sort", "hashjoin", "mergejoin"):
-        connection.execute(f"SET LOCAL enable_{plan} = off".encode())
-    connection.execute(f"SET LOCAL hnsw.ef_search = {min(int(limit), _MAX_EF_SEARCH)}".encode())
-    row = connection.execute(
-        "SELECT extversion FROM pg_extension WHERE extname = 'vector'"
-    ).fetchone()
-    version = tuple(int(part) for part in str(row[0]).split(".")[:2]) if row else (0, 0)
-    if version >= _ITERATIVE_SINCE:
-        connection.execute("SET LOCAL hnsw.iterative_scan = relaxed_order")
+    settings = ["enable_sort = off", "enable_hashjoin = off", "enable_mergejoin = off"]
+    settings.append(f"hnsw.ef_search = {min(int(limit), _MAX_EF_SEARCH)}")
+    if space.is_iterative:
+        settings.append("hnsw.iterative_scan = relaxed_order")
+    connection.execute("; ".join(f"SET LOCAL {one}" for one in settings).encode())
 
 
 def _literal(packed: bytes, storage: str) -> str:

@@ -22,6 +22,7 @@ from sdd_hooks.engines.postgres.engine import PostgresEngine
 from sdd_hooks.engines.postgres.schema import MIGRATIONS, migrate
 from sdd_hooks.engines.postgres.scope import find_scope
 from sdd_hooks.engines.postgres.search import QueryVectors, search
+from sdd_hooks.engines.postgres.vectors import find_space, search_nearest
 from sdd_hooks.engines.protocol import (
     ComparesMeaning,
     Counts,
@@ -34,6 +35,7 @@ from sdd_hooks.engines.registry import is_indexed
 from sdd_hooks.errors import EngineUnavailable, StorageError
 from sdd_hooks.freshness.read_gate import prime
 from sdd_hooks.freshness.refresh import refresh
+from sdd_hooks.models.embedding_model import ConfiguredModel
 from tests.engines.subject import Subject
 from tests.support.postgres_server import PostgresServer
 from tests.support.repos import Repo
@@ -377,3 +379,35 @@ def test_a_search_of_all_repositories_shows_those_of_the_role(
             assert names == {own}
         else:
             assert names > {own}
+
+
+@pytest.mark.parametrize("server", ["pgserver", "citus"])
+def test_the_index_of_vectors_finds_what_a_comparison_of_each_one_finds(
+    server: str, request: pytest.FixtureRequest
+) -> None:
+    subject: Subject = request.getfixturevalue(f"on_{server}")
+    subject.begin(records(30))
+    subject.refresh()
+    with subject.opened() as engine:
+        engine.embed()
+    name = subject.repo.git("remote", "get-url", "origin").strip()[len("https://") : -4]
+    model = ConfiguredModel(subject.model, subject.repo.root, subject.environ)
+    (vector,) = model.load().embed(["Decision 7: we choose heron7"])
+    with connect(find_address(subject.environ)) as connection, connection.transaction():
+        (number,) = connection.execute(
+            "SELECT id FROM sdd.repositories WHERE name = %s", (name,)
+        ).fetchone() or (0,)
+        space = find_space(connection, model.id, "int8")
+        assert space
+        small = find_scope(connection, [number])
+        large = small._replace(chunks=1_000_000)
+        found = [
+            {
+                (one.match.key, one.match.cosine, one.path)
+                for one in search_nearest(connection, scope, space, vector, 200)
+            }
+            for scope in (small, large)
+        ]
+    assert found[0] == found[1]
+    assert len(found[0]) >= 30
+    assert {path for _, _, path in found[0]} >= set(records(30))
