@@ -72,7 +72,7 @@ def test_a_long_report_is_cut_between_lines(evidence: str) -> None:
 
 
 def test_a_report_that_fits_is_not_cut() -> None:
-    for number in range(400, 640, 3):
+    for number in range(400, 640, 10):
         review = ReviewOutcome(BASE, HEAD, "", 1, findings=many(number))
         text = render_comment(review)
         whole = f"{MARKER}\n{render_markdown(review)}"
