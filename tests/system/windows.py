@@ -86,6 +86,8 @@ def hide(modules: Sequence[str]) -> None:
     for name in SIGNALS:
         if hasattr(signal, name):
             delattr(signal, name)
+    # From Python 3.13 on, this decides whether `Popen` uses the removed `os.posix_spawn`.
+    subprocess._USE_POSIX_SPAWN = False
     os.supports_dir_fd.clear()
     subprocess.Popen.kill = partialmethod(end, os.kill)
     subprocess.Popen.terminate = subprocess.Popen.kill

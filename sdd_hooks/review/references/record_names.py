@@ -10,8 +10,10 @@ a web address may also be that of a record with the same number in another repos
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from operator import itemgetter
 from pathlib import PurePosixPath
 
 from sdd_hooks.artifacts.artifact import Artifact
@@ -83,9 +85,11 @@ class RecordNames:
 
     def _find_foreign(self, text: str, references: Iterable[IdReference]) -> Iterator[int]:
         """The starts of the references that are in addresses of records of other repositories."""
-        urls = [(match.start(), match.end()) for match in _URL.finditer(text)]
+        urls = [match.span() for match in _URL.finditer(text)]
         for one in references:
-            span = next((span for span in urls if span[0] <= one.start < span[1]), None)
+            # The last address that begins at or before the reference.
+            before = bisect_right(urls, one.start, key=itemgetter(0)) - 1
+            span = urls[before] if before >= 0 and one.start < urls[before][1] else None
             known = self._words.get(one.id)
             if span and known:
                 path = re.split(r"[#?]", text[span[0] : span[1]])[0]
