@@ -55,7 +55,8 @@ CONTENT_RULES = ".gitattributes"
 """A change to one may change files that are the same to git, such as their line ends."""
 
 _FILE_CLOCK = 5
-"""On Linux, the clock that sets the times of files. It is up to 10 ms behind the others."""
+"""On Linux, the clock of the times of files, of which newer kernels are finer. It is up to 10 ms
+behind the others."""
 
 
 class _Differences(NamedTuple):
@@ -360,7 +361,11 @@ def _is_behind_link(root: Path, name: str) -> bool:
     return any((root / above).is_symlink() for above in Path(name).parents)
 
 
-def _file_time() -> float:
+def file_time() -> float:
+    """Return a time, in seconds since the epoch, before which no later change of a file is dated.
+
+    A file that was changed just before may be dated after it, so that it is compared once more.
+    """
     return time.clock_gettime(_FILE_CLOCK) if sys.platform == "linux" else time.time()
 
 
@@ -380,7 +385,7 @@ def start_scan(git: Git, repository: str, scope: ScanScope) -> Scan:
         RepositoryError: git cannot be run there.
     """
     git = git.at(git.root / repository)
-    started = _file_time()
+    started = file_time()
     # An unborn branch has no HEAD: every file is then compared with the empty tree.
     head = git.try_output("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
     base = (head or git.output("hash-object", "-t", "tree", os.devnull)).decode().strip()

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from sdd_hooks.system.processes import ProgramResult
 
 # What starts processes is imported where it is used: most searches start none.
-_NO_INPUT = -3
+NO_INPUT = -3
 """`subprocess.DEVNULL`."""
 
 # `git rev-parse --local-env-vars`: git sets these for its hooks, and each would redirect a command
@@ -182,7 +182,7 @@ class Git:
     def start(
         self,
         *args: str,
-        stdin: int = _NO_INPUT,
+        stdin: int = NO_INPUT,
         index: str = "",
         objects: Path | None = None,
     ) -> subprocess.Popen[bytes]:

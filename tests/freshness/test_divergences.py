@@ -12,9 +12,10 @@ from sdd_hooks.engines.embedded.database import open_database
 from sdd_hooks.engines.embedded.schema import INDEX
 from sdd_hooks.engines.protocol import Query, SubQuery
 from sdd_hooks.engines.registry import open_engine
-from sdd_hooks.freshness.index_changes import ScanScope, _file_time, start_scan
+from sdd_hooks.freshness.index_changes import ScanScope, start_scan
 from sdd_hooks.freshness.local_rules import has_sparse_rules, local_rules
 from sdd_hooks.freshness.refresh import RefreshOptions, RefreshResult, refresh
+from tests.support.file_clock import wait_for_file_clock
 from tests.support.oracle import assert_index_matches_scratch, documents
 from tests.support.repos import Repo
 
@@ -36,15 +37,10 @@ def adrs(repo: Repo) -> Repo:
 
 def follow(repo: Repo, scope: ScanScope = "all") -> RefreshResult:
     """Refresh as after an event, and compare with an index from scratch."""
+    wait_for_file_clock()
     done = refresh(repo.project(), options=RefreshOptions(scan=scope))
     assert_index_matches_scratch(repo)
     return done
-
-
-def let_file_clock_pass(path: Path) -> None:
-    """Wait for the next tick of the clock that refreshes read: the time of a file may be finer."""
-    while _file_time() <= path.lstat().st_ctime:
-        pass
 
 
 def test_a_file_that_another_branch_ignores_leaves_the_index(adrs: Repo) -> None:
@@ -242,7 +238,6 @@ def test_a_sample_finds_a_document_that_git_does_not_report(adrs: Repo) -> None:
     adrs.git("update-index", "--assume-unchanged", ONE)
     adrs.write(ONE, record(1, "hidden"))
     os.utime(adrs.root / ONE)
-    let_file_clock_pass(adrs.root / ONE)
     adrs.write("docs/adrs/ADR-0003-three.md", record(3))
     done = follow(adrs)
     assert done.notes == (f"{ONE} was not indexed as it is: every document was compared",)

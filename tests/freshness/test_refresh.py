@@ -12,6 +12,7 @@ from sdd_hooks.errors import EngineUnavailable, NotIndexed, StorageError
 from sdd_hooks.freshness.index_changes import ScanScope, commit_scope
 from sdd_hooks.freshness.refresh import RefreshOptions, RefreshResult, refresh
 from sdd_hooks.system.locks import hold_lock
+from tests.support.file_clock import wait_for_file_clock
 from tests.support.repos import Repo
 
 ONE = "# ADR-0001: Use SQLite\n\n## Decision Outcome\n\nWe keep sessions in SQLite.\n"
@@ -24,6 +25,7 @@ def create_index(repo: Repo, *kinds: str) -> RefreshResult:
 
 
 def update(repo: Repo, scan: ScanScope = "all") -> Counts:
+    wait_for_file_clock()
     return refresh(repo.project(), options=RefreshOptions(scan=scan)).total
 
 
