@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 SENTENCE = re.compile(r"(?<![\w.])[A-Z][^.!?|#\n]{40,300}[.!?](?=\s)")
 
@@ -55,7 +56,7 @@ def give_vectors_to_sdd(root: Path, vector_of: VectorOf) -> int:
     from sdd_hooks.project.project import load_project
 
     with closing(apsw.Connection(str(root / ".sdd/search/index.db"))) as index:
-        texts = index.execute("SELECT hash, text FROM chunks").fetchall()
+        texts: list[Any] = index.execute("SELECT hash, text FROM chunks").fetchall()
     with closing(ENGINE.open(load_project(root, os.environ))) as engine:
         exchange = engine.exchange()
         vectors = {key: pack_vector(vector_of(text), exchange.storage) for key, text in texts}
@@ -73,13 +74,13 @@ def give_vectors_to_qmd(source: Path, target: Path, vector_of: VectorOf) -> int:
 
     with closing(apsw.Connection(str(source))) as embedded:
         load_extension(embedded)
-        rows = embedded.execute(_ROWS_OF_QMD).fetchall()
+        rows: list[Any] = embedded.execute(_ROWS_OF_QMD).fetchall()
         table = str(embedded.execute(_TABLE_OF_QMD).get)
     ends = [*(row[1] for row in rows[1:]), None]
     number = 0
     with closing(apsw.Connection(str(target))) as index:
         load_extension(index)
-        documents = index.execute("SELECT hash, doc FROM content").fetchall()
+        documents: list[Any] = index.execute("SELECT hash, doc FROM content").fetchall()
         with index:
             index.execute(table)
             for digest, text in documents:

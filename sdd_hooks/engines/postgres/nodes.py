@@ -33,8 +33,10 @@ FUNCTION = """
 
 _ON_EACH_NODE = ("grants", "repositories", "models")
 
-_FUNCTIONS = """
-    -- Planned at each call: a plan of the connection could have the policies of another role.
+# Citus sends each statement to its nodes, so that each is alone.
+_FUNCTIONS = (
+    # Planned at each call: a plan of the connection could have the policies of another role.
+    """
     CREATE OR REPLACE FUNCTION sdd.granted(writing boolean) RETURNS text[]
         LANGUAGE plpgsql STABLE SET search_path = pg_catalog AS $$
         DECLARE
@@ -44,7 +46,9 @@ _FUNCTIONS = """
                 ' WHERE role = ANY($1) AND (writes OR NOT $2))'
                 INTO names USING sdd.roles(), writing;
             RETURN names;
-        END $$;
+        END $$
+    """,
+    """
     CREATE OR REPLACE FUNCTION sdd.permitted(writing boolean) RETURNS integer[]
         LANGUAGE plpgsql STABLE SET search_path = pg_catalog AS $$
         DECLARE
@@ -54,19 +58,26 @@ _FUNCTIONS = """
                 ' WHERE ''*'' = ANY($1) OR name = ANY($1))'
                 INTO ids USING sdd.granted(writing);
             RETURN ids;
-        END $$;
+        END $$
+    """,
+    """
     CREATE FUNCTION sdd.planned_roles() RETURNS text[]
         LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog AS $$
-        BEGIN RETURN sdd.roles(); END $$;
+        BEGIN RETURN sdd.roles(); END $$
+    """,
+    """
     CREATE FUNCTION sdd.planned_names(writing boolean) RETURNS text[]
         LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog AS $$
-        BEGIN RETURN sdd.granted(writing); END $$;
+        BEGIN RETURN sdd.granted(writing); END $$
+    """,
+    """
     CREATE FUNCTION sdd.planned_repositories(writing boolean) RETURNS integer[]
         LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog AS $$
-        BEGIN RETURN sdd.permitted(writing); END $$;
-    REVOKE ALL ON FUNCTION sdd.planned_roles, sdd.planned_names, sdd.planned_repositories
-        FROM PUBLIC
-"""
+        BEGIN RETURN sdd.permitted(writing); END $$
+    """,
+    "REVOKE ALL ON FUNCTION sdd.planned_roles, sdd.planned_names, sdd.planned_repositories"
+    " FROM PUBLIC",
+)
 
 
 def is_distributed(connection: Connection) -> bool:
@@ -106,11 +117,8 @@ def distribute(connection: Connection, tables: Sequence[str]) -> None:
             "SELECT create_distributed_table(%s, 'repository', colocate_with => %s)",
             (f"sdd.{table}", "none" if table == tables[0] else f"sdd.{tables[0]}"),
         )
-    script = _FUNCTIONS
-    for table, copy in copies.items():
-        script = script.replace(f"{{{table}}}", copy)
-    for statement in _statements(script):
-        connection.execute(statement.encode())
+    for statement in _FUNCTIONS:
+        connection.execute(statement.format_map(copies).encode())
     # Those that were there before Citus are on this node only.
     connection.execute(
         "SELECT create_distributed_function(oid::regprocedure) FROM pg_proc"
@@ -122,9 +130,3 @@ def distribute(connection: Connection, tables: Sequence[str]) -> None:
             f"ALTER TABLE sdd.{table} ADD CONSTRAINT {table}_written"
             " CHECK ((repository + 0) = ANY(sdd.planned_repositories(true))) NOT VALID".encode()
         )
-
-
-def _statements(script: str) -> list[str]:
-    """Return the statements of `_FUNCTIONS`, each alone: Citus sends each to its nodes."""
-    parts = script.replace("\n    CREATE ", "\0CREATE ").replace("\n    REVOKE ", "\0REVOKE ")
-    return [part.rstrip().rstrip(";") for part in parts.split("\0")[1:]]
