@@ -14,8 +14,9 @@ from sdd_hooks.system.git import Git, is_object_id
 
 MAIN_BRANCHES = ("main", "master", "trunk")
 
-# A name that needs no quotes in a shell and is not an option.
+# `main~2` or `HEAD^`, which a shallow clone may not have.
 _ANCESTOR = re.compile(r"[^~^]+[~^][0-9~^]*")
+# A name that needs no quotes in a shell and is not an option.
 _PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./+@-]{0,250}")
 
 _FORMAT = "%(refname)%00%(symref:short)%00%(refname:short)%00%(upstream:short)%00%(upstream:track)"
@@ -109,9 +110,10 @@ def _advice(git: Git, name: str) -> str:
         is_named = git.try_output("rev-parse", "--verify", "--quiet", name)
         return "`git fsck` reports what is damaged" if is_named else f"make one, or {other}"
     remotes = _remote(git)
-    is_cut = bool(remotes and _ANCESTOR.fullmatch(name)) and is_shallow(git)
-    if is_cut or not remotes or not _PLAIN.fullmatch(name):
-        return f"`git fetch --unshallow {remotes[0]}` fetches the rest" if is_cut else other
+    if remotes and _ANCESTOR.fullmatch(name) and is_shallow(git):
+        return f"`git fetch --unshallow {remotes[0]}` fetches the rest"
+    if not remotes or not _PLAIN.fullmatch(name):
+        return other
     (remote,) = remotes
     fetch = f"git fetch {'--unshallow ' if is_shallow(git) else ''}{remote}"
     if is_object_id(name):
