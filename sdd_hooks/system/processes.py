@@ -34,6 +34,9 @@ TERMINATION_TIMEOUT = 2.0
 
 _POLL_SECONDS = 0.2
 
+_MAX_PAUSE = 0.05
+"""Seconds between two looks at a program that is to end. The first ones are shorter."""
+
 _SUFFIX = "" if IS_POSIX else ".exe"
 
 
@@ -155,14 +158,17 @@ def start_program(program: Program, stdin: int = subprocess.DEVNULL) -> subproce
 
 
 def end_program(process: subprocess.Popen[bytes]) -> None:
-    """End the process group, first with SIGTERM, then wait for the leader and close its pipes."""
-    if process.poll() is None:
+    """End the process group, first with SIGTERM, then wait for the leader and close its pipes.
+
+    Also after a signal handler raised inside `process.poll()` or `process.wait(timeout)`, which can
+    leave the internal lock of `process` taken for ever.
+    """
+    if not _collect(process, 0):
         _signal_group(process, signal.SIGTERM)
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(TERMINATION_TIMEOUT)
+        _collect(process, TERMINATION_TIMEOUT)
     # Also for processes that outlive the leader.
     _signal_group(process, KILL)
-    process.wait()
+    _collect(process, None)
     for stream in (process.stdin, process.stdout, process.stderr):
         if stream is not None:
             stream.close()
@@ -189,6 +195,36 @@ def exit_on_signals() -> Iterator[None]:
 
 def _raise_exit(number: int, _frame: FrameType | None) -> None:
     raise SignalExit(128 + number)
+
+
+def _collect(process: subprocess.Popen[bytes], timeout: float | None) -> bool:
+    """Wait for the exit status of a process, without a timeout for ever. False if it still runs.
+
+    Takes no lock of `process`, unlike its own methods.
+    """
+    if not IS_POSIX:
+        # Windows has no such lock.
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(timeout)
+        return process.returncode is not None
+    deadline = time.monotonic() + (timeout or 0)
+    pause = 0.001
+    while process.returncode is None:
+        try:
+            pid, status = os.waitpid(process.pid, 0 if timeout is None else os.WNOHANG)
+        except ChildProcessError:
+            # An interrupted call collected the status and lost it: Popen, too, reports 0 then.
+            process.returncode = 0
+            break
+        if pid:
+            process.returncode = os.waitstatus_to_exitcode(status)
+            break
+        remaining = deadline - time.monotonic()
+        if remaining <= 0:
+            return False
+        pause = min(2 * pause, remaining, _MAX_PAUSE)
+        time.sleep(pause)
+    return True
 
 
 def _signal_group(process: subprocess.Popen[bytes], number: int) -> None:

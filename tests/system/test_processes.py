@@ -6,7 +6,10 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import pytest
@@ -16,10 +19,13 @@ from sdd_hooks.system.processes import (
     MAX_OUTPUT_BYTES,
     Program,
     ProgramResult,
+    end_program,
     exit_on_signals,
     find_executable,
     run_program,
+    start_program,
 )
+from sdd_hooks.system.time_limit import time_limit
 from tests.support.signals import default_signals
 from tests.support.waiting import TIMEOUT, until
 
@@ -135,6 +141,40 @@ def test_a_signal_to_this_process_ends_the_whole_group(
         # Python itself handles SIGINT: an unhandled KeyboardInterrupt.
         assert parent.wait(TIMEOUT) == (128 + number if number != signal.SIGINT else -signal.SIGINT)
     until(lambda: gone(int((tmp_path / "pid").read_text())))
+
+
+@pytest.mark.parametrize("wait", [lambda process: process.poll(), lambda process: process.wait(9)])
+@pytest.mark.parametrize(("call", "code"), [("acquire", -signal.SIGTERM), ("waitpid", 0)])
+def test_a_signal_while_the_exit_status_is_read_ends_the_group(
+    wait: Callable[[subprocess.Popen[bytes]], object], call: str, code: int
+) -> None:
+    """The handler raises when `Popen` has taken its lock, or has collected the status."""
+    command = ["/bin/sleep", "300"] if call == "acquire" else ["/bin/true"]
+    process = start_program(Program("it", command, Path("/"), {}))
+    if call == "waitpid":
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+    with pytest.raises(KeyboardInterrupt), interrupting(call):
+        wait(process)
+    with time_limit(TIMEOUT):
+        end_program(process)
+    assert process.returncode == code
+    assert gone(process.pid)
+
+
+@contextmanager
+def interrupting(name: str) -> Iterator[None]:
+    """Inside the block, the end of the next call of the C function `name` is interrupted."""
+
+    def interrupt(_frame: FrameType, event: str, function: object) -> None:
+        if event == "c_return" and getattr(function, "__name__", "") == name:
+            sys.setprofile(None)
+            raise KeyboardInterrupt
+
+    sys.setprofile(interrupt)
+    try:
+        yield
+    finally:
+        sys.setprofile(None)
 
 
 def test_a_signal_that_is_ignored_stays_ignored() -> None:
