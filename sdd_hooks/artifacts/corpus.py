@@ -100,6 +100,25 @@ class Corpus:
             if len(artifacts) > 1
         )
 
+    @cached_property
+    def _ids_by_directory(self) -> Mapping[str, frozenset[ArtifactId]]:
+        found: dict[str, set[ArtifactId]] = {}
+        for identifier, artifacts in self.by_id.items():
+            for artifact in artifacts:
+                found.setdefault(numbering_directory(artifact.path), set()).add(identifier)
+        return {directory: frozenset(ids) for directory, ids in found.items()}
+
+    def count_separately(self, path: str, other: str) -> bool:
+        """Whether the directories of two artifacts have series of numbers of their own.
+
+        They have when they share two ids or more: packages of one repository, and translations.
+        """
+        directories = numbering_directory(path), numbering_directory(other)
+        if directories[0] == directories[1]:
+            return False
+        one, two = (self._ids_by_directory.get(each, frozenset()) for each in directories)
+        return len(one & two) > 1
+
     def resolve(self, identifier: ArtifactId | str) -> tuple[Artifact, ...]:
         """Return the artifacts with this id, in any spelling. Several when the id collides.
 

@@ -49,7 +49,11 @@ def _all(corpus: Corpus, external: Corpus) -> Iterator[tuple[Finding, tuple[str,
         yield from _external_findings(external, artifact)
     for collision in corpus.collisions:
         for path in collision.paths:
-            others = [one for one in collision.paths if not _are_parts(path, one)]
+            others = [
+                one
+                for one in collision.paths
+                if not _are_parts(path, one) and not corpus.count_separately(path, one)
+            ]
             if others:
                 yield _duplicate(collision, path, others), collision.paths
     written = (edge for artifact in corpus.artifacts for edge in artifact.edges)

@@ -115,6 +115,22 @@ def test_directories_may_count_separately() -> None:
     ]
 
 
+def test_directories_that_share_two_numbers_count_separately() -> None:
+    paths = ("en/adr/0001-a.md", "en/adr/0002-b.md", "es/adr/0001-c.md", "es/adr/0002-d.md")
+    single, wrong = "web/adr/0002-e.md", "es/adr/0002-f.md"
+    loaded = load_corpus([ArtifactFile(path, b"# T\n", "ADR") for path in (*paths, single)])
+    assert brief(validate_artifacts(loaded)) == [
+        ("en/adr/0002-b.md", 0, "duplicate-id", "warning"),
+        ("es/adr/0002-d.md", 0, "duplicate-id", "warning"),
+        ("web/adr/0002-e.md", 0, "duplicate-id", "warning"),
+    ]
+    loaded = load_corpus([ArtifactFile(path, b"# T\n", "ADR") for path in (*paths, wrong)])
+    assert brief(validate_artifacts(loaded)) == [
+        ("es/adr/0002-d.md", 0, "duplicate-id", "critical"),
+        ("es/adr/0002-f.md", 0, "duplicate-id", "critical"),
+    ]
+
+
 def test_a_cycle_is_shown_with_its_path() -> None:
     loaded = corpus(
         ("0001-a", "extends: [ADR-0002]"),

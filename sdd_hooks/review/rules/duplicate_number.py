@@ -67,7 +67,13 @@ def _holders(subject: Subject, record: NumberedRecord, removed: set[str]) -> lis
     after = [one.path for one in subject.corpus.resolve(record.id)]
     at_tip = [one.path for one in subject.corpus_tip.resolve(record.id)]
     paths = dict.fromkeys((*after, *(path for path in at_tip if path not in removed)))
-    return [_Holder(path) for path in paths if path not in record.artifact.paths]
+    own = record.artifact.paths
+    before = subject.corpus_before
+    return [
+        _Holder(path)
+        for path in paths
+        if path not in own and not before.count_separately(own[0], path)
+    ]
 
 
 def _claimants(subject: Subject, record: NumberedRecord) -> list[_Holder]:

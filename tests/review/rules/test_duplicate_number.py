@@ -135,3 +135,26 @@ def test_a_number_of_another_directory_is_a_warning(tmp_path: Path) -> None:
 
     assert finding.severity == "warning"
     assert f"taken by {path_of(adr(1, 'One'))}" in finding.message
+
+
+def test_directories_that_share_two_numbers_count_separately(tmp_path: Path) -> None:
+    def below(directory: str, *records: tuple[int, str]) -> dict[str, str]:
+        found = {path: text for record in records for path, text in adr(*record).items()}
+        return {path.replace("adrs/", f"adrs/{directory}/"): text for path, text in found.items()}
+
+    before = {
+        "CLAUDE.md": MEMORY,
+        **below("api", (1, "One"), (2, "Two"), (3, "Three")),
+        **below("web", (1, "First"), (2, "Second")),
+    }
+    assert run_rule(RULE, subject_of(tmp_path, before, below("web", (3, "Third")))) == []
+
+
+def test_two_new_records_make_no_series(tmp_path: Path) -> None:
+    before = {"CLAUDE.md": MEMORY, **adr(1, "One"), **adr(2, "Two")}
+    new = {
+        path.replace("adrs/", "adrs/web/"): text
+        for path, text in {**adr(1, "Other"), **adr(2, "Another")}.items()
+    }
+    found = run_rule(RULE, subject_of(tmp_path, before, new))
+    assert [one.severity for one in found] == ["warning", "warning"]
