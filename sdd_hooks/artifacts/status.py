@@ -15,6 +15,7 @@ from typing import Literal
 
 from sdd_hooks.artifacts.fields import HeaderField
 from sdd_hooks.artifacts.frontmatter import Frontmatter
+from sdd_hooks.artifacts.translated_status import STATUS_FIELDS, STATUS_NAMES, TRANSLATED_WORD
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.markdown import Section
@@ -76,7 +77,7 @@ _BRACKETS = lazy_regex(r"\([^()]*\)|（[^（）]*）|\[[^\[\]]*\]")
 _BEFORE = lazy_regex(r"(?:[^\w{<]|_|[0-9]{4}[-/.][0-9]{1,2}[-/.][0-9]{1,2}|[0-9]+)*")
 _NOT = lazy_regex(r"\b(?:not|never|no longer|to be)(?: (?:yet|be|been))*\W*$", re.IGNORECASE)
 _STATUS_HEADING = lazy_regex(
-    r"""[^\w`]*(?:[0-9]+[.)]?[ ]*)?(?:(?:ADR|decision|current)[ ])?status\**[ ]*
+    rf"""[^\w`]*(?:[0-9]+[.)]?[ ]*)?(?:(?:ADR|decision|current)[ ])?(?:{STATUS_NAMES})\**[ ]*
     (?:[:：—–-][ *]+(?P<value>.+))?[:*]*$""",
     re.VERBOSE | re.IGNORECASE,
 )
@@ -128,7 +129,8 @@ class StatusWord(NamedTuple):
 
 def find_status_words(text: str) -> Iterator[StatusWord]:
     """Yield every word that means a status, in any spelling and letter case, in order."""
-    for match in _WORD.finditer(text):
+    matches = list(_WORD.finditer(text)) or TRANSLATED_WORD.finditer(text)
+    for match in matches:
         # A longer word, such as `unaccepted`, contains it.
         if not text[: match.start()][-1:].isalnum():
             yield StatusWord(str(match.lastgroup).replace("_", "-"), *match.span())
@@ -157,7 +159,7 @@ def parse_status(text: str, line: int = 0, origin: StatusOrigin = "field") -> Ar
     start = _start(plain)
     if partly := _PARTLY.match(plain, start):
         return ArtifactStatus("accepted", written, plain[partly.start() :], line, origin)
-    match = _WORD.match(plain, start) or _word_within(plain)
+    match = _WORD.match(plain, start) or _word_within(plain) or TRANSLATED_WORD.match(plain, start)
     if not match:
         return ArtifactStatus(UNKNOWN, written, "", line, origin)
     value = str(match.lastgroup).replace("_", "-")
@@ -186,7 +188,7 @@ def _statuses(
     if status:
         yield status
     for field in fields:
-        if field.name in ("status", "adr-status", "decision-status"):
+        if field.name in STATUS_FIELDS:
             status = parse_status(field.value, field.line)
             if status:
                 yield status
@@ -297,5 +299,8 @@ def _is_placeholder(text: str) -> bool:
     if re.search(r"\bwhat is the status\b|\bsuch as proposed\b", text, re.IGNORECASE):
         return True
     outside = text if re.match(r"\W*[\[{<]", text) else _BRACKETS.sub(" ", text)
+    if not re.search(r"[|/{<]|\bor\b|\betc\b", outside):
+        return False
     choices = {match.lastgroup for match in _WORD.finditer(outside)}
-    return len(choices) > 2 and bool(re.search(r"[|/{<]|\bor\b|\betc\b", outside))
+    translated = {match.lastgroup for match in TRANSLATED_WORD.finditer(outside)}
+    return max(len(choices), len(translated)) > 2

@@ -111,6 +111,35 @@ def test_the_placeholder_of_a_template_is_not_a_status(text: str) -> None:
     assert parse_status(text) is None
 
 
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("# T\n\n## Status\n\nAkzeptiert\n\n## Kontext\n", "accepted"),
+        ("# T\n\n## Status\n\nErsetzt durch [ADR-0007](0007-x.md)\n", "superseded"),
+        ("# T\n\n**Status:** Überholt (2025)\n", "superseded"),
+        ("# T\n\n## Estado\n\nAceptada\n", "accepted"),
+        ("# T\n\n- Estado: Rechazado\n", "rejected"),
+        ("# T\n\n## Statut\n\nAcceptée le 3 mai\n", "accepted"),
+        ("# T\n\n## Statut\n\nREMPLACÉ par ADR-3\n", "superseded"),
+        ("# T\n\n## Status\n\nAceito\n", "accepted"),
+        ("# T\n\n## Stato\n\nSostituita da ADR-3\n", "superseded"),
+        ("# T\n\n## Статус\n\nПринято\n", "accepted"),
+        ("# T\n\n## 状态\n\n已接受\n", "accepted"),
+        ("# T\n\n## ステータス\n\n承認済み\n", "accepted"),
+        ("# T\n\n## 상태\n\n승인됨\n", "accepted"),
+        ("# T\n\n## Status\n\nUnakzeptiert\n", UNKNOWN),
+        ("# T\n\n## Status\n\nBozzarella\n", UNKNOWN),
+    ],
+)
+def test_statuses_in_other_languages(text: str, value: str) -> None:
+    assert [one.value for one in found_in(text)] == [value]
+
+
+def test_the_choices_of_a_template_in_another_language() -> None:
+    choices = "Vorgeschlagen | **Akzeptiert** | Abgelehnt | Überholt | Ersetzt"
+    assert found_in(f"# T\n\n## Status\n\n{choices}\n") == ()
+
+
 @pytest.mark.parametrize("value", [*STATUSES, UNKNOWN, ""])
 def test_authoritative(value: str) -> None:
     assert ArtifactStatus(value).authoritative == (
