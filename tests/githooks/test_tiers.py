@@ -20,7 +20,7 @@ from tests.support.clock import set_touched, touched_at
 from tests.support.models import make_model
 from tests.support.oracle import assert_index_matches_scratch, documents
 from tests.support.repos import Repo
-from tests.support.waiting import until
+from tests.support.waiting import TIMEOUT, until
 
 NEW = "docs/adrs/ADR-0003-new.md"
 DRAFT = "docs/adrs/ADR-0009-draft.md"
@@ -34,7 +34,7 @@ def act(repo: Repo, event: str, after: float, environ: Mapping[str, str] | None 
     touched = touched_at(repo)
     assert touched is not None
     stderr = io.StringIO()
-    context = HookContext(repo.root, environ or os.environ, stderr)
+    context = HookContext(repo.root, environ or os.environ, stderr, seconds=TIMEOUT)
     code = run_hook(event, arguments, context, clock=lambda: touched + after)
     assert code == 0
     return stderr.getvalue()
