@@ -27,6 +27,7 @@ from sdd_hooks.project.recognition import (
     reads_like_record,
 )
 from sdd_hooks.system.files import PathRefused, resolve_inside
+from sdd_hooks.system.git import Git, nul_split
 
 DEFAULT_ADRS = "docs/adrs"
 DEFAULT_SPECS = "docs/openspec/specs"
@@ -149,12 +150,31 @@ def build_layout(
 
 
 def check_declarations(
-    root: Path, path: Path, declared: Sequence[ResolvedDirectory]
+    git: Git, path: Path, declared: Sequence[ResolvedDirectory]
 ) -> Iterator[ConfigurationWarning]:
     """Yield a warning for each declared directory that is missing or holds no artifact.
 
-    `path` is the memory file, `root` the top of the repository.
+    `path` is the memory file, `git` that of the repository. A directory of which a sparse checkout
+    leaves files out is not judged.
     """
+    found = list(_empty_declarations(git.root, path, declared))
+    if found:
+        left_out = _left_out_files(git, [directory for directory, _ in found])
+        for directory, warning in found:
+            if not any(one.startswith(f"{directory}/") for one in left_out):
+                yield warning
+
+
+def _left_out_files(git: Git, directories: Sequence[str]) -> list[str]:
+    """The files below the directories that git tracks, and that a sparse checkout leaves out."""
+    patterns = (f":(top,literal){directory}" for directory in directories)
+    listed = git.try_output("ls-files", "-z", "-t", "--cached", "--full-name", "--", *patterns)
+    return [entry[2:] for entry in nul_split(listed or b"") if entry.startswith("S ")]
+
+
+def _empty_declarations(
+    root: Path, path: Path, declared: Sequence[ResolvedDirectory]
+) -> Iterator[tuple[str, ConfigurationWarning]]:
     checked: dict[tuple[str, str], DeclaredDirectory] = {}
     for declaration, directory in declared:
         checked.setdefault((declaration.kind, directory), declaration)
@@ -167,7 +187,7 @@ def check_declarations(
             text += ": correct this line, or remove it"
         else:
             continue
-        yield ConfigurationWarning(path, declaration.line, text)
+        yield directory, ConfigurationWarning(path, declaration.line, text)
 
 
 def find_declarations(memory: MemoryFile) -> Iterator[DeclaredDirectory]:

@@ -133,7 +133,7 @@ def read_project(repository: Repository, look: Look = "tracked") -> Project:
         layout = build_layout(place.root, declared, recognised[place.root])
         repository_of_part = place.root if place.is_repository else ""
         parts.append(ProjectPart(name, place.root, repository_of_part, layout))
-        missing += check_declarations(root, own.path, declared) if own else ()
+        missing += check_declarations(git, own.path, declared) if own else ()
     external = find_external_sources(memory)
     extras = (*extras, *committed_knowledge(repository, configuration))
     collections = build_collections(root, repository.slug, parts, extras, external.sources)

@@ -389,7 +389,7 @@ def test_any_memory_file_takes_linear_time(tmp_path: Path, text: Callable[[int],
         with contextlib.suppress(ConfigurationError):
             declared = resolve_declarations(repo.root, "", memory)
             build_layout("", declared, Recognition((), 0))
-            list(check_declarations(repo.root, memory.path, declared) if memory else ())
+            list(check_declarations(repo.handle, memory.path, declared) if memory else ())
 
     assert_linear(load, make, 200_000)
 

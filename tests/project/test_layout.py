@@ -190,9 +190,9 @@ def test_a_directory_declared_for_the_other_kind_keeps_it(tmp_path: Path):
     assert layout(tmp_path, text, adrs("specs"), specs("specs")).adrs == ("docs/adrs",)
 
 
-def warnings(root: Path, text: str) -> list[str]:
-    declared = resolve_declarations(root, "", memory(text))
-    return [str(one) for one in check_declarations(root, Path("CLAUDE.md"), declared)]
+def warnings(repo: Repo, text: str) -> list[str]:
+    declared = resolve_declarations(repo.root, "", memory(text))
+    return [str(one) for one in check_declarations(repo.handle, Path("CLAUDE.md"), declared)]
 
 
 @pytest.mark.parametrize(
@@ -211,7 +211,7 @@ def test_a_declared_directory_without_records_is_a_warning(
 ):
     for path, content in files.items():
         repo.write(path, content)
-    assert warnings(repo.root, "- Architecture Decision Records are in `a`") == [text]
+    assert warnings(repo, "- Architecture Decision Records are in `a`") == [text]
 
 
 @pytest.mark.parametrize(
@@ -225,24 +225,39 @@ def test_a_declared_directory_without_records_is_a_warning(
 )
 def test_a_declared_directory_with_a_record_is_none(repo: Repo, path: str, content: str):
     repo.write(path, content)
-    assert warnings(repo.root, "- Architecture Decision Records are in `a`") == []
+    assert warnings(repo, "- Architecture Decision Records are in `a`") == []
+
+
+def test_a_directory_that_a_sparse_checkout_leaves_out_is_not_judged(repo: Repo):
+    text = "- Architecture Decision Records are in `a/`\n- Specifications are in `s`"
+    repo.write("a/0001-x.md", "# X\n")
+    repo.write("src/main.py", "x = 1\n")
+    repo.commit("Add files")
+    repo.git("sparse-checkout", "set", "src")
+    assert not (repo.root / "a").exists()
+    expected = "CLAUDE.md:4: 's' does not exist: correct this line, or remove it"
+    assert warnings(repo, text) == [expected]
+
+    repo.git("sparse-checkout", "disable")
+    repo.git("rm", "-q", "-r", "a")
+    assert warnings(repo, text)[1:] == [expected]
 
 
 def test_a_declared_directory_of_specifications(repo: Repo):
     repo.write("s/notes.md")
     text = "- Specifications are in `s`"
-    assert warnings(repo.root, text) == [
+    assert warnings(repo, text) == [
         "CLAUDE.md:3: 's' has no file that can be read as a specification: correct this line, or"
         " remove it"
     ]
     repo.write("s/auth/spec.md")
-    assert warnings(repo.root, text) == []
+    assert warnings(repo, text) == []
 
 
 def test_nothing_is_said_about_a_directory_with_too_many_files_to_read(repo: Repo):
     for number in range(MAX_READ_FILES + 1):
         repo.write(f"a/x{number}.md")
-    assert warnings(repo.root, "- Architecture Decision Records are in `a`") == []
+    assert warnings(repo, "- Architecture Decision Records are in `a`") == []
 
 
 paths = st.text(alphabet=st.sampled_from("ab./ -_"), min_size=1, max_size=20)
