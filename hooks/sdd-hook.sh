@@ -556,7 +556,10 @@ sdd_start() {
         esac
     fi
     if ! sdd_runs "$sdd_command"; then
-        sdd_warn failed "$sdd_command is gone: $sdd_advice"
+        sdd_line='is gone:'
+        [ ! -f "$sdd_command" ] || [ -x "$sdd_command" ] ||
+            sdd_line='may not be executed: check its permissions, or'
+        sdd_warn failed "$sdd_command $sdd_line $sdd_advice"
         return 0
     fi
     sdd_action=$event

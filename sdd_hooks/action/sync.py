@@ -11,6 +11,7 @@ from sdd_hooks.action.tokens import select_tracker_token
 from sdd_hooks.errors import EXIT_OK
 from sdd_hooks.forges.registry import CiJob
 from sdd_hooks.project.project import Project
+from sdd_hooks.remote.credentials import Secret
 from sdd_hooks.trackers.source import NoTracker, TrackerSource, find_source, find_sources
 from sdd_hooks.trackers.sync import SyncResult
 from sdd_hooks.usecases.upkeep.sync import SyncCallbacks, sync_sources
@@ -63,13 +64,14 @@ def sync(
     )
 
 
-def _with_token(source: TrackerSource, token: str) -> TrackerSource:
-    """The source with a token ("": none) in the environment variables of its vendor."""
-    variables = source.tracker.vendor.token_variables if token else ()
-    if not variables:
+def _with_token(source: TrackerSource, token: Secret | None) -> TrackerSource:
+    """The source with a token, if any, in the environment variables of its vendor."""
+    variables = source.tracker.vendor.token_variables
+    if token is None or not variables:
         return source
-    environ = {**source.repository.environ, **dict.fromkeys(variables, token)}
-    return source._replace(repository=source.repository._replace(environ=environ))
+    environ = {**source.repository.environ, **dict.fromkeys(variables, token.value)}
+    repository = source.repository._replace(environ=environ, token_name=token.source)
+    return source._replace(repository=repository)
 
 
 def _result_line(source: TrackerSource, result: SyncResult) -> str:

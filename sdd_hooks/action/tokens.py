@@ -57,18 +57,21 @@ def select_tracker_token(
     source: TrackerSource,
     sources: Sequence[TrackerSource],
     ci_job: CiJob | None,
-) -> str:
-    """The token that belongs to the tracker of `source`, "" for none.
+) -> Secret | None:
+    """The token that belongs to the tracker of `source`, with its name for messages, if any.
 
     `tracker_token` belongs to the tracker of the repository (the first of all `sources`; without
     one, that of the first module that has one), and to other sources on the same host.
     """
+    # Imported here because it imports what a review does not need.
+    from sdd_hooks.remote.credentials import Secret
+
     if tokens.tracker_token and _tracker_host(source) == _tracker_host(sources[0]):
-        return tokens.tracker_token
-    if ci_job is None:
-        return ""
+        return Secret(tokens.tracker_token, TRACKER_TOKEN)
+    if ci_job is None or not tokens.token:
+        return None
     forge_host = (ci_job.name, parse_endpoint(ci_job.context.web_url))
-    return tokens.token if _tracker_host(source) == forge_host else ""
+    return Secret(tokens.token, DISPLAY_NAME) if _tracker_host(source) == forge_host else None
 
 
 def git_access(ci_job: CiJob | None, token: str, environ: Mapping[str, str]) -> Mapping[str, str]:

@@ -20,6 +20,7 @@ from sdd_hooks.config.keys import GROUPS, SettingGroup, SettingKey
 from sdd_hooks.config.memory_file import (
     CONFIGURATION,
     MemoryFile,
+    MemorySection,
     UnreadableMemoryFile,
     WrittenSetting,
     find_memory_file,
@@ -101,6 +102,7 @@ _Index = dict[str, list[_Match]]
 # `(none)`, `-`: placeholders for a value.
 _PLACEHOLDER = re.compile(r"\([^()]*\)|[-–—]+")
 
+_USUAL_LEVEL = 4
 _BY_NAME = {name: group for group in GROUPS for name in group.names}
 
 
@@ -182,6 +184,41 @@ def _settings(memory: MemoryFile) -> Iterator[_Setting | _Problem]:
                 continue
             for written in read_settings(section):
                 yield from _resolve(group, written, strict=True)
+    yield from _misplaced(memory)
+
+
+def _misplaced(memory: MemoryFile) -> Iterator[_Problem]:
+    """Yield the sections of settings outside the configuration, which are ignored.
+
+    Other documents have headings such as "Search" as well. So all bold keys of the section must be
+    those of the settings, and a single one counts only below a heading of the usual level, or where
+    the section follows the configuration.
+    """
+    groups = memory.find_sections(*CONFIGURATION)
+    placed = {section.number for sections in groups for section in sections}
+    top = groups[0][0] if groups else None
+    place = f"{'#' * top.level} {top.title}" if top else "### SDD Configuration"
+    follows = False
+    for section in memory.sections:
+        if section.number in placed:
+            follows = True
+            continue
+        group = _BY_NAME.get(normalize_key(section.title[:60])) if section.level else None
+        needed = 1 if follows or section.level == _USUAL_LEVEL else 2
+        follows = group is not None and _has_only_settings_of(group, section, needed)
+        if group and follows:
+            level = "#" * min(top.level + 1, 6) if top else "#" * _USUAL_LEVEL
+            text = f"{_quoted(section.title)} is ignored here: write it as"
+            where = f"'{level} {group.name}' below {_quoted(place)}"
+            yield _Problem(f"{text} {where}", section.number)
+
+
+def _has_only_settings_of(group: SettingGroup, section: MemorySection, minimum: int) -> bool:
+    """Whether all bold keys of the section are those of the group, at least `minimum` of them."""
+    if normalize_key(section.title) != normalize_key(group.name):
+        return False
+    keys = {normalize_key(written.key) for written in read_settings(section) if written.is_bold}
+    return len(keys) >= minimum and keys <= {normalize_key(key.name) for key in group.keys}
 
 
 def _resolve(

@@ -285,7 +285,8 @@ def _inspect_shim(path: Path, content: bytes, request: _Request) -> Hook:
     if command is None or is_edited(content):
         return Hook(event, "outdated", detail="edited by hand")
     if sdd is None and not os.access(command, os.X_OK):
-        return Hook(event, "broken", detail=f"{command} is gone")
+        problem = "may not be executed" if Path(command).is_file() else "is gone"
+        return Hook(event, "broken", detail=f"{command} {problem}")
     if content != render_shim(event, sdd or command, review=request.review):
         return Hook(event, "outdated", detail=f"starts {command}")
     if not os.access(path, os.X_OK):

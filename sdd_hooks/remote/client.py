@@ -50,6 +50,9 @@ _MAX_LIMIT_SECONDS = 86_400.0
 """The longest time that a rate limit is believed to take. The hosts' own take an hour at most."""
 _ABSOLUTE = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _NOT_WHOLE = Failure("its answer is not whole")
+_NOT_READ = "check the names and the address in the configuration"
+_NOT_WRITTEN = "check the title, text, labels, people and branches that were sent"
+_CHANGED = "it was changed meanwhile: run the command again"
 _T = TypeVar("_T")
 _R = TypeVar("_R")
 
@@ -252,9 +255,9 @@ class Client:
                 until = parse_retry_after(result, now)
                 delay = None if until is None else until - now
                 if left <= 0 or not self._wait(attempt, delay, f"answers {result.status}"):
-                    return self._checked(result, allow)
+                    return self._checked(result, request)
             else:
-                return self._checked(result, allow)
+                return self._checked(result, request)
             attempt += 1
 
     def _address(self, path: str) -> str:
@@ -325,10 +328,10 @@ class Client:
             when += f", or with a token: {self._advice}"
         return RateLimited(f"{self.label}: rate limit reached, try again after {when}", until)
 
-    def _checked(self, response: Response, allow: frozenset[int]) -> Response:
-        """The response, unless its status is an error that is not in `allow`."""
+    def _checked(self, response: Response, request: _Request) -> Response:
+        """The response, unless its status is an error that the request does not allow."""
         status = response.status
-        if 200 <= status < 300 or status in allow:
+        if 200 <= status < 300 or status in request.allow:
             return response
         path = _shown(response.url)
         message = self.redact(_message(response.json()))
@@ -339,8 +342,8 @@ class Client:
             to = f" to {self._source}" if self._source else ""
             advice = f"check the name; {self._advice}" if self._advice else "check the name"
             raise Missing(f"{self.label} has no {path}, or does not show it{to}: {advice}")
-        advice = f": {LATER}" if status >= 500 else ""
-        raise RemoteError(f"{self.label} answers {status} ({path}){reason}{advice}")
+        advice = _advice_for(status, request.method)
+        raise RemoteError(f"{self.label} answers {status} ({path}){reason}: {advice}")
 
     def _with_advice(self, message: str) -> str:
         return f"{message}: {self._advice}" if self._advice else message
@@ -358,6 +361,17 @@ def _is_followed(response: Response, method: str, allow: frozenset[int]) -> bool
     """Whether to follow a redirect: with the same method, and nothing was executed yet."""
     followed = REDIRECTS if method == "GET" else SAME_METHOD_REDIRECTS
     return response.status in followed and response.status not in allow
+
+
+def _advice_for(status: int, method: str) -> str:
+    """What a user can do about a request that failed for another reason than missing access."""
+    if status >= 500:
+        return LATER
+    if status in {409, 412}:
+        return _CHANGED
+    if status in {400, 422}:
+        return _NOT_READ if method == "GET" else _NOT_WRITTEN
+    return CHECK_PROXIES
 
 
 def _delay(attempt: int, delay: float | None) -> float:
@@ -379,7 +393,10 @@ def _secret_words(access: Access) -> tuple[str, ...]:
 
 
 def _message(data: Json, depth: int = 4) -> str:
-    """The first text in a response under a key that contains "message" or "error"."""
+    """The first text in a response under a key that contains "message" or "error".
+
+    Under such a key may be the names of fields, each with what is wrong with it.
+    """
     if isinstance(data, str):
         return data
     if isinstance(data, list) and data and depth:
@@ -387,7 +404,16 @@ def _message(data: Json, depth: int = 4) -> str:
     if isinstance(data, dict) and depth:
         for key, value in data.items():
             if "message" in key.lower() or "error" in key.lower():
-                message = _message(value, depth - 1)
+                message = _message(value, depth - 1) or _field_message(value)
                 if message:
                     return message
+    return ""
+
+
+def _field_message(data: Json) -> str:
+    """The first field in `{"title": ["is too long"]}` with what is wrong with it, else ""."""
+    for field, problem in data.items() if isinstance(data, dict) else ():
+        text = problem[0] if isinstance(problem, list) and problem else problem
+        if isinstance(text, str) and text:
+            return f"{field}: {text}"
     return ""

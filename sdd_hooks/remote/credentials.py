@@ -69,12 +69,16 @@ class TokenSources:
 
 
 class TokenLookup(NamedTuple):
-    """A lookup of a vendor's tokens, for the repository at `root` with the remote `origin`."""
+    """A lookup of a vendor's tokens, for the repository at `root` with the remote `origin`.
+
+    `given_name` is what messages call a token of the environment; "": its variables.
+    """
 
     sources: TokenSources
     origin: RemoteUrl | None
     root: Path
     environ: Mapping[str, str]
+    given_name: str = ""
 
     def find(self, api_url: str) -> Secret | None:
         """The token for the host of `api_url`; None if there is none that may be sent there.
@@ -100,15 +104,21 @@ class TokenLookup(NamedTuple):
         for variables in sources.variables:
             if not all(self.environ.get(name, "").strip() for name in variables.names):
                 continue
-            verb = "is" if len(variables.names) == 1 else "are"
-            withheld = f"{' and '.join(variables.names)} {verb} not sent to {site.netloc}"
+            name = self._name(variables)
+            verb = "are" if " and " in name else "is"
+            withheld = f"{name} {verb} not sent to {site.netloc}"
             if not self._is_for(variables, site):
                 if not variables.hosts:
                     return f"{withheld}: {sources.advice}"
                 return f"{withheld}: set {variables.hosts[0]}={site} if it belongs there"
             if not self._may_carry(site):
                 return f"{withheld} over plain http: use https"
+            return f"check that {name} {verb} valid and may access it"
         return sources.advice
+
+    def _name(self, variables: TokenVariables) -> str:
+        """What messages call the token of these variables."""
+        return self.given_name or " and ".join(variables.names)
 
     def _site(self, api_url: str) -> Endpoint | None:
         """The endpoint that tokens for the API are stored for."""
@@ -141,10 +151,10 @@ class TokenLookup(NamedTuple):
         values = [self.environ.get(name, "").strip() for name in variables.names]
         if not all(values):
             return None
-        names = " and ".join(variables.names)
+        name = self._name(variables)
         if not _is_token(values[-1]) or not all(value.isprintable() for value in values):
-            raise AccessRefused(f"{names}: it has characters that no token has: check its value")
-        return Secret(values[-1], names, values[0] if len(values) > 1 else "")
+            raise AccessRefused(f"{name}: it has characters that no token has: check its value")
+        return Secret(values[-1], name, values[0] if len(values) > 1 else "")
 
     def _from_programs(self, site: Endpoint) -> Iterator[Secret]:
         # A credential helper may return a token for any host. It is asked only for one that git

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from sdd_hooks.findings import (
     FINGERPRINT_LENGTH,
+    INCOMPLETE,
     SEVERITIES,
     Finding,
     ReportedFinding,
@@ -148,6 +149,12 @@ class ReviewOutcome:
         """How many findings have this severity. A suggestion counts as `info`."""
         findings = sum(one.finding.severity == severity for one in self.findings)
         return findings + (len(self.references.suggested) if severity == "info" else 0)
+
+    @property
+    def first_step(self) -> Finding | None:
+        """The finding of a check to begin with: the worst one that names a defect, if any."""
+        findings = (one.finding for one in self.findings if self.tree)
+        return next((one for one in findings if one.rule != INCOMPLETE), None)
 
     def fails(self, fail_on: str) -> bool:
         """Whether a finding is at least as severe as `fail_on`; False for `never`."""

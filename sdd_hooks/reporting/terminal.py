@@ -130,8 +130,8 @@ def _counted(findings: Sequence[Finding]) -> str:
 
 def _first_step(review: ReviewOutcome, screen: _Screen) -> Iterator[Block]:
     """What to do about the worst finding of a check."""
-    if review.tree and review.findings:
-        worst = review.findings[0].finding
+    worst = review.first_step
+    if worst:
         place = f"{_place(worst.path, worst.line)}: " if worst.path else ""
         yield screen.wrapped(f"Begin with {place}{worst.message}", "", _INDENT)
 

@@ -39,10 +39,10 @@ def tree_lines(review: ReviewOutcome, tree: CheckedTree, links: Links | None) ->
     yield "### Summary"
     yield ""
     yield from _summary(review, groups)
-    if review.findings:
+    if review.first_step:
         yield "### Suggestion"
         yield ""
-        yield f"- {_suggestion(review.findings[0].finding, links)}"
+        yield f"- {_suggestion(review.first_step, links)}"
         yield ""
     yield from suppressed_lines(review.suppressed, links)
     yield from _records(review, links)

@@ -195,13 +195,15 @@ class TrackedRepository(NamedTuple):
     """What identifies the tracker of a repository or a module.
 
     `root` is its work tree, `specs` are its directories of specifications relative to `root`,
-    `origin` is its remote of that name, `environ` the environment of the process.
+    `origin` is its remote of that name, `environ` the environment of the process. `token_name` is
+    what messages call a token in it; "": its variable.
     """
 
     root: Path
     specs: tuple[str, ...]
     origin: RemoteUrl | None
     environ: Mapping[str, str]
+    token_name: str = ""
 
 
 class TrackerEnvironment(NamedTuple):

@@ -186,7 +186,13 @@ def client_factory(
         limits = (waiting or Waiting())._replace(on_wait=on_wait)
         if sources is None:
             return Client(api, label=label, waiting=limits._replace(max_wait=0.0))
-        lookup = TokenLookup(sources, repository.origin, repository.root, repository.environ)
+        lookup = TokenLookup(
+            sources,
+            repository.origin,
+            repository.root,
+            repository.environ,
+            repository.token_name,
+        )
         secret = lookup.find(api)
         headers = sources.headers(secret) if secret else {}
         access = Access(headers, secret, lookup.advice(api))

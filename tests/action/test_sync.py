@@ -164,6 +164,18 @@ def test_one_of_two_trackers_fails(hosts: TwoHosts) -> None:
     assert OWN not in repr(done)
 
 
+def test_a_refused_token_is_named_as_the_job_calls_it(hosts: TwoHosts) -> None:
+    """The variable of the vendor, which names the host, is set already."""
+    hosts.environ["GITEA_URL"] = hosts.home.url
+    memory = hosts.declare(hosts.home).replace("github", "gitea")
+    hosts.repo.write("CLAUDE.md", memory)
+    hosts.home.faults.append(lambda _request: CannedResponse(401, {"message": "bad token"}))
+    done = hosts.sync(BOTH)
+    (error,) = done.errors
+    assert error.startswith("Gitea refuses SDD_TRACKER_TOKEN (401, ")
+    assert error.endswith(": check that SDD_TRACKER_TOKEN is valid and may access it")
+
+
 def test_a_missing_tracker_is_an_error_of_sync_alone(hosts: TwoHosts) -> None:
     hosts.repo.write("CLAUDE.md", "# Shop\n")
     with pytest.raises(NoTracker):

@@ -169,6 +169,58 @@ def test_a_second_level_heading_with_bullets():
     assert found.projects.hotspot_threshold == 0.4
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "### SDD Configuration\n\n## Notes\n\n#### Tracker\n- **Type**: github\n",
+        "#### Tracker\n- **Type**: github\n\n### SDD Configuration\n",
+        "### SDD Configuration\n\n### Tracker\n- **Type**: github\n",
+        "### SDD Configuration\n\n## Tracker\n- **Type**: github\n- **Owner**: acme\n",
+        "## Tracker\n- **Type**: github\n- **Owner**: acme\n\n### SDD Configuration\n",
+    ],
+)
+def test_a_section_outside_the_configuration_is_named(text: str):
+    found = read(text)
+    line = next(n for n, one in enumerate(text.splitlines(), 1) if one.endswith("Tracker"))
+    assert [str(warning) for warning in found.warnings] == [
+        f"CLAUDE.md:{line}: 'Tracker' is ignored here: write it as '#### Tracker' below"
+        " '### SDD Configuration'"
+    ]
+    assert found.tracker.type == ""
+
+
+def test_two_sections_after_the_configuration_are_both_named():
+    found = read(
+        "## SDD Configuration\n## Tracker\n- **Type**: jira\n## Search\n- **Engine**: qmd\n"
+    )
+    assert [str(warning) for warning in found.warnings] == [
+        "CLAUDE.md:2: 'Tracker' is ignored here: write it as '### Tracker' below"
+        " '## SDD Configuration'",
+        "CLAUDE.md:4: 'Search' is ignored here: write it as '### Search' below"
+        " '## SDD Configuration'",
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "## Search\n\n- **Engine**: Elasticsearch 8\n- **Index**: products\n",
+        "## Search\n\n- **Engine**: Elasticsearch 8\n",
+        "## Review\n\nAsk two people. Fail on: never.\n",
+        "### Tracker\n\nIssues are on GitHub: https://github.com/acme/shop/issues\n",
+        "#### Tracker\n\n- **Type** GPS tracker\n- **Battery**: 12 V\n",
+        "#### Tracker\n\n- **Type**: GPS\n- **Battery**: 12 V\n",
+        "## Branches\n\n- **Prefix**: `feature/`\n",
+        "## Pull requests\n\n- **Enabled**: always\n",
+        "```markdown\n#### Tracker\n- **Type**: github\n```\n",
+    ],
+)
+def test_a_section_of_another_document_is_no_setting(text: str):
+    configuration = "## Architecture Context\n\n### SDD Configuration\n\n- **Prefix**: feat\n\n"
+    for whole in (text + configuration, f"{configuration}## Notes\n\nBe kind.\n\n{text}"):
+        assert read(whole).warnings == ()
+
+
 def test_the_older_heading_is_accepted():
     assert (
         read("### Design Plugin Configuration\n#### Tracker\n- **Type**: jira\n").tracker.type

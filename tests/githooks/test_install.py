@@ -181,6 +181,24 @@ def test_a_hook_for_another_command_is_outdated(
     assert (recorder.calls(), len(other.calls())) == ([], 2)
 
 
+def test_a_hook_whose_command_may_not_be_executed_is_broken(
+    repo: Hooked, recorder: Recorder
+) -> None:
+    install_hooks(place(repo), recorder.path)
+    recorder.path.chmod(0o644)
+    repo.write(ADR, "# ADR-0001: Y\n")
+    done = repo.run("commit", "--all", "-m", "x")
+    assert done.returncode == 0
+    line = (
+        f"sdd-hooks: {recorder.path} may not be executed: check its permissions,"
+        " or run `sdd hooks install` again, or `sdd hooks uninstall`"
+    )
+    assert done.stderr.decode().splitlines() == [line]
+    hooks = inspect_hooks(place(repo))
+    assert states(hooks) == every("broken")
+    assert {hook.detail for hook in hooks.hooks} == {f"{recorder.path} may not be executed"}
+
+
 def test_a_hook_whose_command_is_missing_is_broken(repo: Hooked, recorder: Recorder) -> None:
     install_hooks(place(repo), recorder.path)
     recorder.path.unlink()

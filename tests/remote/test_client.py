@@ -716,10 +716,12 @@ def test_an_allowed_status_is_returned(server: Server, client: Client) -> None:
     [
         ({"message": "Validation Failed"}, ": Validation Failed"),
         ({"errorMessages": ["", "Bad JQL"], "errors": {}}, ""),
+        ({"errorMessages": [], "errors": {"summary": "is required"}}, ": summary: is required"),
         ({"errorMessages": ["Bad JQL"], "errors": {}}, ": Bad JQL"),
         ({"error": {"message": "no"}}, ": no"),
         ({"errors": [{"message": "first"}, {"message": "second"}]}, ": first"),
-        ({"message": {"title": ["is too long"]}}, ""),
+        ({"message": {"title": ["is too long"]}}, ": title: is too long"),
+        ({"message": {"title": [7], "labels": {}}}, ""),
         ({"message": f"you sent {TOKEN}"}, ": you sent ***"),
         ({"message": "a\x1b[31m\r\nb"}, ": a\\x1b[31m b"),
         ({"message": "x" * 1000}, ": " + "x" * 300),
@@ -734,7 +736,29 @@ def test_the_message_of_a_host(server: Server, client: Client, body: object, sai
     server.fail(CannedResponse(422, body))
     with pytest.raises(RemoteError) as error:
         client.get("issues")
-    assert str(error.value) == f"Forge answers 422 (/api/v1/issues){said}"
+    assert str(error.value) == (
+        f"Forge answers 422 (/api/v1/issues){said}: check the names and the address in the"
+        " configuration"
+    )
+
+
+@pytest.mark.parametrize(
+    ("status", "advice"),
+    [
+        (400, "check the title, text, labels, people and branches that were sent"),
+        (422, "check the title, text, labels, people and branches that were sent"),
+        (409, "it was changed meanwhile: run the command again"),
+        (405, "check its URL, and proxies on the way"),
+        (500, "try again later"),
+    ],
+)
+def test_a_refused_change_says_what_to_do(
+    server: Server, client: Client, status: int, advice: str
+) -> None:
+    server.fail(CannedResponse(status, {"message": "no"}))
+    with pytest.raises(RemoteError) as error:
+        client.send("POST", "issues", {})
+    assert str(error.value) == f"Forge answers {status} (/api/v1/issues): no: {advice}"
 
 
 # Other hosts.

@@ -188,7 +188,17 @@ def test_advice_where_no_variable_could_help() -> None:
     assert advice({"KEY": "s3cret"}, OWN, only) == "KEY is not sent to own.example: set KEY"
 
 
-@pytest.mark.parametrize("environ", [{}, {"FORGE_TOKEN": "s3cret"}, {"FORGE_USER": "ada"}])
+def test_advice_about_a_token_that_is_sent() -> None:
+    """A host that refuses it needs another token, not another variable."""
+    environ = {"FORGE_TOKEN": "s3cret", "FORGE_URL": OWN}
+    assert advice(environ, OWN) == "check that FORGE_TOKEN is valid and may access it"
+    given = TokenLookup(FORGE, None, Path("/nonexistent"), environ, "SDD_TRACKER_TOKEN")
+    assert given.advice(OWN) == "check that SDD_TRACKER_TOKEN is valid and may access it"
+    found = given.find(OWN)
+    assert found and found.source == "SDD_TRACKER_TOKEN"
+
+
+@pytest.mark.parametrize("environ", [{}, {"FORGE_USER": "ada"}])
 def test_advice_of_the_vendor(environ: dict[str, str]) -> None:
     assert advice(environ, HOME) == FORGE.advice
     assert advice(environ, "nowhere") == FORGE.advice

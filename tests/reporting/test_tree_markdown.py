@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from hypothesis import given
 
-from sdd_hooks.findings import Finding, ReportedFinding
+from sdd_hooks.findings import INCOMPLETE, Finding, ReportedFinding, incomplete_finding
 from sdd_hooks.reporting.comment import render_comment
 from sdd_hooks.reporting.markdown import render_markdown
 from sdd_hooks.reporting.outcome import CheckedTree, ReviewOutcome, findings_by_module
@@ -86,5 +86,20 @@ def test_no_line_begins_with_untrusted_text(review: ReviewOutcome) -> None:
 def test_a_terminal_shows_the_first_step(review: ReviewOutcome) -> None:
     shown = render_terminal(replace(review, tree=TREE), width=80, colour=False)
     assert shown.startswith("Index was 3 hours stale")
-    assert ("\nBegin with" in shown) == bool(review.findings)
+    defects = [one for one in review.findings if one.finding.rule != INCOMPLETE]
+    assert ("\nBegin with" in shown) == bool(defects)
     assert "\x1b" not in shown
+
+
+def test_nothing_begins_with_what_was_not_checked() -> None:
+    """A check that was stopped is no defect to mend, however severe."""
+    reason = "the time was up: check fewer files"
+    stopped = ReportedFinding(incomplete_finding(reason, "critical"), "a")
+    defect = Finding("a.py", 3, "dead-link", "info", "no such file: name another")
+    for findings, first in (((stopped, ReportedFinding(defect, "b")), "a.py"), ((stopped,), None)):
+        review = replace(EVERYTHING, tree=TREE, findings=findings)
+        lines = [*render_markdown(review).splitlines()]
+        lines += render_terminal(review, width=80, colour=False).splitlines()
+        begun = [line for line in lines if "Begin with" in line]
+        assert len(begun) == (2 if first else 0)
+        assert all(first and first in line for line in begun)
