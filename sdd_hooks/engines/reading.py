@@ -160,7 +160,9 @@ def read_document(
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
         return None
     except (PathRefused, FileTooLarge) as error:
-        notes.append(str(error))
+        # Code that a symlink leads to is indexed under its own path.
+        if kind != "code" or not (root / path).is_symlink():
+            notes.append(str(error))
         return None
     except OSError as error:
         notes.append(f"{path}: left out, cannot be read ({error.strerror})")

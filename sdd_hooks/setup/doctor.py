@@ -23,7 +23,12 @@ from sdd_hooks.project.collections import OUTSIDE_GIT, RECORD_KINDS, Collection
 from sdd_hooks.project.knowledge_place import KnowledgePlace, find_knowledge, own_root
 from sdd_hooks.project.project import Project
 from sdd_hooks.setup.plan import plan_setup
-from sdd_hooks.setup.records import NOTHING_FOUND, count_records, describe_records
+from sdd_hooks.setup.records import (
+    NOTHING_FOUND,
+    count_records,
+    describe_other_formats,
+    describe_records,
+)
 from sdd_hooks.system.files import refusal
 from sdd_hooks.system.git import Git
 from sdd_hooks.system.installation import advise_package
@@ -227,7 +232,9 @@ def _check_artifacts(project: Project) -> Check:
     findings = validate_artifacts(corpus, external=external.corpus)
     problems = [f"{_location(one)}: {one.message}" for one in findings] + left_out
     if not corpus.artifacts and not problems:
-        return Check("artifacts", "warn", NOTHING_FOUND, WRITE_ADVICE)
+        other = describe_other_formats(project.repository.git)
+        found = f"{NOTHING_FOUND}, but {other}" if other else NOTHING_FOUND
+        return Check("artifacts", "warn", found, WRITE_ADVICE)
     found = describe_records(count_records(collections, corpus.artifacts))
     if problems:
         count = format_count(len(problems), "problem")

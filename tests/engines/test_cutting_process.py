@@ -106,6 +106,16 @@ def test_a_second_process_cuts_every_document_as_this_one(root: Path, paths: lis
     assert answers == [expected(root, path) for path in paths]
 
 
+def test_a_symlink_is_named_among_documents_and_not_among_code(tmp_path: Path) -> None:
+    (tmp_path / "main.tf").write_text("# Main\n")
+    (tmp_path / "link.tf").symlink_to("main.tf")
+    notes: list[str] = []
+    assert read_document(tmp_path, "code", None, "link.tf", notes) is None
+    assert notes == []
+    assert read_document(tmp_path, "adrs", None, "link.tf", notes) is None
+    assert notes == ["link.tf: a symlink"]
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="the process is found in /proc")
 def test_a_killed_process_is_replaced_by_this_one(root: Path, paths: list[str]) -> None:
     with cutting_process(root, "adrs", paths, os.environ) as read:
