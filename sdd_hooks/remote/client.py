@@ -15,13 +15,12 @@ from types import MappingProxyType
 from typing import TypeVar
 from urllib.parse import unquote, urljoin, urlsplit
 
-import httpx
-
 from sdd_hooks.errors import AccessRefused, Missing, RateLimited, RemoteError
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.remote.credentials import Secret
 from sdd_hooks.remote.deadline import Alarm, timer_alarm
 from sdd_hooks.remote.failures import CHECK_PROXIES, LATER, Failure
+from sdd_hooks.remote.http_library import httpx
 from sdd_hooks.remote.json_fields import Json
 from sdd_hooks.remote.response import (
     RateLimit,

@@ -8,9 +8,8 @@ import socket
 import ssl
 from collections.abc import Iterator
 
-import httpx
-
 from sdd_hooks.named_tuple import NamedTuple
+from sdd_hooks.remote.http_library import httpx
 from sdd_hooks.text.display import one_line
 
 LATER = "try again later"

@@ -15,13 +15,12 @@ from functools import lru_cache
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from types import MappingProxyType
 
-import httpx
-
 from sdd_hooks import tracing
 from sdd_hooks.errors import RemoteError
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.remote.deadline import Alarm, ConnectionWatch, timer_alarm
 from sdd_hooks.remote.failures import CHECK_PROXIES, Failure, describe_failure
+from sdd_hooks.remote.http_library import httpx
 from sdd_hooks.remote.response import Response
 
 MAX_CONCURRENT = 8
