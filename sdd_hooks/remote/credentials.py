@@ -69,13 +69,14 @@ class TokenSources:
 
 
 class TokenLookup(NamedTuple):
-    """A lookup of a vendor's tokens, for the repository at `root` with the remote `origin`.
+    """A lookup of a vendor's tokens, for the repository at `root`.
 
-    `given_name` is what messages call a token of the environment; "": its variables.
+    `find_origin` reads its remote `origin`. `given_name` is what messages call a token of the
+    environment; "": its variables.
     """
 
     sources: TokenSources
-    origin: RemoteUrl | None
+    find_origin: Callable[[], RemoteUrl | None]
     root: Path
     environ: Mapping[str, str]
     given_name: str = ""
@@ -142,10 +143,11 @@ class TokenLookup(NamedTuple):
         """Whether the connection may carry a token: plain http only if the user chose it."""
         if site.scheme == "https" or site.is_loopback:
             return True
-        if self.origin is not None and parse_endpoint(self.origin.web_base) == site:
-            return True
         named = (self._named_hosts(variables) or () for variables in self.sources.variables)
-        return any(parse_endpoint(value) == site for values in named for value in values)
+        if any(parse_endpoint(value) == site for values in named for value in values):
+            return True
+        origin = self.find_origin()
+        return origin is not None and parse_endpoint(origin.web_base) == site
 
     def _from_environment(self, variables: TokenVariables) -> Secret | None:
         values = [self.environ.get(name, "").strip() for name in variables.names]
@@ -159,9 +161,9 @@ class TokenLookup(NamedTuple):
     def _from_programs(self, site: Endpoint) -> Iterator[Secret]:
         # A credential helper may return a token for any host. It is asked only for one that git
         # connects to anyway, or that the environment or the vendor names.
-        is_origin = self.origin is not None and self.origin.host == site.host
         if self.sources.git and (
-            is_origin or any(self._is_for(variables, site) for variables in self.sources.variables)
+            any(self._is_for(variables, site) for variables in self.sources.variables)
+            or self._is_origin(site)
         ):
             git = Git(self.root, self.environ)
             credential = git.credential(site.scheme, site.netloc, PROGRAM_TIMEOUT)
@@ -174,6 +176,10 @@ class TokenLookup(NamedTuple):
         stored = self.sources.stored(site.netloc, self.environ)
         if stored is not None:
             yield stored
+
+    def _is_origin(self, site: Endpoint) -> bool:
+        origin = self.find_origin()
+        return origin is not None and origin.host == site.host
 
     def _printed(self, command: tuple[str, ...]) -> str:
         """The token that a program prints; "" if it is not installed, or fails."""

@@ -6,7 +6,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sdd_hooks import tracing
 from sdd_hooks.config.configuration import load_configuration
@@ -19,6 +21,9 @@ from sdd_hooks.project.repository import Repository, discover
 from sdd_hooks.system.gitpython import load_gitpython
 from sdd_hooks.trackers.protocol import TrackedRepository, TrackerLocation, TrackerVendor
 from sdd_hooks.trackers.registry import Registered, UnknownTracker, find_vendor, load_vendors
+
+if TYPE_CHECKING:
+    from sdd_hooks.remote.urls import RemoteUrl
 
 NO_TRACKER = "none"
 """The `Type` of a repository whose issues are not synced."""
@@ -133,8 +138,6 @@ def read_declaration(project: Project, module: str) -> Declaration:
 
 def repository_context(project: Project, module: str) -> TrackedRepository:
     """What identifies the tracker of a module ("" for the root)."""
-    from sdd_hooks.remote.urls import parse_remote
-
     part = next((part for part in project.modules if part.name == module), None)
     module_root = part.root if part else ""
     root = project.repository.root / module_root
@@ -146,11 +149,18 @@ def repository_context(project: Project, module: str) -> TrackedRepository:
     )
     # Without a `.git` the submodule is not checked out, and git would use the repository around it.
     is_repository = part is not None and part.submodule and (root / ".git").exists()
-    url = origin_url(discover(root, project.environ) if is_repository else project.repository)
+
+    @cache
+    def find_origin() -> RemoteUrl | None:
+        from sdd_hooks.remote.urls import parse_remote
+
+        url = origin_url(discover(root, project.environ) if is_repository else project.repository)
+        return parse_remote(url) if url else None
+
     return TrackedRepository(
         root,
         tuple(directory for directory in specs if directory.partition("/")[0] != ".."),
-        parse_remote(url) if url else None,
+        find_origin,
         project.environ,
     )
 

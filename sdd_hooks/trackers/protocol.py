@@ -195,15 +195,20 @@ class TrackedRepository(NamedTuple):
     """What identifies the tracker of a repository or a module.
 
     `root` is its work tree, `specs` are its directories of specifications relative to `root`,
-    `origin` is its remote of that name, `environ` the environment of the process. `token_name` is
-    what messages call a token in it; "": its variable.
+    `find_origin` gives its remote of that name, `environ` is the environment of the process.
+    `token_name` is what messages call a token in it; "": its variable.
     """
 
     root: Path
     specs: tuple[str, ...]
-    origin: RemoteUrl | None
+    find_origin: Callable[[], RemoteUrl | None]
     environ: Mapping[str, str]
     token_name: str = ""
+
+    @property
+    def origin(self) -> RemoteUrl | None:
+        """The remote `origin`, None without one."""
+        return self.find_origin()
 
 
 class TrackerEnvironment(NamedTuple):

@@ -188,7 +188,7 @@ def client_factory(
             return Client(api, label=label, waiting=limits._replace(max_wait=0.0))
         lookup = TokenLookup(
             sources,
-            repository.origin,
+            lambda: repository.origin,
             repository.root,
             repository.environ,
             repository.token_name,
@@ -210,8 +210,14 @@ def _detect(
         module != "" and not requested and declaration.settings == project.configuration.tracker
     )
     repository = repository_context(project, module)
-    host = repository.origin.host if repository.origin else ""
-    environment = TrackerEnvironment(repository, client_factory(repository, host))
+
+    def connect(
+        api: str, sources: TokenSources | None, rate_limit: RateLimitRule | None = None
+    ) -> Client:
+        host = repository.origin.host if repository.origin else ""
+        return client_factory(repository, host)(api, sources, rate_limit)
+
+    environment = TrackerEnvironment(repository, connect)
     probe = cached_probe(environment, now, online=online)
     try:
         detection = detect(

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 import click
@@ -16,6 +17,7 @@ from sdd_hooks.cli.lazy import LazyGroup
 from sdd_hooks.named_tuple import NamedTuple
 from tests.agents.support import edit, prepared
 from tests.cli.commands import FILES, OFFLINE, run
+from tests.support.github import FakeGitHub, serving_github
 
 HEAVY = {"git", "httpx", "llm", "mcp", "onnxruntime", "numpy", "yaml", "frontmatter", "tokenizers"}
 
@@ -85,6 +87,46 @@ def test_every_command_can_print_json(path, group, command):
         ("index", "share"),
     }
     assert ("--json" in options) is not silent
+
+
+DECLARED = """# Shop
+
+## SDD Configuration
+
+#### Tracker
+
+- **Type**: github
+- **URL**: {url}
+- **Owner**: acme
+- **Repo**: shop
+"""
+
+
+def test_a_sync_imports_no_library_that_it_does_not_use(repo):
+    github = FakeGitHub(1_777_640_000.0)
+    github.add("Pay later")
+    with serving_github(github) as server:
+        repo.commit("Start", {"CLAUDE.md": DECLARED.format(url=server.url), ".gitignore": ".sdd/"})
+        repo.git("remote", "add", "origin", f"{server.url}/acme/shop")
+        tokens = {"GITHUB_TOKEN": "loopback", "GITHUB_SERVER_URL": server.url}
+        loaded = modules_of(repo.root, "issues", "sync", env=tokens)
+    assert (repo.root / ".sdd/issues/1.md").exists()
+    assert "httpcore" in loaded
+    # The tests need trio, and the command line of httpx rich.
+    assert find_spec("trio")
+    assert find_spec("rich")
+    assert not loaded & {"git", "trio", "rich", "pygments"}
+
+
+def test_libraries_that_a_client_does_not_use_can_be_imported_later():
+    program = (
+        "import sdd_hooks.remote.client, trio, rich, httpx, httpx._main;"
+        " print(httpx.main is httpx._main.main)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "False\n"
 
 
 def test_an_unknown_command_is_not_found():

@@ -38,11 +38,11 @@ def find(
     origin: str = "",
     sources: TokenSources = FORGE,
 ) -> Secret | None:
-    return TokenLookup(sources, parse_remote(origin), root, environ).find(url)
+    return TokenLookup(sources, lambda: parse_remote(origin), root, environ).find(url)
 
 
 def advice(environ: Mapping[str, str], url: str, sources: TokenSources = FORGE) -> str:
-    return TokenLookup(sources, None, Path("/nonexistent"), environ).advice(url)
+    return TokenLookup(sources, lambda: None, Path("/nonexistent"), environ).advice(url)
 
 
 # Tokens of the environment.
@@ -192,7 +192,7 @@ def test_advice_about_a_token_that_is_sent() -> None:
     """A host that refuses it needs another token, not another variable."""
     environ = {"FORGE_TOKEN": "s3cret", "FORGE_URL": OWN}
     assert advice(environ, OWN) == "check that FORGE_TOKEN is valid and may access it"
-    given = TokenLookup(FORGE, None, Path("/nonexistent"), environ, "SDD_TRACKER_TOKEN")
+    given = TokenLookup(FORGE, lambda: None, Path("/nonexistent"), environ, "SDD_TRACKER_TOKEN")
     assert given.advice(OWN) == "check that SDD_TRACKER_TOKEN is valid and may access it"
     found = given.find(OWN)
     assert found and found.source == "SDD_TRACKER_TOKEN"

@@ -53,7 +53,9 @@ class ClientFactory:
                 access = Access(headers, secret, sources.advice)
             return self.client(api, label, access, rate_limit)
 
-        return TrackerEnvironment(TrackedRepository(Path("/nonexistent"), (), None, {}), connect)
+        return TrackerEnvironment(
+            TrackedRepository(Path("/nonexistent"), (), lambda: None, {}), connect
+        )
 
     def client(
         self, api: str, label: str, access: Access, rate_limit: RateLimitRule | None = None

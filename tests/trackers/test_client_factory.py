@@ -38,7 +38,7 @@ def connect(
     clock: FakeClock | None = None,
 ) -> Client:
     clock = clock or FakeClock()
-    repository = TrackedRepository(Path("/nonexistent"), (), None, environ)
+    repository = TrackedRepository(Path("/nonexistent"), (), lambda: None, environ)
     waiting = Waiting(clock=clock.clock, sleep=clock.sleep)
     return client_factory(repository, "Forge", waiting=waiting)(api, sources, rate_limit)
 

@@ -36,7 +36,7 @@ ELSEWHERE = "https://git.acme.example/acme/shop.git"
 
 
 def context(root: Path, origin: str = "") -> TrackedRepository:
-    return TrackedRepository(root, (), parse_remote(origin) if origin else None, {})
+    return TrackedRepository(root, (), lambda: parse_remote(origin) if origin else None, {})
 
 
 def recorded_probe(name: str | None) -> tuple[list[list[str]], HostProbe]:
@@ -199,7 +199,7 @@ _ORIGINS = st.none() | st.builds(
 def test_any_declaration_is_a_tracker_or_an_error_of_one_line(
     settings: TrackerSettings, origin: RemoteUrl | None, requested: str
 ) -> None:
-    repository = TrackedRepository(Path("/nowhere"), (), origin, {})
+    repository = TrackedRepository(Path("/nowhere"), (), lambda: origin, {})
     try:
         detect(settings, repository, registered_trackers(), requested=requested)
     except SddError as error:
@@ -269,14 +269,14 @@ def test_the_tracker_of_an_origin(origin: str, tmp_path: Path) -> None:
 def test_names_of_a_type(name: str, registered_name: str, tmp_path: Path) -> None:
     (tmp_path / ".beads").mkdir()
     origin = parse_remote("https://git.acme.example/acme/shop")
-    repository = TrackedRepository(tmp_path, ("specs",), origin, {})
+    repository = TrackedRepository(tmp_path, ("specs",), lambda: origin, {})
     tracker = detect(TrackerSettings(name.lower()), repository, registered_trackers()).tracker
     assert tracker is not None
     assert tracker.name == registered_name
 
 
 def test_trackers_in_files_of_the_repository(tmp_path: Path) -> None:
-    repository = TrackedRepository(tmp_path, ("specs",), None, {})
+    repository = TrackedRepository(tmp_path, ("specs",), lambda: None, {})
     assert detect(TrackerSettings(), repository, registered_trackers()).tracker is None
     (tmp_path / "specs/pay").mkdir(parents=True)
     (tmp_path / "specs/pay/spec.md").write_text("# SPEC-0001: Pay\n")

@@ -46,7 +46,7 @@ def birch() -> Iterator[Server]:
 
 def opened(origin: str, home: Path) -> TrackerEnvironment:
     environ = {"HOME": str(home), "FORGE_TOKEN": "s3cret", "FORGE_HOST": origin}
-    repository = TrackedRepository(home, (), parse_remote(origin), environ)
+    repository = TrackedRepository(home, (), lambda: parse_remote(origin), environ)
     return TrackerEnvironment(repository, client_factory(repository, "the host"))
 
 
@@ -182,6 +182,6 @@ def test_a_cache_of_any_content(fact: object, tmp_path_factory: pytest.TempPathF
     user_cache_directory(environ).mkdir(parents=True, exist_ok=True)
     write_cached(CACHE, {"https://git.acme.example": fact}, environ)
     environment = TrackerEnvironment(
-        TrackedRepository(Path("/nowhere"), (), origin, environ), no_network
+        TrackedRepository(Path("/nowhere"), (), lambda: origin, environ), no_network
     )
     assert vendor_of(environment, NOW) is None

@@ -68,18 +68,16 @@ def _locate(settings: TrackerSettings, repository: TrackedRepository) -> Tracker
     declared = parse_remote(settings.url) if settings.url else None
     if settings.url:
         url = _base(settings.url)
-    elif repository.origin is not None and not (settings.owner and settings.repo):
+    elif not (settings.owner and settings.repo) and repository.origin is not None:
         url = _base(repository.origin.web_base)
     else:
         url = CLOUD
-    origin = (
-        repository.origin
-        if repository.origin and _base(repository.origin.web_base) == url
-        else None
-    )
-    remotes = [remote for remote in (declared, origin) if remote is not None and remote.owner]
-    owner = settings.owner or next((remote.owner for remote in remotes), "")
-    project = settings.repo or next((remote.name for remote in remotes), "")
+    remote = declared if declared is not None and declared.owner else None
+    if remote is None and not (settings.owner and settings.repo):
+        origin = repository.origin
+        remote = origin if origin is not None and _base(origin.web_base) == url else None
+    owner = settings.owner or (remote.owner if remote else "")
+    project = settings.repo or (remote.name if remote and remote.owner else "")
     location = TrackerLocation(url, owner, project)
     return checked_location(LABEL, location, owners=_OWNER, projects=_PROJECT)
 

@@ -422,7 +422,7 @@ def test_writing_needs_bd(repo: Repo) -> None:
 
 
 def test_detection(repo: Repo, tmp_path: Path) -> None:
-    repository = TrackedRepository(repo.root, (), None, {})
+    repository = TrackedRepository(repo.root, (), lambda: None, {})
     where = TrackerLocation("", "", ".beads")
     assert VENDOR.detect(repository) is None
     repo.link(".beads", tmp_path)

@@ -130,7 +130,7 @@ def test_a_password_is_accepted_like_a_token(project: RealProject) -> None:
 
 def test_a_server_is_recognised(project: RealProject) -> None:
     origin = parse_remote(f"{project.gitea.url}/{project.home}.git")
-    around = TrackedRepository(Path("/nonexistent"), (), origin, {})
+    around = TrackedRepository(Path("/nonexistent"), (), lambda: origin, {})
     found = VENDOR.probe(around, project.client_factory.environment(VENDOR.label))
     assert found == TrackerLocation(project.gitea.url, "alice", project.name)
 
@@ -142,7 +142,7 @@ def test_a_server_that_requires_a_token_is_recognised(tmp_path: Path) -> None:
         ClientFactory(0.0) as client_factory,
     ):
         origin = parse_remote(f"{gitea.url}/alice/shop.git")
-        around = TrackedRepository(Path("/nonexistent"), (), origin, {})
+        around = TrackedRepository(Path("/nonexistent"), (), lambda: origin, {})
         found = VENDOR.probe(around, client_factory.environment(VENDOR.label))
         assert found == TrackerLocation(gitea.url, "alice", "shop")
 

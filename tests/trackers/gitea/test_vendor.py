@@ -27,7 +27,7 @@ ACME = TrackerLocation("https://gitea.example", "acme", "shop")
 def _around(origin: str = "", environ: Mapping[str, str] | None = None) -> TrackedRepository:
     remote = parse_remote(origin) if origin else None
     assert remote is not None or not origin
-    return TrackedRepository(Path("/nonexistent"), (), remote, environ or {})
+    return TrackedRepository(Path("/nonexistent"), (), lambda: remote, environ or {})
 
 
 @pytest.mark.parametrize(
@@ -208,7 +208,7 @@ def _sources(
 def test_the_token_of_a_host(environ: Mapping[str, str], value: str | None, tmp_path: Path) -> None:
     api, sources = _sources(environ)
     clean = {"PATH": "", "HOME": str(tmp_path), **environ}
-    found = TokenLookup(sources, None, tmp_path, clean).find(api)
+    found = TokenLookup(sources, lambda: None, tmp_path, clean).find(api)
     assert (found and found.value) == value
 
 
@@ -216,8 +216,8 @@ def test_the_token_of_a_host(environ: Mapping[str, str], value: str | None, tmp_
 def test_the_token_of_one_server_is_not_sent_to_a_known_host(url: str, tmp_path: Path) -> None:
     environ = {"GITEA_TOKEN": "one", "PATH": "", "HOME": str(tmp_path)}
     api, sources = _sources(environ, url)
-    assert not TokenLookup(sources, None, tmp_path, environ).find(api)
-    message = TokenLookup(sources, None, tmp_path, environ).advice(api)
+    assert not TokenLookup(sources, lambda: None, tmp_path, environ).find(api)
+    message = TokenLookup(sources, lambda: None, tmp_path, environ).advice(api)
     assert f"GITEA_URL={url}" in message
 
 

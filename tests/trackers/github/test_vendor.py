@@ -44,7 +44,9 @@ class TestFaults(FaultTable):
 
 
 def _around(origin: str = "") -> TrackedRepository:
-    return TrackedRepository(Path("/nonexistent"), (), parse_remote(origin) if origin else None, {})
+    return TrackedRepository(
+        Path("/nonexistent"), (), lambda: parse_remote(origin) if origin else None, {}
+    )
 
 
 @pytest.mark.parametrize(
@@ -209,7 +211,7 @@ def test_the_token_of_a_host(
 ) -> None:
     clean = {"PATH": "", "HOME": str(tmp_path), **environ}
     api, _, sources = _opened(url, clean)
-    found = TokenLookup(sources, None, tmp_path, clean).find(api)
+    found = TokenLookup(sources, lambda: None, tmp_path, clean).find(api)
     assert (found and found.value) == value
 
 

@@ -28,7 +28,7 @@ def harness() -> Iterator[GitLabHarness]:
 
 def around(origin: str = "", **environ: str) -> TrackedRepository:
     return TrackedRepository(
-        Path("/nonexistent"), (), parse_remote(origin) if origin else None, environ
+        Path("/nonexistent"), (), lambda: parse_remote(origin) if origin else None, environ
     )
 
 
@@ -138,7 +138,7 @@ API = "https://gitlab.com/api/v4"
 def secret(api: str, tmp: Path, origin: str = "", **environ: str) -> Secret | None:
     place = around(origin)
     found = {"HOME": str(tmp), **environ}
-    return TokenLookup(_sources(found), place.origin, tmp, found).find(api)
+    return TokenLookup(_sources(found), place.find_origin, tmp, found).find(api)
 
 
 def test_a_token_belongs_to_one_host(tmp_path: Path) -> None:
@@ -157,7 +157,9 @@ def test_the_token_of_a_job_is_not_used(tmp_path: Path) -> None:
     assert secret(API, tmp_path, **environ) is None
 
     def advised(environ: dict[str, str]) -> str:
-        return TokenLookup(_sources(environ), None, Path("/nonexistent"), environ).advice(API)
+        return TokenLookup(_sources(environ), lambda: None, Path("/nonexistent"), environ).advice(
+            API
+        )
 
     assert "CI_JOB_TOKEN cannot read issues" in advised(environ)
     assert "CI_JOB_TOKEN" not in advised({**environ, "GITLAB_TOKEN": "t"})

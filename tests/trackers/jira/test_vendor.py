@@ -36,7 +36,7 @@ def test_name_label_and_addresses(shop: Shop) -> None:
     assert tracker.web_url == f"http://{host}/browse/SHOP"
 
 
-AROUND = TrackedRepository(Path("/nonexistent"), (), None, {})
+AROUND = TrackedRepository(Path("/nonexistent"), (), lambda: None, {})
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_the_token_of_a_host(
 ) -> None:
     sources = _sources(url)
     clean = {"PATH": "", "HOME": str(tmp_path), **environ}
-    secret = TokenLookup(sources, None, tmp_path, clean).find(url)
+    secret = TokenLookup(sources, lambda: None, tmp_path, clean).find(url)
     assert (sources.headers(secret)["Authorization"] if secret else None) == header
 
 

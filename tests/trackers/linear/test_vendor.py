@@ -26,7 +26,7 @@ def harness() -> Iterator[LinearHarness]:
         yield found
 
 
-NOWHERE = TrackedRepository(Path("/nonexistent"), (), None, {})
+NOWHERE = TrackedRepository(Path("/nonexistent"), (), lambda: None, {})
 
 
 def test_declared_team() -> None:
@@ -53,7 +53,7 @@ def test_an_origin_is_never_detected() -> None:
 
 
 def secret(api: str, **environ: str) -> Secret | None:
-    return TokenLookup(_sources(), None, Path("/nonexistent"), environ).find(api)
+    return TokenLookup(_sources(), lambda: None, Path("/nonexistent"), environ).find(api)
 
 
 def test_a_declared_address_gets_no_key() -> None:

@@ -342,7 +342,7 @@ def test_moves_are_unsupported(shop: Repo) -> None:
 
 
 def test_detection(shop: Repo, tmp_path: Path) -> None:
-    around = TrackedRepository(shop.root, (SPECS, "specs"), None, {})
+    around = TrackedRepository(shop.root, (SPECS, "specs"), lambda: None, {})
     where = TrackerLocation("", "", f"{SPECS}, specs")
     assert VENDOR.detect(around) == where
     assert VENDOR.detect(around._replace(root=tmp_path)) is None
