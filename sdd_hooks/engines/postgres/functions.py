@@ -99,14 +99,37 @@ WORDS_OF_REPOSITORIES = """
     -- extension: an array has an operator class for GIN, an integer none.
     DROP INDEX sdd.chunks_by_words;
     CREATE INDEX chunks_by_words ON sdd.chunks USING gin((ARRAY[repository]), words);
-    CREATE FUNCTION sdd.match_words(
+"""
+
+SEARCHES_BY_WORDS = """
+    -- Whether to read each chunk of some repositories, and not the index of words: that reads the
+    -- words of all repositories that begin with one of the query, which are 30 times as many.
+    CREATE FUNCTION sdd.reads_each(among integer[], term tsquery) RETURNS boolean
+    LANGUAGE plpgsql SET search_path = pg_catalog
+    AS $$
+    DECLARE
+        plan json;
+    BEGIN
+        IF among IS NULL OR sdd.is_distributed() THEN
+            RETURN false;
+        END IF;
+        EXECUTE format(
+            'EXPLAIN (FORMAT JSON) SELECT FROM sdd.chunks WHERE words @@ %L::tsquery', term
+        ) INTO plan;
+        RETURN (plan #>> '{0,Plan,Plan Rows}')::double precision > 30 * (
+            SELECT coalesce(sum(r.chunks), 0) FROM sdd.repositories AS r WHERE r.id = ANY(among)
+        );
+    END $$;
+    CREATE OR REPLACE FUNCTION sdd.match_words(
         among integer[], kinds text[], names text[], candidate tsquery, phrases tsquery[],
         weights double precision[], average double precision, budget integer, kept integer
     ) RETURNS TABLE(repository integer, chunk bigint, score double precision)
-    LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog
+    -- Volatile, which EXPLAIN requires.
+    LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog
     AS $$
     DECLARE
         readable integer[] := sdd.readable_repositories();
+        matches text := 'c.words @@ $4';
         condition text := '';
         source text;
     BEGIN
@@ -117,17 +140,19 @@ WORDS_OF_REPOSITORIES = """
         END IF;
         -- A condition only where it limits something: the planner estimates it.
         IF among IS NOT NULL THEN condition := ' AND c.repository = ANY($1)'; END IF;
-        IF cardinality(among) <= 5 THEN
+        IF sdd.reads_each(among, candidate) THEN
+            matches := '(c.words @@ $4) IS TRUE';
+        ELSIF cardinality(among) <= 5 THEN
             condition := condition || ' AND ARRAY[c.repository] && $1';
         END IF;
         IF kinds IS NOT NULL THEN condition := condition || ' AND c.kind = ANY($2)'; END IF;
         IF names IS NOT NULL THEN condition := condition || ' AND c.collection = ANY($3)'; END IF;
         -- A subquery with a limit would bring the words of its chunks from each node.
         IF sdd.is_distributed() THEN
-            source := 'sdd.chunks AS c WHERE c.words @@ $4' || condition;
+            source := 'sdd.chunks AS c WHERE ' || matches || condition;
         ELSE
             source := '(SELECT c.repository, c.id, c.tokens, c.words FROM sdd.chunks AS c'
-                ' WHERE c.words @@ $4' || condition || ' LIMIT $8) AS c';
+                ' WHERE ' || matches || condition || ' LIMIT $8) AS c';
         END IF;
         -- `ts_rank_cd` of a phrase is the sum of the weights of its positions, and the weights are
         -- half of those of FTS5's bm25(), whose formula this is.
@@ -139,7 +164,7 @@ WORDS_OF_REPOSITORIES = """
             ' ORDER BY score DESC, c.repository, c.id LIMIT $9'
             USING among, kinds, names, candidate, phrases, weights, average, budget, kept;
     END $$;
-    CREATE FUNCTION sdd.count_words(among integer[], terms tsquery[], most integer)
+    CREATE OR REPLACE FUNCTION sdd.count_words(among integer[], terms tsquery[], most integer)
     RETURNS SETOF bigint
     -- Volatile, which EXPLAIN requires.
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog
@@ -176,12 +201,15 @@ WORDS_OF_REPOSITORIES = """
                 estimate := (plan #>> '{0,Plan,Plan Rows}')::double precision;
             END IF;
             IF estimate <= most THEN
-                EXECUTE 'SELECT count(*) FROM (SELECT FROM sdd.chunks AS c WHERE c.words @@ $1'
-                    || condition || ' LIMIT $3) AS found' INTO counted USING term, among, most;
+                EXECUTE 'SELECT count(*) FROM (SELECT FROM sdd.chunks AS c WHERE '
+                    || CASE WHEN sdd.reads_each(among, term)
+                        THEN '(c.words @@ $1) IS TRUE AND c.repository = ANY($2)'
+                        ELSE 'c.words @@ $1' || condition END
+                    || ' LIMIT $3) AS found' INTO counted USING term, among, most;
                 estimate := CASE WHEN counted < most THEN counted ELSE greatest(most, estimate) END;
             END IF;
             RETURN NEXT estimate;
         END LOOP;
     END $$;
-    REVOKE ALL ON FUNCTION sdd.match_words, sdd.count_words FROM PUBLIC;
+    REVOKE ALL ON FUNCTION sdd.reads_each, sdd.match_words, sdd.count_words FROM PUBLIC;
 """

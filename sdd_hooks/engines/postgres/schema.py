@@ -96,6 +96,7 @@ MIGRATIONS = (
     locks.LOCKS + functions.CHANGES + commit_order.COLUMNS,
     access.FUNCTIONS_WITH_PLANS,
     functions.WORDS_OF_REPOSITORIES,
+    functions.SEARCHES_BY_WORDS,
 )
 
 
