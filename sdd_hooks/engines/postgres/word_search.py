@@ -11,7 +11,7 @@ their titles.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from sdd_hooks.engines.fusion import RankedMatch
@@ -20,6 +20,7 @@ from sdd_hooks.engines.postgres.stored_text import original_text, stored_text
 from sdd_hooks.engines.postgres.words import (
     Phrase,
     TermCounter,
+    exact_expression,
     term_expression,
     term_phrases,
     title_expression,
@@ -65,6 +66,33 @@ class _Found(NamedTuple):
     score: float
 
 
+class _Matcher(NamedTuple):
+    """Finds and scores the chunks of a scope; `most` is the greatest number that one list has."""
+
+    connection: Connection
+    scope: OrganisationScope
+    weights: Mapping[str, float]
+    most: int
+
+    def match(self, candidate: str, budget: int) -> dict[int, _Found]:
+        """Return the best of at most `budget` chunks that a `tsquery` matches."""
+        rows = self.connection.execute(
+            "SELECT chunk, repository, score FROM sdd.match_words(%(repositories)s, %(kinds)s,"
+            " %(collections)s, %(candidate)s::tsquery, %(phrases)s::text[]::tsquery[], %(weights)s,"
+            " %(average)s, %(budget)s, %(most)s)",
+            {
+                **self.scope.values,
+                "candidate": stored_text(candidate),
+                "phrases": list(self.weights),
+                "weights": list(self.weights.values()),
+                "average": self.scope.average_tokens,
+                "budget": budget,
+                "most": self.most,
+            },
+        )
+        return {chunk: _Found(*numbers) for chunk, *numbers in rows}
+
+
 def search_words(
     connection: Connection, scope: OrganisationScope, query: str, limit: int
 ) -> list[RankedMatch[int]]:
@@ -78,23 +106,11 @@ def search_words(
     counts, phrase_weights = _count_terms(connection, scope, found)
     weights = [inverse_frequency(scope.chunks, count) for count in counts]
     kept = max(CANDIDATES, limit)
-    chunks: dict[int, _Found] = {}
-    for candidate, budget in _candidate_queries(scope, found, counts):
-        rows = connection.execute(
-            "SELECT chunk, repository, score FROM sdd.match_words(%(repositories)s, %(kinds)s,"
-            " %(collections)s, %(candidate)s::tsquery, %(phrases)s::text[]::tsquery[], %(weights)s,"
-            " %(average)s, %(budget)s, %(kept)s)",
-            {
-                **scope.values,
-                "candidate": candidate,
-                "phrases": list(phrase_weights),
-                "weights": list(phrase_weights.values()),
-                "average": scope.average_tokens,
-                "budget": budget,
-                "kept": kept + _TIES,
-            },
-        )
-        chunks |= {chunk: _Found(*numbers) for chunk, *numbers in rows}
+    matcher = _Matcher(connection, scope, phrase_weights, kept + _TIES)
+    chunks = _find_candidates(matcher, found, counts)
+    best = sorted((one.score for one in chunks.values()), reverse=True)[:kept]
+    # The words of the others need not be read.
+    chunks = {chunk: one for chunk, one in chunks.items() if one.score >= best[-1]}
     candidates, sizes = _read_candidates(connection, scope, found, chunks)
     # Of equal chunks, those that the embedded engine keeps.
     candidates.sort(key=lambda one: (-chunks[one.chunk].score, one.path, one.first_line))
@@ -147,33 +163,43 @@ def _count_terms(
     return [counts[term] for term in terms], weights
 
 
-def _candidate_queries(
-    scope: OrganisationScope, found: _Terms, counts: Sequence[int]
-) -> Iterator[tuple[str, int]]:
-    """Yield each `tsquery` of candidates, with how many chunks it may bring."""
+def _find_candidates(matcher: _Matcher, found: _Terms, counts: Sequence[int]) -> dict[int, _Found]:
+    """Return the chunks of each list of candidates."""
     expressions = [term_expression(phrases) for phrases in found.phrases]
 
-    def finish(parts: Sequence[str], operator: str) -> str:
-        return stored_text(f"({operator.join(parts)}){found.excluded}")
+    def match(parts: Sequence[str], operator: str, budget: int = _BUDGET) -> dict[int, _Found]:
+        return matcher.match(f"({operator.join(parts)}){found.excluded}", budget)
 
-    if scope.is_small:
-        yield finish(expressions, " | "), _UNBOUNDED
-        return
+    if matcher.scope.is_small:
+        return match(expressions, " | ", _UNBOUNDED)
     order = sorted(range(len(counts)), key=lambda index: counts[index])
     rare, total = [], 0
     for index in order:
         total += counts[index]
-        if total > _BUDGET:
+        # Numbers below the budget are exact.
+        if total >= _BUDGET:
             break
         rare.append(index)
+    chunks: dict[int, _Found] = {}
     if rare:
-        yield finish([expressions[index] for index in rare], " | "), _BUDGET
+        chunks |= match([expressions[index] for index in rare], " | ")
     frequent = [index for index in order if index not in rare]
     if frequent:
-        yield finish([title_expression(found.phrases[index]) for index in frequent], " | "), _BUDGET
+        chunks |= match([title_expression(found.phrases[index]) for index in frequent], " | ")
     named = [index for index in order if not found.terms[index].is_part] or order
-    for size in {len(named), min(2, len(named))} if frequent else ():
-        yield finish([expressions[index] for index in named[:size]], " & "), _BUDGET
+    # Each chunk of a rare word is there already, with all of its other words.
+    if named[0] in rare:
+        return chunks
+    exact = [exact_expression(phrases) for phrases in found.phrases]
+    for size in sorted({len(named), min(2, len(named))}):
+        both = match([exact[index] for index in named[:size]], " & ")
+        if len(both) < matcher.most:
+            both |= match([expressions[index] for index in named[:size]], " & ")
+        chunks |= both
+        # The chunks with more of the words are among these.
+        if len(both) < matcher.most:
+            break
+    return chunks
 
 
 def _read_candidates(

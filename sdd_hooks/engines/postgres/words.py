@@ -115,6 +115,11 @@ def term_expression(phrases: Sequence[Phrase]) -> str:
     return "(" + " | ".join(phrase.expression for phrase in phrases) + ")"
 
 
+def exact_expression(phrases: Sequence[Phrase]) -> str:
+    """Return the `tsquery` of a term without the words that only begin with it, if it can."""
+    return term_expression([one for one in phrases if not one.prefix] or phrases)
+
+
 def title_expression(phrases: Sequence[Phrase]) -> str:
     """Return a `tsquery` that finds in an index each chunk with the term in its titles.
 
