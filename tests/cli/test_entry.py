@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.commands import SCRIPTS, one_line, run
-from tests.support.signals import default_signals
+from tests.support.signals import default_signals, killed_on_failure
 from tests.support.waiting import TIMEOUT
 
 FAILING = """
@@ -77,7 +77,7 @@ def test_a_signal_exits_with_130(tmp_path):
             stderr=subprocess.PIPE,
             text=True,
         )
-    with process:
+    with killed_on_failure(process):
         assert process.stdout.readline() == "ready\n"
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=TIMEOUT)

@@ -18,7 +18,7 @@ from tests.engines.qmd.fakes import environment, program
 from tests.engines.qmd.test_installation import NOT_FOUND
 from tests.support.qmd import RealQmd
 from tests.support.repos import Repo
-from tests.support.signals import default_signals
+from tests.support.signals import default_signals, killed_on_failure
 from tests.support.waiting import TIMEOUT, until
 from tests.system.test_processes import gone
 
@@ -119,7 +119,7 @@ def test_the_daemon_serves_until_a_signal(
             stderr=subprocess.PIPE,
             text=True,
         )
-    with process:
+    with killed_on_failure(process):
         assert process.stdout is not None
         assert process.stderr is not None
         words = process.stdout.readline().split()
@@ -128,10 +128,7 @@ def test_the_daemon_serves_until_a_signal(
         with urlopen(f"{url}/health", timeout=TIMEOUT) as answer:
             assert json.load(answer)["status"] == "ok"
         process.send_signal(number)
-        try:
-            assert process.wait(TIMEOUT) == 0
-        finally:
-            process.kill()
+        assert process.wait(TIMEOUT) == 0
         assert (process.stdout.read(), process.stderr.read()) == ("", "")
     until(lambda: gone(pid))
     assert not (indexed.root / ".sdd/search/qmd/daemon.json").exists()

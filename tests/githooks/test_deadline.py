@@ -22,7 +22,7 @@ from sdd_hooks.system.locks import hold_lock
 from tests.githooks.conftest import ADR
 from tests.githooks.recorder import HOOKS, Hooked
 from tests.support.oracle import assert_index_matches_scratch
-from tests.support.signals import default_signals
+from tests.support.signals import default_signals, killed_on_failure
 from tests.support.waiting import TIMEOUT, until
 
 PUSHED = b"refs/heads/x " + b"1" * 40 + b" refs/heads/x " + b"0" * 40 + b"\n"
@@ -305,7 +305,7 @@ def test_a_signal_ends_the_program_too(
             stdin=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
         )
-    with process:
+    with killed_on_failure(process):
         until(ready.exists)
         process.send_signal(number)
         # The pipe is at its end when the program has ended, too.

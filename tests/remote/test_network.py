@@ -13,7 +13,7 @@ import pytest
 
 from tests.support.http2 import certificate, serving_http2
 from tests.support.loopback import CannedResponse, Request, serving
-from tests.support.signals import default_signals
+from tests.support.signals import default_signals, killed_on_failure
 from tests.support.waiting import TIMEOUT
 
 TOKEN = "t0p-s3cret"
@@ -177,7 +177,7 @@ def test_an_interrupt_ends_the_waits_of_threads() -> None:
                 stderr=subprocess.PIPE,
                 text=True,
             )
-        with process:
+        with killed_on_failure(process):
             assert process.stdout is not None
             assert "waiting 55 s" in process.stdout.readline()
             before = time.monotonic()

@@ -26,7 +26,7 @@ from sdd_hooks.system.processes import (
     start_program,
 )
 from sdd_hooks.system.time_limit import time_limit
-from tests.support.signals import default_signals
+from tests.support.signals import default_signals, killed_on_failure
 from tests.support.waiting import TIMEOUT, until
 
 # Like qmd's launcher: it starts the real program, and forwards no signal.
@@ -134,7 +134,7 @@ def test_a_signal_to_this_process_ends_the_whole_group(
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
         )
-    with parent:
+    with killed_on_failure(parent):
         assert parent.stdout is not None
         assert parent.stdout.readline() == b"started\n"
         parent.send_signal(number)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from sdd_hooks.engines.qmd.index_folder import IndexFolder
 from tests.support.qmd import RealQmd
-from tests.support.signals import default_signals
+from tests.support.signals import default_signals, killed_on_failure
 from tests.support.waiting import TIMEOUT
 
 _PROGRAM = """
@@ -37,7 +37,7 @@ class Served:
     def end(self, number: int = signal.SIGTERM) -> int:
         """End it with a signal, and return its exit status."""
         self.process.send_signal(number)
-        with self.process:
+        with killed_on_failure(self.process):
             return self.process.wait(TIMEOUT)
 
 

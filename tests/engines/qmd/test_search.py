@@ -27,6 +27,7 @@ from sdd_hooks.project.collections import Collection
 from tests.cli.commands import SCRIPTS
 from tests.engines.subject import Subject
 from tests.support.repos import Repo
+from tests.support.signals import killed_on_failure
 from tests.support.waiting import TIMEOUT
 
 ADRS = Collection("app-adrs", "adrs", "", "", ("docs",), (".md",), "", ("docs/old",), "Text.")
@@ -150,9 +151,9 @@ def served(
         assert process.stdout.readline().startswith("serving on http://127.0.0.1:")
         yield subject
     finally:
-        process.send_signal(signal.SIGTERM)
-        assert process.wait(TIMEOUT) == 0
-        process.communicate()
+        with killed_on_failure(process):
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(TIMEOUT) == 0
 
 
 def folder(subject: Subject) -> IndexFolder:
