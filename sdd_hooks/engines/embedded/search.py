@@ -40,7 +40,8 @@ def search_words(
     included = [term for term in terms if not term.excluded]
     if not included or not collections:
         return []
-    weights = _inverse_frequencies(connection, included)
+    chunks = connection.execute("SELECT count(*) FROM words_docsize").get
+    weights = _inverse_frequencies(connection, included, chunks)
     matcher = Matcher(included)
     connection.register_fts5_function("match_terms", matcher.match)
     marks = ",".join("?" * len(collections))
@@ -56,13 +57,18 @@ def search_words(
     rows = list(typed(connection.execute(f"{select} ORDER BY rank LIMIT ?", bindings), *types))
     if len(rows) > kept and rows[-1][-1] == rows[-2][-1]:
         # Equal ranks are in the order of indexing, and a refreshed index must rank like a new one.
-        order = "ORDER BY rank, path, first_line LIMIT ?"
-        rows = list(typed(connection.execute(f"{select} {order}", bindings), *types))
+        # Without the sign, FTS5 would take the number for the name of a ranking function.
+        last = rows[-1][-1]
+        order = "AND +rank = ? ORDER BY path, first_line LIMIT ?"
+        bindings = (*bindings[:-1], last, kept)
+        equal = typed(connection.execute(f"{select} {order}", bindings), *types)
+        rows = [*(row for row in rows if row[-1] != last), *equal]
+        rows.sort(key=lambda row: (row[-1], row[3], row[5]))
     candidates = [
         MatchedChunk(chunk, document, original_path(path), section, line, matcher.found[chunk])
         for chunk, _, document, path, section, line, _ in rows[:kept]
     ]
-    sizes = _document_sizes(connection, {candidate.document for candidate in candidates})
+    sizes = _document_sizes(connection, {candidate.document for candidate in candidates}, chunks)
     ranked = rank_candidates(query, included, weights, candidates, sizes)
     return [RankedMatch(candidate.chunk, strength) for strength, candidate in ranked[:limit]]
 
@@ -79,10 +85,14 @@ def weigh_chunks(
     return weigh_paths(matches, lambda chunk: paths.get(chunk, ""), query)
 
 
-def _document_sizes(connection: apsw.Connection, documents: Collection[int]) -> dict[int, float]:
-    """Return how many chunks each of the documents has, over the average of all."""
-    numbers = "(SELECT count(*) FROM words_docsize), (SELECT count(*) FROM documents)"
-    chunks, total = connection.execute(f"SELECT {numbers}").get
+def _document_sizes(
+    connection: apsw.Connection, documents: Collection[int], chunks: int
+) -> dict[int, float]:
+    """Return how many chunks each of the documents has, over the average of all.
+
+    `chunks` is the number of those of the whole index.
+    """
+    total = connection.execute("SELECT count(*) FROM documents").get
     average = max(1, chunks) / max(1, total)
     rows = connection.execute(
         "SELECT document, count(*) FROM chunks"
@@ -134,9 +144,10 @@ def _fts5_expression(terms: Sequence[Term]) -> str:
     return f"({included}) NOT ({excluded})" if excluded else included
 
 
-def _inverse_frequencies(connection: apsw.Connection, terms: Sequence[Term]) -> list[float]:
-    """Return the inverse document frequency of each term, always above 0."""
-    chunks = connection.execute("SELECT count(*) FROM words_docsize").get
+def _inverse_frequencies(
+    connection: apsw.Connection, terms: Sequence[Term], chunks: int
+) -> list[float]:
+    """Return the inverse document frequency of each term among `chunks`, always above 0."""
     frequencies = []
     for term in terms:
         matching = connection.execute(

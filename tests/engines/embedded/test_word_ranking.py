@@ -61,6 +61,36 @@ def test_ten_lists_of_imports_do_not_outrank_the_class_that_does_the_work(root: 
     assert paths(ids)[0] == "src/InvoicePrinter.java"
 
 
+def test_equal_chunks_beyond_the_candidates_rank_by_path_in_any_order_of_indexing(
+    tmp_path: Path,
+) -> None:
+    """Of 400 equal chunks and 10 better ones, 300 are ranked: the same whichever came first."""
+    equal = {f"p{n:03}.py": "alpha = 1\n" for n in range(400)}
+    better = {f"q{n}.py": "alpha = alpha = 1\n" for n in range(10)}
+    found = []
+    for order in (1, -1):
+        files = list({**equal, **better}.items())[::order]
+        found.append(_ids_of_indexed_one_by_one(tmp_path / str(order), dict(files), "alpha"))
+    assert found[0] == found[1]
+    assert paths(found[0])[:12] == [f"q{n}.py" for n in range(10)] + ["p000.py", "p001.py"]
+
+
+def _ids_of_indexed_one_by_one(root: Path, files: dict[str, str], query: str) -> list[str]:
+    root.mkdir()
+    for path, text in files.items():
+        (root / path).write_text(text)
+    store = IndexFiles(root, root / ".sdd/search/index.db", root / "vectors.db")
+    engine = EmbeddedEngine(store, environ={}, repair=True)
+    try:
+        engine.ensure([_CODE])
+        for path in files:
+            engine.update([CollectionChanges(_CODE, (path,), bookmark=None, complete=False)])
+        found = engine.search(Query((SubQuery("lex", query),), ("app-code",), limit=50))
+    finally:
+        engine.close()
+    return [hit.id for hit in found.hits]
+
+
 def test_a_test_ranks_below_what_it_tests(root: Path) -> None:
     files = {
         "src/relay.go": "package relay\n\nfunc Retry(mail Mail) error {\n\treturn send(mail)\n}\n",
