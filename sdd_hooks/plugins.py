@@ -12,7 +12,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from functools import lru_cache, reduce
 from importlib import import_module
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from sdd_hooks import tracing
 from sdd_hooks.errors import SddError
@@ -125,6 +125,9 @@ def load_plugin(plugin: Plugin, expected: type[T]) -> T:
         loaded = _import(plugin.kind.noun, plugin.name, plugin.target)
     except Exception as error:
         raise PluginError(plugin, describe_error(error)) from error
+    if expected in type(loaded).__mro__:
+        # `isinstance` would read every member of a protocol: one of an engine imports its models.
+        return cast("T", loaded)
     if not isinstance(loaded, expected):
         raise PluginError(plugin, f"it is not of type {expected.__name__}")
     return loaded

@@ -179,6 +179,8 @@ def test_a_search_imports_nothing_heavy(repo):
     }
     # Each of these takes a tenth of a search and more.
     assert not {"click", "dataclasses", "inspect", "hashlib", "sdd_hooks.external.records"} & loaded
+    # Nothing is embedded.
+    assert not {"sdd_hooks.models.embedding_model", "sdd_hooks.engines.embedded.vectors"} & loaded
     # A Markdown report has a call graph, which is a program's.
     assert "subprocess" not in modules_of(repo.root, "search", "database", "--json")
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -17,7 +18,6 @@ import apsw
 from sdd_hooks.config.settings import SearchSettings
 from sdd_hooks.engines.bookmarks import covers, read_bookmark
 from sdd_hooks.engines.documents import indexed_document
-from sdd_hooks.engines.embedded import vectors
 from sdd_hooks.engines.embedded.attached_vectors import AttachedVectors
 from sdd_hooks.engines.embedded.database import (
     ImpossibleValue,
@@ -46,14 +46,15 @@ from sdd_hooks.engines.protocol import (
     VectorExchange,
 )
 from sdd_hooks.errors import EngineUnavailable, IndexDamaged, StorageError
-from sdd_hooks.models.embedding_model import ConfiguredModel, EmbeddingModel
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.system.files import refuse_links
 
 if TYPE_CHECKING:
+    from sdd_hooks.engines.embedded.vectors import VectorSpace
     from sdd_hooks.engines.embedding import EmbedCounts
     from sdd_hooks.engines.fusion import RankedMatch
+    from sdd_hooks.models.embedding_model import ConfiguredModel, EmbeddingModel
 
 _Result = TypeVar("_Result")
 
@@ -85,7 +86,7 @@ class EmbeddedEngine:
         self.notes: list[str] = []
         self.rebuilt = False
         self._root, self._index, self._store = files
-        self._model = ConfiguredModel(settings.embed_model, self._root, environ)
+        self._settings = settings
         self._storage = settings.vector_storage
         self._environ = environ
         self._clock = clock
@@ -93,6 +94,13 @@ class EmbeddedEngine:
         refuse_links(files.database, files.database.parent, files.database.parent.parent)
         self._connection = self._open(repair)
         self._vectors = AttachedVectors(self._connection, self._store, clock)
+
+    @cached_property
+    def _model(self) -> ConfiguredModel:
+        # Without vectors no search asks for it, and the import takes as long as opening the index.
+        from sdd_hooks.models.embedding_model import ConfiguredModel
+
+        return ConfiguredModel(self._settings.embed_model, self._root, self._environ)
 
     def _open(self, repair: bool) -> apsw.Connection:
         if not repair:
@@ -207,8 +215,10 @@ class EmbeddedEngine:
 
     def _store_dimensions(self, measured: int) -> None:
         """Store the dimensions that the model gives: pulled vectors of others count as missing."""
+        from sdd_hooks.engines.embedded.vectors import create_space
+
         with suppress(StorageError), translate_errors(self._store):
-            vectors.create_space(self._connection, self._model.id, self._storage, measured)
+            create_space(self._connection, self._model.id, self._storage, measured)
 
     def _with_sound_vectors(self, operation: Callable[[], _Result]) -> _Result:
         """Run the operation, and again after damaged vectors were rebuilt."""
@@ -253,19 +263,17 @@ class EmbeddedEngine:
             if search.type == "lex":
                 matches = search_words(self._connection, search.query, collections, limit)
             elif space is not None and search.query in query_vectors:
+                from sdd_hooks.engines.embedded.vectors import search_nearest
+
                 vector = query_vectors[search.query]
-                near = vectors.search_nearest(
-                    self._connection, space, vector, collections, WIDER * limit
-                )
+                near = search_nearest(self._connection, space, vector, collections, WIDER * limit)
                 matches = weigh_chunks(self._connection, near, query.text)[:limit]
             else:
                 continue
             lists.append((weight_of(index), matches))
         return lists, notes
 
-    def _embed_query(
-        self, query: Query, space: vectors.VectorSpace
-    ) -> tuple[dict[str, bytes], list[str]]:
+    def _embed_query(self, query: Query, space: VectorSpace) -> tuple[dict[str, bytes], list[str]]:
         """Return the vector of each sub-query that has one; a note if the model cannot run."""
         texts = [search.query for search in query.searches if search.type != "lex"]
         if not texts:
@@ -295,6 +303,8 @@ class EmbeddedEngine:
         return exchange
 
     def _exchange(self) -> VectorExchange:
+        from sdd_hooks.engines.embedded.vectors import StoredVectors
+
         self._vectors.create()
         self._vectors.require_sound()
         with translate_errors(self._store):
@@ -303,7 +313,7 @@ class EmbeddedEngine:
         if measured and space and not space.measured:
             self._store_dimensions(measured)
         dimensions = measured or (space.dimensions if space else 0)
-        return vectors.StoredVectors(
+        return StoredVectors(
             self._connection, self._store, name, self._storage, dimensions, bool(measured)
         )
 
@@ -451,17 +461,21 @@ class EmbeddedEngine:
     def _count_pending(self, collection: int) -> int:
         space = self._space()
         if space is not None:
-            return vectors.count_pending(self._connection, space, collection)
+            from sdd_hooks.engines.embedded.vectors import count_pending
+
+            return count_pending(self._connection, space, collection)
         return int(
             self._connection.execute(
                 "SELECT chunks FROM collections WHERE id = ?", (collection,)
             ).get
         )
 
-    def _space(self) -> vectors.VectorSpace | None:
+    def _space(self) -> VectorSpace | None:
         if not self._vectors.attach():
             return None
-        return vectors.find_space(self._connection, self._model.id, self._storage)
+        from sdd_hooks.engines.embedded.vectors import find_space
+
+        return find_space(self._connection, self._model.id, self._storage)
 
 
 def _reason(error: IndexDamaged) -> str:
