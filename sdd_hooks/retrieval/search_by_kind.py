@@ -7,6 +7,7 @@ One query over everything would let ten matching decisions hide all code.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -116,13 +117,19 @@ def _labelled(
 ) -> list[LabelledHit]:
     """Label the best hit of each record, and of each file outside records, best first.
 
-    Only the records of some more than `max_hits` are read: what was replaced moves down.
+    Some more than `max_hits` are read if one of these was replaced, which moves it down, or if the
+    query is an id, which any of them may have.
     """
     best: dict[str, LabelledHit] = {}
+    lowest = math.inf
+    is_settled = not name.ids
     for hit in hits:
         is_named = name.is_hit(hit)
-        if len(best) >= max_hits + _MORE_RECORDS and not is_named:
-            continue
+        if len(best) >= max_hits and not is_named:
+            if len(best) >= max_hits + _MORE_RECORDS:
+                continue
+            if is_settled and hit.score <= lowest:
+                continue
         artifact = records.artifact(hit.collection, hit.path)
         key = artifact.path if artifact else hit.path
         exact = is_named or bool(artifact and name.is_record(artifact))
@@ -132,6 +139,8 @@ def _labelled(
                 record = file_label(hit.path, hit.title)
             module = records.collection(hit.collection).module
             best[key] = LabelledHit(hit, kind, module, record, exact)
+            lowest = min(lowest, hit.score)
+            is_settled = is_settled and not (record and record.replaced_by)
         elif exact and not best[key].exact:
             best[key] = best[key]._replace(hit=hit, exact=True)
     return [

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import PurePosixPath
 from typing import Any
 
 import pytest
@@ -77,6 +80,27 @@ def recorder(project: Project) -> Iterator[Any]:
     engine = open_engine(project)
     yield Recorder(engine)
     engine.close()
+
+
+_OPENED: list[list[str]] = []
+
+
+@cache
+def _listen() -> None:
+    def note(event: str, arguments: tuple[object, ...]) -> None:
+        if _OPENED and event == "open" and str(arguments[0]).endswith(".md"):
+            _OPENED[-1].append(PurePosixPath(str(arguments[0])).name)
+
+    sys.addaudithook(note)
+
+
+@pytest.fixture
+def opened(recorder: Any) -> Iterator[list[str]]:
+    """The names of the Markdown files that are opened, in order."""
+    _listen()
+    _OPENED.append([])
+    yield _OPENED[-1]
+    _OPENED.clear()
 
 
 def search(
@@ -173,6 +197,24 @@ def test_only_the_records_of_the_hits_are_read(project: Project, recorder: Any, 
     assert ids(search(project, recorder, "table"))[0] == "ADR-0002"
     hidden.rmdir()
     hidden.write_text(text)
+
+
+def test_records_beyond_the_limit_are_read_only_if_they_may_be_among_the_hits(
+    project: Project, recorder: Any, opened: list[str]
+) -> None:
+    """ADR-0001 is replaced by ADR-0002, which is the second hit."""
+    adrs = project.select(("adrs",))
+    one, many = HitLimits(max_hits=1, min_score=0.0), HitLimits(min_score=0.0)
+    found = search_by_kind(project, recorder, "mails in a table", adrs, many)
+    assert len(found.hits("adrs")) > 2
+    opened.clear()
+    assert ids(search_by_kind(project, recorder, "mails in a table", adrs, one)) == ["ADR-0002"]
+    assert opened == ["ADR-0002-b.md"]
+    opened.clear()
+    assert ids(search_by_kind(project, recorder, "mails wait in redis", adrs, one)) == ["ADR-0002"]
+    assert {"ADR-0001-a.md", "ADR-0002-b.md"} <= set(opened)
+    opened.clear()
+    assert ids(search_by_kind(project, recorder, "ADR-0003", adrs, one)) == ["ADR-0003"]
 
 
 def test_collections_that_are_not_indexed_are_named(repo: Repo) -> None:
