@@ -157,7 +157,11 @@ def _is_standard(section: Section) -> bool:
 
 def is_placeholder_title(title: str) -> bool:
     """Whether the title is the placeholder of a template."""
-    return bool(_PLACEHOLDER.fullmatch(title.strip()))
+    title = title.strip()
+    lower = title.lower()
+    # What the pattern needs: it is long, and few titles have any of it.
+    may_be = title[:1] in "[{<" or "title" in lower or "template" in lower or not title.isascii()
+    return may_be and bool(_PLACEHOLDER.fullmatch(title))
 
 
 def find_date(document: ArtifactDocument, name: str = "") -> str:

@@ -92,7 +92,10 @@ def _fields(lines: Sequence[str], first_line: int) -> Iterator[HeaderField]:
             continue
         start = at
         at += 1
-        pieces = _NEXT_ON_LINE.split(lines[start])
+        line = lines[start]
+        if ":" not in line and "：" not in line:
+            continue
+        pieces = _NEXT_ON_LINE.split(line) if "**" in line else [line]
         for piece in pieces:
             match = _FIELD.match(piece)
             if not match or (match["quote"] and not match["marks"]):

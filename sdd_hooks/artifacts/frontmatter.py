@@ -161,7 +161,7 @@ def _read_plain(source: str) -> _Parsed | None:
     key = indent = ""
     items: list[FrontmatterValue] | None = None
     for number, line in enumerate(source.removesuffix("\n").split("\n"), 2):
-        if (item := _PLAIN_LIST_ITEM.fullmatch(line)) and items is not None:
+        if items is not None and (item := _PLAIN_LIST_ITEM.fullmatch(line)):
             if items and item["indent"] != indent:
                 return None
             indent = item["indent"]

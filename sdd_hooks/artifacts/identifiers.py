@@ -204,6 +204,8 @@ def parse_id(
     of another repository.
     """
     text = text.strip()
+    if not text:
+        return None
     references = list(find_id_references(text[:300], origins))
     if len(references) == 1:
         return in_module(references[0].id, module)
@@ -276,6 +278,8 @@ def split_heading(
     title = title[:MAX_HEADING].strip()
     if title.startswith("**") and title.endswith("**"):
         title = title[2:-2].strip()
+    if not title:
+        return None, ""
     match = _HEADING.match(title)
     if match:
         named = (match["kind"] or "").upper()

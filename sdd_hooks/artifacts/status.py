@@ -202,7 +202,13 @@ def _statuses(
 
 def find_status_sections(sections: Sequence[Section]) -> Iterator[Section]:
     """Yield the first MAX_STATUS_SECTIONS sections with the heading Status."""
-    headed = (s for s in sections if 0 < s.level <= 3 and _STATUS_HEADING.match(s.title))
+    headed = (
+        section
+        for section in sections
+        if 0 < section.level <= 3
+        and ("status" in section.title.lower() or not section.title.isascii())
+        and _STATUS_HEADING.match(section.title)
+    )
     return islice(headed, MAX_STATUS_SECTIONS)
 
 

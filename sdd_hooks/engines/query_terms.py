@@ -12,10 +12,11 @@ import re
 
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.acronyms import PLURAL_S
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 # Begins with a plain set, which `re` scans for six times faster than for an equivalent lookbehind.
-_HUMP = re.compile(r"[A-Z](?:(?<=[a-z0-9][A-Z])|(?=[A-Z][a-z]))")
-_CAMEL_CASE = re.compile(r"\b[A-Za-z0-9]*?(?:[a-z0-9][A-Z]|[A-Z]{2}[a-z])[A-Za-z0-9]*")
+_HUMP = lazy_regex(r"[A-Z](?:(?<=[a-z0-9][A-Z])|(?=[A-Z][a-z]))")
+_CAMEL_CASE = lazy_regex(r"\b[A-Za-z0-9]*?(?:[a-z0-9][A-Z]|[A-Z]{2}[a-z])[A-Za-z0-9]*")
 _BOUNDARY = re.compile(rf"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z](?!{PLURAL_S})[a-z])")
 # Compiled on first use: few texts need it, and it takes longer than all other patterns together.
 _UNSPACED = (

@@ -193,7 +193,9 @@ def _names_in(query: str) -> dict[str, float]:
     """
     words = query.split()
     names = {_plain(word): _CAPITALISED for word in words[1:] if word.strip(_MARKS)[:1].isupper()}
-    certain = words if len(words) == 1 else _IDENTIFIER.findall(query)
+    # Most queries have no identifier, and compiling the pattern takes longer than ranking.
+    may_have = "_" in query or not query.islower()
+    certain = words if len(words) == 1 else _IDENTIFIER.findall(query) if may_have else ()
     names.update((_plain(name), _DEFINED) for name in certain)
     return names
 

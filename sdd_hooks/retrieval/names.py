@@ -61,7 +61,8 @@ class QueryName(NamedTuple):
 def parse_name(query: str) -> QueryName:
     """Parse a query such as `ADR-0008`, `adr 8`, `0008`, `[api]/SPEC-0007` or `relay.go`."""
     text = " ".join(query.split())
-    match = _ID.fullmatch(text)
+    # Compiling the pattern takes longer than opening the index, and most queries have no number.
+    match = _ID.fullmatch(text) if any(map(str.isdigit, text)) else None
     if match is None:
         return QueryName(text)
     kinds: tuple[ArtifactKind, ...] = ("ADR", "SPEC")
