@@ -175,7 +175,7 @@ def _run(load: Callable[[], click.Command], arguments: Sequence[str], name: str)
 
 
 def _run_plain(arguments: Sequence[str]) -> int | None:
-    """Run a search, or prime a session, without click, if the arguments are plain; else None."""
+    """Run `search`, `prime` or `show` without click if the arguments are plain; else None."""
     match list(arguments):
         case ["search", *rest]:
             from sdd_hooks.cli.run_search import parse_search, run_search
@@ -187,6 +187,11 @@ def _run_plain(arguments: Sequence[str]) -> int | None:
 
             prime = parse_prime(rest)
             return None if prime is None else run_prime(None, prime)
+        case ["show", *rest]:
+            from sdd_hooks.cli.run_show import parse_show, run_show
+
+            show = parse_show(rest)
+            return None if show is None else run_show(None, show)
     return None
 
 

@@ -4,19 +4,12 @@
 
 from __future__ import annotations
 
-import os
-import sys
-import time
 from pathlib import Path
 
 import click
 
-from sdd_hooks.cli.context import open_project, start_directory
 from sdd_hooks.cli.options import json_option, module_option
-from sdd_hooks.cli.output import CommandOutput, detect_terminal
-from sdd_hooks.cli.output import show as print_output
-from sdd_hooks.usecases.reading.show import ShowRequest
-from sdd_hooks.usecases.reading.show import show as find_part
+from sdd_hooks.cli.run_show import ShowArguments, names_something, run_show
 
 
 @click.command()
@@ -37,17 +30,6 @@ def show(directory: Path | None, target: str, module: str | None, as_json: bool)
       sdd show docs/adrs/ADR-0004-events.md#decision-outcome
       sdd show src/parse.py#parse_user_id
     """
-    if not target.strip("# "):
+    if not names_something(target):
         raise click.UsageError("The name of what to show is empty")
-    request = ShowRequest(target, module, start_directory(directory))
-    shown = find_part(open_project(directory), request, time.time())
-    if as_json:
-        from sdd_hooks.reporting.shown import shown_data
-
-        output = CommandOutput(shown_data(shown), (), shown.notes, shown.warnings)
-    else:
-        from sdd_hooks.reporting.shown import shown_lines
-
-        screen = detect_terminal(sys.stdout, os.environ)
-        output = CommandOutput({}, shown_lines(shown, screen), shown.notes, shown.warnings)
-    return print_output(output, as_json)
+    return run_show(directory, ShowArguments(target, module, as_json))

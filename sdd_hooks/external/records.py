@@ -10,22 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus
 from sdd_hooks.artifacts.edges import Edge
 from sdd_hooks.artifacts.identifiers import ArtifactId
-from sdd_hooks.changes.tree import Tree
 from sdd_hooks.code.languages import MARKDOWN_SUFFIXES
 from sdd_hooks.errors import RepositoryError, StorageError
-from sdd_hooks.external.snapshots import Snapshot, read_snapshot, snapshot_git
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import Collection
-from sdd_hooks.project.committed import (
-    read_committed_collections,
-    read_committed_files,
-    read_committed_memory,
-)
 from sdd_hooks.project.external_sources import (
     DeclaredSources,
     ExternalSource,
@@ -34,6 +28,10 @@ from sdd_hooks.project.external_sources import (
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.system.git import Git
 from sdd_hooks.text.durations import format_duration
+
+if TYPE_CHECKING:
+    from sdd_hooks.changes.tree import Tree
+    from sdd_hooks.external.snapshots import Snapshot
 
 STALE_SECONDS = 86_400.0
 """From this age on, a report says how old the records of a source are."""
@@ -128,6 +126,8 @@ _FORGES = (
 
 def read_committed_sources(git: Git, commit: str) -> DeclaredSources:
     """The sources that the memory file of a commit declares. Raises GitError."""
+    from sdd_hooks.project.committed import read_committed_files, read_committed_memory
+
     return find_external_sources(read_committed_memory(read_committed_files(git, commit)))
 
 
@@ -140,6 +140,10 @@ def read_external_records(repository: Repository, declared: DeclaredSources) -> 
 
 
 def _read_source(repository: Repository, source: ExternalSource) -> SourceRecords:
+    # Commands that list records import this module, and most repositories declare no source.
+    from sdd_hooks.changes.tree import Tree
+    from sdd_hooks.external.snapshots import read_snapshot, snapshot_git
+
     snapshot = read_snapshot(repository, source)
     if snapshot is None:
         return SourceRecords(source)
@@ -159,6 +163,8 @@ def _collections(git: Git, source: ExternalSource, commit: str) -> Sequence[Coll
     """The collections of ADRs: the declared directories, else those that the source has."""
     if source.paths:
         return [Collection("adrs", "adrs", "", "", source.paths, MARKDOWN_SUFFIXES, "", (), "")]
+    from sdd_hooks.project.committed import read_committed_collections, read_committed_files
+
     found = read_committed_collections(read_committed_files(git, commit), "external")
     return [one for one in found if one.kind == "adrs"]
 

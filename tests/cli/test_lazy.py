@@ -185,6 +185,17 @@ def test_a_search_imports_nothing_heavy(repo):
     assert "subprocess" not in modules_of(repo.root, "search", "database", "--json")
 
 
+def test_showing_and_listing_records_imports_nothing_of_other_repositories(repo):
+    repo.commit("Start", FILES)
+    assert run(repo.root, "index", "update", "--kind", "adrs").code == 0
+    shown = modules_of(repo.root, "show", "docs/adrs/ADR-0001-sqlite.md")
+    assert "sdd_hooks.usecases.reading.show" in shown
+    assert not (HEAVY | {"click", "dataclasses", "inspect", "hashlib"}) & shown
+    assert "sdd_hooks.changes.tree" not in shown
+    for loaded in (shown, modules_of(repo.root, "list")):
+        assert not {"sdd_hooks.external.snapshots", "hashlib"} & loaded
+
+
 @pytest.mark.parametrize("args", [("search", "database", "--json"), ("hook", "post-commit")])
 def test_modules_of_a_search_and_a_hook_define_named_tuples_cheaply(repo, args):
     repo.commit("Start", FILES)

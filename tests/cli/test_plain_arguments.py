@@ -11,7 +11,9 @@ from sdd_hooks.cli.plain_arguments import parse_plain, share, whole_number
 from sdd_hooks.cli.prime import prime
 from sdd_hooks.cli.run_prime import PrimeArguments, parse_prime
 from sdd_hooks.cli.run_search import OUTPUTS, parse_search
+from sdd_hooks.cli.run_show import ShowArguments, parse_show
 from sdd_hooks.cli.search import search
+from sdd_hooks.cli.show import show
 from sdd_hooks.retrieval.search import DEFAULT_LIMITS
 
 WORDS = ["a query", "", " ", "adrs", "api", "0", "3", "1001", "+5", "٣"]
@@ -112,3 +114,19 @@ def test_usual_arguments_of_prime_are_plain() -> None:
     arguments = ["session", "tokens", "--budget", "4000", "--module", "api", "--json"]
     assert parse_prime(arguments) == ("session tokens", "api", 4000, True)
     assert parse_prime([" "]) is None
+
+
+@given(st.lists(st.sampled_from([*WORDS, *OPTIONS, "--module", "ADR-1", "# "]), max_size=5))
+def test_plain_arguments_of_show_are_those_of_click(arguments: list[str]) -> None:
+    parsed = parse_show(arguments)
+    if parsed is None:
+        return
+    given = show.make_context("show", list(arguments)).params
+    assert parsed == (given["target"], given["module"], given["as_json"])
+
+
+def test_usual_arguments_of_show_are_plain() -> None:
+    assert parse_show(["ADR-0004"]) == ShowArguments("ADR-0004")
+    arguments = ["src/parse.py#parse", "--module", "api", "--json"]
+    assert parse_show(arguments) == ("src/parse.py#parse", "api", True)
+    assert [parse_show(one) for one in ([], ["# "], ["a", "b"], ["a", "--nope"])] == [None] * 4

@@ -11,7 +11,6 @@ from pathlib import Path
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.governing import read_governing
 from sdd_hooks.artifacts.identifiers import parse_id
-from sdd_hooks.chunking.document import chunk_document
 from sdd_hooks.code.paths import is_markdown
 from sdd_hooks.engines.protocol import Engine
 from sdd_hooks.errors import EXIT_USAGE, SddError
@@ -176,6 +175,8 @@ def _ranges(path: str, text: str) -> dict[str, tuple[int, int]]:
     """Return the first and last line of each anchor. A section includes those below it."""
     ranges: dict[str, tuple[int, int]] = {}
     if not is_markdown(path):
+        from sdd_hooks.chunking.document import chunk_document
+
         for chunk in chunk_document(path, text.encode("utf-8", "surrogatepass")).chunks:
             ranges.setdefault(chunk.anchor, (chunk.first_line, chunk.last_line))
         return ranges
