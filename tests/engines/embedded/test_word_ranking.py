@@ -64,7 +64,7 @@ def test_ten_lists_of_imports_do_not_outrank_the_class_that_does_the_work(root: 
 def test_equal_chunks_beyond_the_candidates_rank_by_path_in_any_order_of_indexing(
     tmp_path: Path,
 ) -> None:
-    """Of 400 equal chunks and 10 better ones, 300 are ranked: the same whichever came first."""
+    """Of 400 equal chunks and 10 better ones, 300 are ranked: the same in both orders."""
     equal = {f"p{n:03}.py": "alpha = 1\n" for n in range(400)}
     better = {f"q{n}.py": "alpha = alpha = 1\n" for n in range(10)}
     found = []
