@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from functools import cached_property
 from itertools import islice
 
 from sdd_hooks.artifacts.identifiers import ArtifactId, find_ids
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.reporting.outcome import Evidence
-from sdd_hooks.review.references.code_words import CodeWords
+from sdd_hooks.review.references.code_words import GENERIC_WORDS, CodeWords
 from sdd_hooks.review.references.evidence import GatheredEvidence
 from sdd_hooks.review.references.file_mentions import FileMention
 from sdd_hooks.review.references.history import PastCommit
@@ -54,7 +54,15 @@ PATH_SHARE = 0.2
 MIN_FILES = 10
 """The number of files from which a directory can be too large for a reason."""
 
+DIGEST_RUN = 3
+"""Characters of the parts of a hash on average, at most. The parts of a name are longer."""
+
 _JOINED = re.compile(r"[a-z][A-Z]|[^A-Za-z]")
+_SEPARATED = re.compile(r"[^a-z0-9]+")
+_LONG_NAME = re.compile(r"[A-Za-z0-9]{20,}")
+_CASES = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
+_IDENTIFIER = re.compile(r"it names (.+), which the change touches$")
+_LISTING_KINDS = frozenset({"phrases", "words", "title"})
 _WORD_KINDS = ("sections", "terms", "files", "prose")
 
 
@@ -103,7 +111,11 @@ class Explainer:
         }
 
     def explain(self, ranked: RankedRecord) -> tuple[Evidence, ...]:
-        """The first MAX_REASONS kinds of evidence with a share of at least MIN_SHARE."""
+        """The first MAX_REASONS kinds of evidence with a share of at least MIN_SHARE.
+
+        One that lists only parts of what is named before is left out. A phrase of common words
+        is a reason if there is no other.
+        """
         shares = {**ranked.shares}
         shares["words"] = max(shares.get(kind, 0.0) for kind in _WORD_KINDS)
         found = (
@@ -111,7 +123,11 @@ class Explainer:
             for kind, describe in self._kinds.items()
             if shares.get(kind, 0.0) >= MIN_SHARE
         )
-        return tuple(islice(filter(None, found), MAX_REASONS))
+        reasons = tuple(islice(_without_repeats(filter(None, found)), MAX_REASONS))
+        if not reasons and ranked.shares.get("phrases", 0.0) >= MIN_SHARE:
+            common = self._common_phrase(ranked.record_index)
+            reasons = (common,) if common else ()
+        return reasons
 
     def find_passage(self, index: int) -> RecordPassage | None:
         """Find the passage of a record to quote. None for a record without sections."""
@@ -128,7 +144,11 @@ class Explainer:
 
     def _is_specific(self, word: str) -> bool:
         """Whether few files and few records have a word."""
-        if len(word) < MIN_WORD or not word.isalpha() or self._code.is_common(word):
+        return self._is_rare_in_records(word) and not self._code.is_common(word)
+
+    def _is_rare_in_records(self, word: str) -> bool:
+        """Whether few records have a word, and it is none of any code."""
+        if len(word) < MIN_WORD or not word.isalpha() or word in GENERIC_WORDS:
             return False
         return self._similarity.idf(word) >= self._common_idf
 
@@ -170,10 +190,16 @@ class Explainer:
         return Evidence("words", f"words in common: {listed}", self._path(index), line)
 
     def _phrases(self, index: int) -> Evidence | None:
+        return self._phrase_of(index, self._is_specific)
+
+    def _common_phrase(self, index: int) -> Evidence | None:
+        """A phrase of words that many files have: most words of a small repository are common."""
+        return self._phrase_of(index, self._is_rare_in_records)
+
+    def _phrase_of(self, index: int, tells: Callable[[str], bool]) -> Evidence | None:
+        """A phrase of the title in a record, with at least one word that tells."""
         specific = (
-            phrase
-            for phrase in self._query.title_phrases[:MAX_PHRASES]
-            if any(map(self._is_specific, phrase))
+            phrase for phrase in self._query.title_phrases[:MAX_PHRASES] if any(map(tells, phrase))
         )
         found = find_phrase(specific, self._context.records[index].text)
         if found is None:
@@ -202,7 +228,7 @@ class Explainer:
         for number, text in enumerate(
             self._lines(index)[lines.start - 1 : lines.stop - 1], lines.start
         ):
-            shared = sorted(specific.intersection(split_words(text)))
+            shared = sorted(specific.intersection(split_words(_without_digests(text))))
             value = sum(self._similarity.idf(word) for word in shared)
             if (len(shared) > 1 or alone & {*shared}) and (best is None or value > best[0]):
                 best = value, number, shared
@@ -349,6 +375,8 @@ class Explainer:
     def _links(self, index: int) -> Evidence | None:
         for ranked in self._top:
             other = ranked.record_index
+            if ranked.score < MIN_SHARE * self._top[0].score:
+                return None
             if index in self._context.find_linked(other):
                 record = self._context.records[other]
                 line = self._linking_line(other, index)
@@ -364,6 +392,35 @@ class Explainer:
             if wanted and any(id._replace(module=wanted.module) == wanted for id in ids):
                 return number
         return 0
+
+
+def _without_repeats(reasons: Iterable[Evidence]) -> Iterator[Evidence]:
+    """The reasons in order, without those that list only parts of what is named before."""
+    told: list[str] = []
+    for reason in reasons:
+        names = [_SEPARATED.sub("", name.lower()) for name in _names_in(reason)]
+        listing = reason.kind in _LISTING_KINDS
+        if not (listing and all(any(name in other for other in told) for name in names)):
+            yield reason
+        told += names
+
+
+def _names_in(reason: Evidence) -> Sequence[str]:
+    """The words or the identifier that a reason is about; none for a reason of another kind."""
+    if reason.kind in _LISTING_KINDS:
+        return reason.detail.rpartition(": ")[2].split(", ")
+    named = _IDENTIFIER.match(reason.detail) if reason.kind == "identifiers" else None
+    return [named[1]] if named else []
+
+
+def _without_digests(text: str) -> str:
+    """A line without long names of random letters, such as a hash: their parts are no words."""
+    return _LONG_NAME.sub(lambda found: " " if _is_digest(found[0]) else found[0], text)
+
+
+def _is_digest(name: str) -> bool:
+    changes = len(_CASES.findall(name))
+    return any(map(str.isdigit, name)) and changes * DIGEST_RUN >= len(name)
 
 
 def _spelling(name: str, line: str) -> str:

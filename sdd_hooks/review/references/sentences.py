@@ -13,8 +13,12 @@ from sdd_hooks.text.sentences import MAX_LINES, split_sentences
 
 MIN_SENTENCE = 30
 """Characters of a sentence that is quoted. One of a wide script has two thirds of them."""
+MIN_CHOICE = 15
+"""Characters of a quoted choice whose arguments follow: `Chosen option: queues, because`."""
 MAX_SENTENCE = 300
 """Characters of a quoted sentence. A longer one is cut after a word."""
+MAX_ENDING = 60
+"""Characters at the end of a sentence that may lead to its arguments."""
 # Block quotes are amendments, notices of a status, and texts of a template.
 _LEFT_OUT = re.compile(
     r"[ \t]*(?:>|:::|!!!"
@@ -42,7 +46,15 @@ _ASIDE = re.compile(
     r"|this (?:adr|decision|document|record) (?:is|was|has been|does not|supersedes|amends"
     r"|extends)\b"
     r"|this (?:supersedes|amends|extends)\b"
+    r"|for (?:(?:more|further|full|additional) )?(?:details?|information)\b[^.]{0,40}"
+    r"\b(?:refer to|see|consult|check|read|visit)\b"
+    r"|(?:please )?refer to\b|please (?:see|consult|check|read|visit)\b"
     r"|what (?:is|are|becomes) |the (?:issue|change) (?:that )?(?:is )?motivating",
+    re.I,
+)
+# The end of a sentence whose arguments are the list that follows.
+_BEFORE_ARGUMENTS = re.compile(
+    r"\s*[,;(—–-]?\s*\b(?:because|since)(?: of)?(?: the following(?: reasons)?)?\s*[:：…]?\s*$",
     re.I,
 )
 _PLACEHOLDER = re.compile(
@@ -65,22 +77,32 @@ def find_quotable(text: str, section: Section) -> Iterator[QuotableSentence]:
     """Find the sentences of a section of `text` that a report can quote, in order.
 
     Headings, tables, code, HTML, block quotes, questions, lead-ins that end in a colon, links
-    without a sentence, arguments about options, and placeholders of templates are none.
+    without a sentence, pointers to other texts, arguments about options, and placeholders of
+    templates are none. Of `Chosen option: queues, because` before a list, the choice is quoted.
     """
     prose = _read_prose(text[section.start : section.end])
     for sentence in split_sentences(prose, section.first_line):
-        if _is_quotable(sentence.text):
-            shortened = _shorten(sentence.text)
-            yield QuotableSentence(shortened, sentence.line, shortened != sentence.text)
+        whole = _without_arguments(sentence.text)
+        if _is_quotable(whole, MIN_SENTENCE if whole == sentence.text else MIN_CHOICE):
+            shortened = _shorten(whole)
+            yield QuotableSentence(shortened, sentence.line, shortened != whole)
 
 
-def _is_quotable(sentence: str) -> bool:
+def _without_arguments(sentence: str) -> str:
+    """The sentence without an open `because` at its end."""
+    # Only the end is searched, which keeps this linear.
+    end = sentence[-MAX_ENDING:]
+    found = _BEFORE_ARGUMENTS.search(end)
+    return sentence[: len(sentence) - len(end) + found.start()] if found else sentence
+
+
+def _is_quotable(sentence: str, shortest: int) -> bool:
     bare = _LINK.sub(lambda match: (match[1] or "").strip(), sentence)
     unlinked = _LINK.sub("", sentence)
     opening = bare.lstrip(_MARKUP)
     wide = len(_WIDE.findall(bare)) * 4 > len(bare)
     return (
-        len(bare) >= (MIN_SENTENCE * 2 // 3 if wide else MIN_SENTENCE)
+        len(bare) >= (shortest * 2 // 3 if wide else shortest)
         and len(_LETTER.findall(unlinked)) * 3 > len(_LETTER.findall(bare))
         and not sentence.rstrip(_MARKUP + ")").endswith(
             (":", "：", "?", "？", "…", "...", ",", "—")

@@ -113,7 +113,7 @@ def test_words_that_most_files_have_are_no_reason(tmp_path: Path) -> None:
     files = {f"src/part{number}.py": "sweeper = lease\n" for number in range(20)}
     after = {"src/x.py": "sweeper = lease\n"}
     message = "A sweeper and a lease"
-    assert "title" in reasons_of(change(tmp_path / "few", after, PLAIN, message))
+    assert list(reasons_of(change(tmp_path / "few", after, PLAIN, message))) == ["words"]
     assert not reasons_of(change(tmp_path / "many", after, {**PLAIN, **files}, message))
 
 
@@ -204,3 +204,39 @@ def test_a_commit_that_names_many_records_is_no_reason(tmp_path: Path) -> None:
     head = repo.commit("Rabbits leave the hutch")
     subject = subject_of_change(repo.project(), read_change(repo.handle, base, head))
     assert not {"history", "messages"} & set(reasons_of(subject))
+
+
+def test_words_that_another_reason_has_are_listed_once(tmp_path: Path) -> None:
+    after = {"src/x.py": "sweeper = OutboxSweeper()\n"}
+    reasons = reasons_of(change(tmp_path, after, message="Start the outbox sweeper"))
+    assert reasons["identifiers"].detail == "it names OutboxSweeper, which the change touches"
+    assert "phrases" not in reasons
+
+
+def test_a_phrase_of_common_words_is_a_reason_if_there_is_no_other(tmp_path: Path) -> None:
+    record = "# ADR-0007: Ledgers\n\n## Decision\n\nThe paper ledger is kept.\n"
+    files = {f"src/part{number}.py": "paper = ledger\n" for number in range(20)}
+    before = {**PLAIN, **files, "docs/adrs/ADR-0007-outbox.md": record}
+    after = {"src/x.py": "ledger = paper\n"}
+    reasons = reasons_of(change(tmp_path, after, before, "Keep the paper ledger"))
+    assert list(reasons) == ["phrases"]
+    assert reasons["phrases"].detail.endswith("side by side: paper ledger")
+
+
+def test_the_parts_of_a_hash_are_no_words(tmp_path: Path) -> None:
+    key = "hxIQHTEzCMWXHtPF2p8bf4Bxb0C6X6FkVTKJJDO3MCF"
+    record = f"# ADR-0007: Keys\n\n## Decision\n\nThe signer has the ledger key {key}.\n"
+    before = {**PLAIN, "docs/adrs/ADR-0007-outbox.md": record}
+    after = {"src/x.py": f'ledger = "{key}"\n'}
+    reasons = reasons_of(change(tmp_path, after, before, "Sign with the ledger"))
+    assert reasons["identifiers"].detail == f"it names {key}, which the change touches"
+    assert reasons["words"].detail == "words in common: ledger"
+
+
+def test_a_record_that_fits_much_less_is_no_reason_for_those_that_it_names(tmp_path: Path) -> None:
+    naming = "# ADR-0009: Colours\n\n## Decision\n\nButtons are blue. It extends ADR-0007.\n"
+    before = {**PLAIN, "docs/adrs/ADR-0009-colours.md": naming}
+    after = {"src/x.py": "# an OutboxSweeper takes a lease of the outbox before it sends\n"}
+    subject = change(tmp_path, after, before, "Sweep the outbox")
+    candidate = outbox_of(subject)
+    assert "links" not in {one.kind for one in candidate.evidence}

@@ -103,7 +103,11 @@ def test_sentences_of_chinese_end_without_a_space() -> None:
         "[lease]: https://example.org/a/very/long/path/to/the/lease",
         "Requirements: [SPEC-0007 (the lease)](../specs/lease/spec.md).",
         "This decision is referenced in the request about leases.",
+        "For details, please refer to the [snippet of the lease](https://example.org/lease).",
+        "Please see the page of the lease before it is taken.",
+        "The lease is taken by the sweeper, for these reasons:",
         "Too short.",
+        "So, because",
     ],
 )
 def test_text_that_does_not_decide_is_not_quoted(text: str) -> None:
@@ -123,6 +127,15 @@ def test_text_that_does_not_decide_is_not_quoted(text: str) -> None:
 )
 def test_a_sentence_that_decides_is_quoted(text: str) -> None:
     assert len(in_decision(text)) == 1
+
+
+@pytest.mark.parametrize(
+    "ending", ["because", ", because:", ", since", " because of the following reasons:"]
+)
+def test_a_choice_before_its_arguments_is_quoted_without_them(ending: str) -> None:
+    choice = "Chosen option: a lease"
+    separated = ending if ending.startswith((",", " ")) else f" {ending}"
+    assert in_decision(f"{choice}{separated}\n\n- it needs no other service\n")[0] == choice
 
 
 LINES = st.lists(
