@@ -58,9 +58,9 @@ class ConfidenceFeatures(NamedTuple):
 
 
 WEIGHTS = ConfidenceFeatures(
-    agreement=3.23, rare_words_lead=1.31, surprise=1.91, history=1.08, phrase=0.65, chore=-1.89
+    agreement=3.41, rare_words_lead=1.28, surprise=1.91, history=1.00, phrase=0.59, chore=-1.88
 )
-INTERCEPT = -3.88
+INTERCEPT = -3.91
 
 
 def extract_features(
