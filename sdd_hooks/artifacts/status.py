@@ -202,11 +202,12 @@ def _statuses(
 
 def find_status_sections(sections: Sequence[Section]) -> Iterator[Section]:
     """Yield the first MAX_STATUS_SECTIONS sections with the heading Status."""
+    # Every name of it in ASCII contains these letters, and the search is faster than the pattern.
     headed = (
         section
         for section in sections
         if 0 < section.level <= 3
-        and ("status" in section.title.lower() or not section.title.isascii())
+        and ("sta" in section.title.lower() or not section.title.isascii())
         and _STATUS_HEADING.match(section.title)
     )
     return islice(headed, MAX_STATUS_SECTIONS)
