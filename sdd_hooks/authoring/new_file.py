@@ -31,6 +31,15 @@ from sdd_hooks.system.file_edits import FileEdit, apply_edits
 MAX_ATTEMPTS = 20
 """How often a number is reserved that another process of this clone takes meanwhile."""
 
+# The folders of a package that lead to its artifacts.
+_DOCUMENTS = frozenset(
+    {
+        *("doc", "docs", "documentation", "architecture", "design", "openspec", "specs"),
+        *("adr", "adrs", "decision", "decisions", "decision-log", "decision-records"),
+        *("architecture-decisions", "architecture-decision-records", "architectural-decisions"),
+    }
+)
+
 
 class NewFile(NamedTuple):
     """A file to create for an artifact, and the id that it gets. `title` and `date` name it."""
@@ -79,13 +88,29 @@ class NumberChoice(NamedTuple):
 NEXT_FREE = NumberChoice()
 
 
-def main_directory(artifacts: Sequence[Artifact], collection: Collection) -> str:
-    """The directory with the most artifacts of a collection, else the first that it declares."""
+def home_directory(artifacts: Sequence[Artifact], collection: Collection, near: str) -> str:
+    """The directory of a collection in which a new artifact is written.
+
+    It is the one of the package around the directory `near`: `web/docs/adr` for all below `web`.
+    Of several, and without such a package, it is the one with the most artifacts; without any
+    artifact, the first that the collection declares.
+    """
     own = (one.path for one in artifacts if collection.contains(one.path))
     counts = Counter(map(numbering_directory, own))
     if counts:
-        return max(counts, key=lambda directory: (counts[directory], directory))
+        return max(counts, key=lambda one: (_closeness(one, near), counts[one], one))
     return collection.directories[0]
+
+
+def _closeness(directory: str, near: str) -> int:
+    """How deep the package of a directory of artifacts is around `near`; 0 if it is elsewhere."""
+    package = directory.split("/")
+    parts = near.split("/")
+    if parts[: len(package)] == package:
+        return len(package)
+    while package and package[-1].lower() in _DOCUMENTS:
+        package.pop()
+    return len(package) if parts[: len(package)] == package else 0
 
 
 @contextmanager

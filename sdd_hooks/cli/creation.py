@@ -9,6 +9,7 @@ import json
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -16,7 +17,7 @@ import click
 
 from sdd_hooks.artifacts.identifiers import ArtifactKind
 from sdd_hooks.authoring.candidate_edges import CandidateEdge
-from sdd_hooks.cli.context import open_project
+from sdd_hooks.cli.context import open_project, start_directory
 from sdd_hooks.cli.options import Command, dry_run_option, json_option, module_option
 from sdd_hooks.cli.output import CommandOutput, printable_line, show
 from sdd_hooks.usecases.authoring.create_artifact import (
@@ -60,9 +61,11 @@ def run_creation(kind: ArtifactKind, directory: Path | None, options: Mapping[st
     if options.get("source"):
         request = _with_input(request, options["source"])
     asks = not (as_json or dry_run) and sys.stdin.isatty()
-    created = create_artifact(
-        open_project(directory), request, _choose if asks else _choose_none, time.time()
-    )
+    project = open_project(directory)
+    with suppress(ValueError):  # Outside of the work tree, as below `.git`.
+        start = start_directory(directory).resolve().relative_to(project.repository.root.resolve())
+        request = request._replace(near="" if start == Path() else start.as_posix())
+    created = create_artifact(project, request, _choose if asks else _choose_none, time.time())
     output = CommandOutput(
         _data(created, dry_run), _lines(created, dry_run, asks), created.notes, created.warnings
     )

@@ -189,6 +189,31 @@ def test_in_a_module(repo):
     assert "related: [ADR-0001]" in (repo.root / path).read_text()
 
 
+def test_in_a_package_with_records_of_its_own(indexed):
+    package = "pkg/web/docs/adr"
+    indexed.commit(
+        "Add a package",
+        {
+            f"{package}/0001-use-forms.md": "# 1. Use forms\n\n## Status\n\nAccepted\n",
+            "pkg/web/src/main.py": "x = 1\n",
+            "pkg/api/main.py": "x = 1\n",
+        },
+    )
+
+    def place(directory):
+        data = run(indexed.root / directory, "adr", "Use tabs", "--dry-run", "--json").json
+        return data["path"].rpartition("/")[0]
+
+    assert place("pkg/web/src") == package
+    assert place("pkg/web") == package
+    assert place(package) == package
+    assert place("pkg/api") == "docs/adrs"
+    assert place("docs") == "docs/adrs"
+    assert place(".") == "docs/adrs"
+    created = run(indexed.root, "-C", "pkg/web", "adr", "Use tabs").out
+    assert created.startswith(f"created {package}/0009-use-tabs.md\n")
+
+
 def test_processes_that_ask_at_once_get_different_numbers(indexed):
     with ThreadPoolExecutor(8) as pool:
         done = list(pool.map(lambda n: run(indexed.root, "adr", f"Decision {n}"), range(12)))

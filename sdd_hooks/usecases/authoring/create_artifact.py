@@ -21,7 +21,7 @@ from sdd_hooks.authoring.new_file import (
     NewFile,
     NumberChoice,
     TakenNumber,
-    main_directory,
+    home_directory,
     take_number,
 )
 from sdd_hooks.authoring.record_draft import RecordDraft, draft_record
@@ -67,7 +67,8 @@ class CreateRequest(NamedTuple):
 
     `sections` are texts by the titles of sections, for an ADR. With `dry_run`, nothing is written.
     With `reserve`, the number is reserved in the remote for all clones. `context` is further text
-    that related artifacts are searched with.
+    that related artifacts are searched with. `near` is the directory of the repository for which
+    the artifact is, "" for its top.
     """
 
     kind: ArtifactKind
@@ -79,6 +80,7 @@ class CreateRequest(NamedTuple):
     dry_run: bool = False
     reserve: bool = False
     context: str = ""
+    near: str = ""
 
 
 class CreatedArtifact(NamedTuple):
@@ -232,7 +234,7 @@ def _begin(project: Project, request: CreateRequest) -> _Draft:
     corpus = load_corpus(files)
     by_path = {file.path: file for file in files}
     collection = collections[0]
-    directory = main_directory(corpus.artifacts, collection)
+    directory = home_directory(corpus.artifacts, collection, request.near)
     form = _form(request.kind, directory, collection, corpus, by_path)
     new = NewFile(request.kind, request.title, request.date, collection, form)
     return _Draft(project, request, new, corpus, by_path)
