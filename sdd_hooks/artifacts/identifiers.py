@@ -85,16 +85,17 @@ _HEADING_LABEL = lazy_regex(
 _AFTER_ID = lazy_regex(r"\s*(?:design\s*)?(?:[.:)|—–-]+)?\s*", re.IGNORECASE)
 
 # `ADR`, then any common separator before the number. Lower-case `spec` is also an English word, and
-# needs a hyphen and a padded number.
+# needs a hyphen and a padded number. The first letter comes before the look-behind:
+# `re` goes to the next of a few letters faster than it looks behind at each place.
 _MENTION = lazy_regex(
-    rf"""(?<![A-Za-z0-9])
-    (?: (?P<adr>(?i:adr)) (?P<adrs>(?i:s)?)
+    rf"""[aAsS](?<![A-Za-z0-9].)
+    (?: (?P<adr>(?<=[aA])(?i:dr)) (?P<adrs>(?i:s)?)
         (?: [ \t]?[*_`"']{{0,3}}[ \t]?:[*_`"'\[ \t]{{0,8}}\#?(?=[0-9]{{3}})
           | /(?:{_DATE}[-_])?
           | [\s\-_#(\[*`"'№–]{{0,4}}(?:no\.?[ ]?)?
         )
-      | SPEC(?P<specs>[sS]?) [\s\-_#(\[*`:]{{0,4}}
-      | spec[-_#](?=[0-9]{{3}})
+      | (?<=S)PEC(?P<specs>[sS]?) [\s\-_#(\[*`:]{{0,4}}
+      | (?<=s)pec[-_#](?=[0-9]{{3}})
     )
     {_NUMBER}""",
     re.VERBOSE,
