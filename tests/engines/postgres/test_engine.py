@@ -244,7 +244,9 @@ def _chunk_versions(subject: Subject) -> set[tuple[object, ...]]:
 
 def test_a_moved_document_keeps_its_vectors(filled: Subject) -> None:
     with filled.opened() as engine:
-        assert engine.embed().embedded > 0
+        assert engine.coverage().pending > 0
+        # Other tests may have embedded these texts on the same server.
+        assert engine.embed().remaining == 0
     filled.repo.git("mv", "docs/adrs/ADR-0002-x.md", "docs/adrs/ADR-0002-moved.md")
     filled.repo.commit("Move")
     assert filled.refresh()["adrs"] == Counts(updated=1)
