@@ -32,7 +32,8 @@ from sdd_hooks.code.languages import MARKDOWN_SUFFIXES
 from sdd_hooks.text.lazy_regex import lazy_regex
 
 _TEMPLATE_NAME = lazy_regex(
-    r"(?:_|(?:adr|madr|[0nx]+)[-_. ]){0,3}template(?:[-_](?:bare|minimal|short|long|full|madr))*",
+    r"(?:_|(?:adr|madr|[0nx]+)[-_. ]){0,3}template"
+    r"(?:[-_.](?:bare|minimal|short|long|full|madr|en|de|fr|es|pt|it|nl|pl|ru|zh|ja|ko))*",
     re.IGNORECASE,
 )
 # The plan that follows a decision has its number, as have the requirements of a product before it.

@@ -47,7 +47,8 @@ _NUMBERED = lazy_regex(
 _SHORT = lazy_regex(rf"(?i)(?:\d{{1,5}}[a-z]?(?:[-_ .].*)?|\d{{4}}-\d\d-\d\d.*){_SUFFIX}")
 _TEMPLATE = lazy_regex(
     r"(?i)(?:_|(?:adr|madr|[0nx]+)[-_. ]?){0,3}template"
-    rf"(?:[-_](?:bare|minimal|short|long|full|madr))*{_SUFFIX}"
+    r"(?:[-_.](?:bare|minimal|short|long|full|madr|en|de|fr|es|pt|it|nl|pl|ru|zh|ja|ko))*"
+    rf"{_SUFFIX}"
 )
 
 # Names of directories, in lower case and without punctuation.

@@ -220,6 +220,8 @@ def test_unusual_record_names(path: str) -> None:
         "docs/adr/0000-TEMPLATE.md",
         "docs/adr/NNNN-template.md",
         "docs/adr/adr-template-bare-minimal.md",
+        "docs/adr/0000-adr-template-de.md",
+        "docs/adr/template.es.md",
         "docs/adr/0012-diagram.png",
         "docs/adr/0012-x.md.orig",
         "docs/adr/.md",

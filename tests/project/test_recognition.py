@@ -151,6 +151,7 @@ def test_a_document_without_a_number_counts_only_among_decisions():
         "docs/runs/adr-001-trace-2026-04-21.md",
         "skills/adr/SKILL.md",
         "docs/adr/0000-adr-template.md",
+        "docs/adr/0000-adr-template-de.md",
         "docs/adr/adr-000-template.md",
         "docs/adr/template.md",
         "docs/adr/README.md",
