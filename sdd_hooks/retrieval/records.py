@@ -79,8 +79,8 @@ class Records:
         return self._collections[name]
 
     def search(self, query: Query) -> tuple[Hit, ...]:
-        """Search the index from which the hits are."""
-        return self._engine.search(query).hits
+        """Search the index from which the hits are. The found hits need no snippets."""
+        return self._engine.search(query._replace(snippets=0)).hits
 
     def text(self, path: str) -> str | None:
         """Return the content of a file; None if it cannot be read."""

@@ -154,6 +154,15 @@ def test_a_replaced_record_names_its_successor_and_ranks_below(
     assert scores == sorted(scores, reverse=True)
 
 
+def test_looking_for_what_replaced_a_record_makes_no_snippets(
+    project: Project, recorder: Any
+) -> None:
+    search(project, recorder, "mails wait in redis")
+    asked = [query for query in recorder.queries if "supersedes" in query.text]
+    assert asked
+    assert {query.snippets for query in asked} == {0}
+
+
 def test_a_rejected_record_says_so(project: Project, recorder: Any) -> None:
     (first, *_) = search(project, recorder, "mails by hand").hits("adrs")
     assert first.record
