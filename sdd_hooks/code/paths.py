@@ -71,9 +71,22 @@ _EXAMPLE = lazy_regex(
     re.IGNORECASE,
 )
 
-# What is drawn, measured or shown while people decide, and is not shipped.
+# What is drawn, measured or shown while people decide, and is not shipped; and copies of files.
 _DRAFT = lazy_regex(
-    r"(?:^|/)(?:sketch(?:es)?|[\w-]{1,40}-demos?|mock-?ups?|wireframes?|plans?|reports?|audits?|research|screenshots?)/",
+    r"""(?:^|/)(?:sketch(?:es)?|[\w-]{1,40}-demos?|mock-?ups?|wireframes?|plans?|reports?|audits?
+       |research|screenshots?|backups?|new[ ]folder[^/]{0,6})/
+    | (?:^|/)[^/]{1,60}[ ._-](?:backup|bak|copy|orig)[0-9]{0,3}\.[a-z]{2,5}$""",
+    re.VERBOSE | re.IGNORECASE,
+)
+# What a program writes into new projects, and what agents do.
+_STARTER = lazy_regex(
+    r"(?:^|/)(?:skills?|scaffold\w{0,6}|starters?|boilerplates?|skeletons?"
+    r"|templates?/(?:basic|blank|hello|minimal|next|react|starter|static|svelte|vite|vue)[\w-]{0,20})/",
+    re.IGNORECASE,
+)
+# The pages with which a theme shows its parts.
+_THEME_PAGE = lazy_regex(
+    r"(?:^|/)(?:charts|components|forms|icons|pages|tables|ui|widgets)-[a-z-]{2,40}\.html$",
     re.IGNORECASE,
 )
 # Libraries that are copied into applications as whole directories, with their demonstrations.
@@ -149,9 +162,10 @@ def is_tool(path: str) -> bool:
 def is_beside_product(path: str) -> bool:
     """Whether it is for those who build the program, or a library that lies in the repository.
 
-    A tool, a sketch, a report that a tool wrote.
+    A tool, a sketch, a report that a tool wrote, a backup, a template for new projects.
     """
-    return is_tool(path) or bool(_DRAFT.search(path) or _LIBRARY.search(path))
+    kinds = (_DRAFT, _STARTER, _THEME_PAGE, _LIBRARY)
+    return is_tool(path) or any(kind.search(path) for kind in kinds)
 
 
 def is_changelog(path: str) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import takewhile
 
 from sdd_hooks.artifacts.identifiers import find_id_references
 from sdd_hooks.code.paths import is_document
@@ -20,6 +21,8 @@ from sdd_hooks.text.lazy_regex import lazy_regex
 
 CONTEXT_LINES = 2
 """Lines before and after a mention that belong to it: prose is wrapped."""
+BLOCK_LINES = 8
+"""Lines before and after a mention that may name what replaced the record, without a gap."""
 
 ACKNOWLEDGED = lazy_regex(
     r"supers?[ce]+[ds]|deprecat|reject|replac|obsolet|retire|withdraw|former|histor|previous|earlier"
@@ -37,7 +40,7 @@ _MAYBE = lazy_regex(r"adr|spec", re.IGNORECASE)
 _EXAMPLE = lazy_regex(r"\b(?:e\.g\b|examples?|for instance|such as|placeholder|sample)", re.I)
 _ARCHIVE = lazy_regex(
     r"(?:^|[/_-])(?:archived?|archives|history|roadmaps?|superseded|deprecated|closed|completed"
-    r"|migrat(?:e|ions?))/",
+    r"|migrat(?:e|ions?)|memories|memory-bank)/|(?:^|/)\.[\w-]{1,30}/memory/",
     re.IGNORECASE,
 )
 # A document about a certain day, or about work that is done or planned, does not follow decisions.
@@ -143,6 +146,19 @@ def text_around(subject: Subject, mention: Mention) -> str:
     lines = _lines(subject.text(mention.path))
     first = max(0, mention.line - 1 - CONTEXT_LINES)
     return "\n".join(lines[first : mention.line + CONTEXT_LINES])
+
+
+def block_around(subject: Subject, mention: Mention) -> str:
+    """The paragraph or the comment that a mention in a file is in."""
+    lines = _lines(subject.text(mention.path))
+    index = mention.line - 1
+    above = takewhile(_is_written, reversed(lines[max(0, index - BLOCK_LINES) : index]))
+    below = takewhile(_is_written, lines[index + 1 : index + 1 + BLOCK_LINES])
+    return "\n".join([*reversed([*above]), *lines[index : index + 1], *below])
+
+
+def _is_written(line: str) -> bool:
+    return any(character.isalnum() for character in line)
 
 
 @lru_cache(2)

@@ -86,6 +86,13 @@ def test_what_is_beside_the_product() -> None:
         "load/reports/a.html",
         "static/jquery-ui/a.html",
         "vite.config.ts",
+        "server.backup.js",
+        "admin/New Folder/a.html",
+        "skills/app/a.html",
+        "internal/templates/vue-api/index.html",
+        "theme/charts-lines.html",
     )
     assert all(map(paths.is_beside_product, beside))
-    assert not any(map(paths.is_beside_product, ("web/a.html", "templates/report.html")))
+    assert not any(
+        map(paths.is_beside_product, ("web/a.html", "templates/report.html", "a.min.js"))
+    )

@@ -50,10 +50,41 @@ def test_a_mention_that_is_certain(repo: Repo) -> None:
         "# Version 18 adds pairing (ADR-0002).\n",
         "# See ADR-0005.\n# https://a.example/docs/adr-005-queries.md\n",
         "# Pages, see\n# ADR-0002,\n# ADR-0001.\n",
+        "# By ADR-0001,\n# pages\n# have\n# no\n# end, see ADR-0002.\n",
     ],
 )
 def test_a_mention_that_is_not(repo: Repo, text: str) -> None:
     assert found(repo, {"src/a.py": text}) == []
+
+
+@pytest.mark.parametrize(
+    ("status", "count"),
+    [
+        ("superseded by ADR-0001", 1),
+        ("superseded by [ADR-0001](ADR-0001-one.md) (One of All Queues for Us)", 1),
+        ("superseded by ADR-0001 — One of all queues for us", 1),
+        ("superseded by ADR-0001 — issue 12 replaced the key of the quota", 0),
+        ("superseded by ADR-0001; the order of queues is retained", 0),
+    ],
+)
+def test_a_status_with_a_reason_leaves_the_rest_of_the_record(
+    repo: Repo, status: str, count: int
+) -> None:
+    record = f"# ADR-0002: Two\n\n- Status: {status}\n"
+    files = {"docs/adrs/ADR-0002-two.md": record, "src/a.py": "# Polls, see ADR-0002.\n"}
+    assert len(found(repo, files)) == count
+
+
+def test_a_governing_comment_counts_whatever_the_reason(repo: Repo) -> None:
+    record = (
+        "# ADR-0002: Two\n\n- Status: superseded by ADR-0001 — issue 12 replaced the key of it\n"
+    )
+    files = {"docs/adrs/ADR-0002-two.md": record, "src/a.py": "# Governing: ADR-0002 (polls)\n"}
+    assert [rule for rule, _ in found(repo, files)] == ["superseded-reference"]
+
+
+def test_a_memory_of_an_agent_is_history(repo: Repo) -> None:
+    assert found(repo, {".agent/memory/a.md": "See ADR-0002 and ADR-0005.\n"}) == []
 
 
 def test_an_archive_is_history(repo: Repo) -> None:

@@ -18,6 +18,11 @@ from sdd_hooks.review.subject import Subject
 from sdd_hooks.text.lazy_regex import lazy_regex
 
 _LIKE_ID = lazy_regex(r"(?:adr|spec|decision)[-_ #]{0,2}[0-9]|^\W*[0-9]{1,5}\W*$", re.IGNORECASE)
+# The status of a list of defects or of an assessment, which is kept among the records.
+_OF_WORK = lazy_regex(
+    r"\W*(?:all\b.{0,30}\b)?(?:open|closed|fixed|resolved|done|complete[d]?|in progress|ongoing)\b",
+    re.IGNORECASE,
+)
 _SHARED = frozenset({"duplicate-id", "ambiguous-id", "cycle", "superseded-status"})
 
 
@@ -70,7 +75,9 @@ def _of_whole_tree(subject: Subject) -> Iterator[Finding]:
             continue
         if one.rule == "unreadable-id" and not _is_meant_as_id(one):
             continue
-        if one.rule == "unknown-status" and _may_be_no_record(subject, one):
+        if one.rule == "unknown-status" and (
+            _OF_WORK.match(one.evidence) or _may_be_no_record(subject, one)
+        ):
             continue
         yield replace(one, rule=f"{RULE.id}/{one.rule}")
 

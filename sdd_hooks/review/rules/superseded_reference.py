@@ -14,7 +14,7 @@ from sdd_hooks.code.paths import is_changelog, is_document, is_index
 from sdd_hooks.findings import Finding
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.review.mentions import MAX_TEXT, PLACE_NAMES, Mention, resolve_mention
-from sdd_hooks.review.old_mentions import ACKNOWLEDGED, is_certain, text_around
+from sdd_hooks.review.old_mentions import ACKNOWLEDGED, block_around, is_certain
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.review.successors import find_replacements, find_successors
@@ -25,10 +25,14 @@ _BESIDE_RECORDS = lazy_regex(r"(?:^|/)(?:decisions?|adrs?|rfcs?)/", re.IGNORECAS
 # What a record that was replaced says of itself in its first lines.
 _VALID_IN_PART = lazy_regex(
     r"\b(?:remains?|stays?|still) (?:valid|in force|in effect|in use)\b"
-    r"|\bstill (?:stands?|holds?|applies)\b|\b(?:partly|partially|in part)\b",
+    r"|\bstill (?:stands?|holds?|applies)\b|\b(?:partly|partially|in part)\b"
+    r"|\b(?:retained|carr(?:y|ies|ied) over|(?:is|are) kept|unchanged)\b",
     re.IGNORECASE,
 )
 _MAX_HEAD = 2_000
+# `superseded by ADR-0033 — issue 12 replaced the key`: the reason tells what is replaced, and the
+# rest of the record may be nowhere else. A title begins with a capital letter.
+_REASON = lazy_regex(r"(?:[—–:;.,]|\s-)\s+[a-z][\w'-]*(?:\s+\S+){3}")
 # `ADR-0013 (Queues for e-mail)` and `ADR-0013 "Queues for e-mail"`.
 _TITLE = lazy_regex(r"[\s*`\])]{0,4}(?:\(([A-Z][^()\n§]{8,80})\)|[\"“]([A-Z][^\"”\n]{8,80})[\"”])")
 _TITLE_WORD = lazy_regex(r"[A-Za-z]{4,}")
@@ -78,8 +82,10 @@ class _Outdated(NamedTuple):
 
 def _is_meant(subject: Subject, mention: Mention, artifact: Artifact) -> bool:
     """Whether an old mention surely means this record, of which nothing holds any more."""
+    has_reason = mention.place == "text" and _REASON.search(artifact.status.note)
     return (
-        is_certain(subject, mention)
+        not has_reason
+        and is_certain(subject, mention)
         and not _VALID_IN_PART.search(subject.text(artifact.path)[:_MAX_HEAD])
         and not _has_other_title(subject, mention, artifact)
     )
@@ -173,7 +179,7 @@ def _acknowledges(
     if read.says_outdated(mention.text):
         return True
     if subject.whole_tree and mention.path:
-        text = text_around(subject, mention)
+        text = block_around(subject, mention)
     return not read.ids(text).isdisjoint(artifact.id for artifact in replacements)
 
 

@@ -16,6 +16,7 @@ from sdd_hooks.review.rules.security.site import (
     begins_constant,
     is_constant,
 )
+from sdd_hooks.review.rules.security.tables import is_of_table
 from sdd_hooks.text.lazy_regex import lazy_regex
 
 _TYPED = lazy_regex(r"\?\s*:|:\s*(?:\{|string|unknown|any|never)\b|['\"]\s*[|>]")
@@ -68,7 +69,7 @@ _FORMATTED_VALUE = lazy_regex(r"(?<!\{)\{([^{}!:]{1,200})(?:[!:][^{}]{0,40})?\}(
 _TEXT_MEMBER = lazy_regex(
     r"""(?!(?:.{0,80}\.)?(?:\w*(?:[sS]cheme|[cC]onfig|[tT]heme|[sS]tyles?|[oO]ptions|[sS]ettings|[lL]abels|[mM]essages)
     |strings|i18n|icons?|t|loc|locale|lang|language|country|currency)\b\.)
-    (?!(?:error|err|e|ex|exception)\.message$|this\.\w+$|\w*[sS]elect\w*\.value$|.*\bresponseText$|.*\b(?:field|class|tag|node|type|event)Name$)
+    (?!(?:error|err|e|ex|exception|data|json|payload|res|resp|response|result)\.message$|this\.\w+$|\w*[sS]elect\w*\.value$|.*\bresponseText$|.*\b(?:field|class|tag|node|type|event)Name$)
     (?:[\w$]+(?:\??\.[\w$]+|\[[^\[\]]{1,40}\])*\??\.(?:\w*(?:[nN]ame|[tT]itle|[mM]essage|[tT]ext
     |[dD]escription|[sS]ummary|[rR]eason|[cC]omment|[lL]abel|[eE]mail(?:_address)?)|value|textContent
     |query|content))""",
@@ -221,7 +222,7 @@ def _puts_text_into_markup(site: MatchSite) -> bool:
     own = f"{target[0]}.textContent" if target else ""
     parts = (one for one in unsafe_parts(site, value) if one != own) if has_literal else ()
     texts = [one for one in parts if _TEXT_MEMBER.fullmatch(one)]
-    return any(not _is_made_safe(site, one) for one in texts)
+    return any(not (_is_made_safe(site, one) or is_of_table(site, one)) for one in texts)
 
 
 def _is_made_safe(site: MatchSite, member: str) -> bool:

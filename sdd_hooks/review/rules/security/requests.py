@@ -31,7 +31,7 @@ _CHECKED = lazy_regex(
     re.IGNORECASE,
 )
 # Limits that hold for a whole application, set where it starts.
-_GO_LIMITS = ("MaxBytesHandler", "BodyLimit", "LimitBody", "MaxRequestBody", "RequestSizeLimit")
+_GO_LIMITS = ("MaxBytesHandler", "BodyLimit", "LimitBody", "MaxRequestBody", "RequestSize")
 _SCRIPT_LIMITS = ("bodyLimit", "maxBodySize", "maxRequestBody", "maxRequestSize")
 _PYTHON_LIMITS = (
     *("MAX_CONTENT_LENGTH", "DATA_UPLOAD_MAX", "client_max_size", "max_buffer_size"),

@@ -71,6 +71,9 @@ _DEVELOPMENT = lazy_regex(
     re.VERBOSE,
 )
 
+# A browser resolves the host and connects, and loads nothing.
+_HINT = lazy_regex(r"\brel\s*=\s*[\"'{]*(?:dns-prefetch|preconnect)\b", re.IGNORECASE)
+
 
 class _Located(NamedTuple):
     path: str
@@ -107,7 +110,8 @@ def _development_cdns(file: ChangedFile) -> Iterator[Finding]:
         before = line.text[:MAX_LINE]
         if "//" not in line.text or is_governed:
             continue
-        if match := _DEVELOPMENT.search(line.text[:MAX_LINE]):
+        match = _DEVELOPMENT.search(line.text[:MAX_LINE])
+        if match and not _HINT.search(line.text[:MAX_LINE]):
             message = (
                 f"{match[1].strip('/')} is for development: build what the pages need, and serve"
                 " that"
@@ -170,10 +174,10 @@ def _introduced_frameworks(
     introduced: dict[str, tuple[ChangedFile, NumberedLine]] = {}
     for file in files:
         text = "\n".join(line.text for line in file.added)
-        used = [name for name, pattern in FRAMEWORKS.items() if pattern.search(text)]
+        used = [name for name, framework in FRAMEWORKS.items() if framework.is_used(text)]
         for line in file.added if used else ():
             for name in used:
-                if name not in introduced and FRAMEWORKS[name].search(line.text[:MAX_LINE]):
+                if name not in introduced and FRAMEWORKS[name].is_used(line.text[:MAX_LINE]):
                     introduced[name] = (file, line)
     return introduced
 
@@ -237,11 +241,14 @@ def _used_frameworks(files: Iterable[ChangedFile], texts: Mapping[str, str]) -> 
     used: dict[str, str] = {}
     for path, text in texts.items():
         new = added.get(path, set())
-        if not any(pattern.search(text) for pattern in FRAMEWORKS.values()):
-            continue
-        for number, line in enumerate(split_lines(text), 1):
-            for name, pattern in FRAMEWORKS.items():
-                if name not in used and number not in new and pattern.search(line[:MAX_LINE]):
+        searched = {
+            name: framework
+            for name, framework in FRAMEWORKS.items()
+            if name not in used and framework.is_used(text)
+        }
+        for number, line in enumerate(split_lines(text) if searched else (), 1):
+            for name, framework in searched.items():
+                if name not in used and number not in new and framework.is_used(line[:MAX_LINE]):
                     used[name] = f"{path}:{number}"
     return used
 

@@ -230,6 +230,7 @@ def test_what_developers_run_serves_no_requests(tmp_path: Path, folder: str) -> 
     assert findings_of(tmp_path, {}, files) == {f"{folder}/b.js": ["1 inner-html"]}
 
 
+ROWS = "const rows = [\n  { label: 'One', key: 1 },\n  { label: 'Two', key: 2 },\n]\n"
 CERTAIN: list[tuple[str, str, bool]] = [
     # (name of the file, its text, whether a whole tree has a finding in it)
     ("s.js", "const app = express()\napp.post('/users', create)\n", False),
@@ -315,6 +316,40 @@ CERTAIN: list[tuple[str, str, bool]] = [
     ("e4.js", "a.innerHTML = `<b>${t('load')}</b>`\n", False),
     ("text3.js", "f().catch(e => { a.innerHTML = `<b>${e.message}</b>` })\n", False),
     ("text2.js", "a.innerHTML = `<b>${loc.name}</b>`\n", False),
+    ("row1.js", f"{ROWS}const row = rows[key]\na.innerHTML = `<b>${{row.label}}</b>`\n", False),
+    (
+        "row2.js",
+        f"{ROWS}rows.forEach(row => {{\n  a.innerHTML = `<b>${{row.label}}</b>`\n}})\n",
+        False,
+    ),
+    ("row3.js", "a.innerHTML = KINDS.map(k => `<b>${k.label}</b>`).join('')\n", False),
+    (
+        "row4.js",
+        "const o = KINDS[x] || []\na.innerHTML = o.map(k => `<b>${k.label}</b>`).join('')\n",
+        False,
+    ),
+    (
+        "row5.js",
+        f"{ROWS}rows.push(x)\nfor (const r of rows) a.innerHTML = `<b>${{r.label}}</b>`\n",
+        True,
+    ),
+    (
+        "row6.js",
+        "const rows = {{ data|tojson }}\nconst r = rows[0]\na.innerHTML = `<b>${r.label}</b>`\n",
+        True,
+    ),
+    (
+        "row7.js",
+        "const rows = [load(1)]\nconst r = rows[0]\na.innerHTML = `<b>${r.label}</b>`\n",
+        True,
+    ),
+    (
+        "row8.js",
+        "const rows = []\nrows.forEach(r => { a.innerHTML = `<b>${r.label}</b>` })\n",
+        True,
+    ),
+    ("row9.js", f"{ROWS}items.forEach(r => {{ a.innerHTML = `<b>${{r.label}}</b>` }})\n", True),
+    ("text4.js", "a.innerHTML = `<b>${data.message}</b>`\n", False),
     ("text1.js", "a.innerHTML = ok ? r.responseText : '<b>no</b>'\n", False),
 ]
 
@@ -337,6 +372,11 @@ def test_in_a_whole_tree_only_what_is_shown_is_found(repo: Repo) -> None:
         ("web/static/codemirror/mode/a.html", 0),
         ("web/static/box/example1/a.html", 0),
         ("web/static/box/demo.html", 0),
+        ("web/a.backup.html", 0),
+        ("web/New Folder/a.html", 0),
+        ("web/charts-lines.html", 0),
+        ("cli/templates/minimal/index.html", 0),
+        ("templates/user/index.html", 1),
     ],
 )
 def test_in_a_whole_tree_pages_beside_the_product_are_left_out(
@@ -350,6 +390,11 @@ def test_in_a_whole_tree_pages_beside_the_product_are_left_out(
     ("path", "text", "limit"),
     [
         ("src/a.go", GO.format("b, _ := io.ReadAll(r.Body)"), "http.MaxBytesHandler(h, 1<<20)\n"),
+        (
+            "src/a.go",
+            GO.format("b, _ := io.ReadAll(r.Body)"),
+            "r.With(middleware.RequestSize(n)).Post(p, h)\n",
+        ),
         (
             "src/a.py",
             "def f(request):\n    return request.get_data()\n",

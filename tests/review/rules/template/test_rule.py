@@ -221,6 +221,12 @@ def test_in_a_whole_tree_pages_beside_the_product_are_left_out(repo: Repo) -> No
     assert list(RULE.check(whole_tree_subject(repo.project(), Scope()))) == []
 
 
+def test_a_hint_to_connect_loads_nothing(tmp_path: Path) -> None:
+    page = '<link rel="dns-prefetch" href="https://cdn.tailwindcss.com">\n'
+    page += '<script src="https://cdn.tailwindcss.com"></script>\n'
+    assert findings_of(tmp_path, {}, {"a.html": page}) == ["a.html:2 warning development-cdn"]
+
+
 def test_signing_up_is_another_form_than_signing_in(tmp_path: Path) -> None:
     form = FORM.format("password")
     assert findings_of(tmp_path / "a", {"login.html": form}, {"register.html": form}) == []
