@@ -74,8 +74,8 @@ _EXAMPLE = lazy_regex(
 # What is drawn, measured or shown while people decide, and is not shipped; and copies of files.
 _DRAFT = lazy_regex(
     r"""(?:^|/)(?:sketch(?:es)?|[\w-]{1,40}-demos?|mock-?ups?|wireframes?|plans?|reports?|audits?
-       |research|screenshots?|backups?|new[ ]folder[^/]{0,6})/
-    | (?:^|/)[^/]{1,60}[ ._-](?:backup|bak|copy|orig)[0-9]{0,3}\.[a-z]{2,5}$""",
+       |research|screenshots?|backups?|old|old[_-][\w-]{1,30}|new[ ]folder[^/]{0,6})/
+    | (?:^|/)[^/]{1,60}[ ._-](?:backup|bak|copy|old|orig)[ ]?\(?[0-9]{0,3}\)?\.[a-z]{2,5}$""",
     re.VERBOSE | re.IGNORECASE,
 )
 # What a program writes into new projects, and what agents do.
@@ -94,7 +94,7 @@ _LIBRARY = lazy_regex(
     r"(?:^|/)(?:ace-builds|bootstrap[\w-]*|bower_components|ckeditor[0-9]?|codemirror|colorbox"
     r"|datatables?|elfinder|fancybox|fckeditor|font-?awesome[\w-]*|fullcalendar|highcharts|highslide"
     r"|jquery[\w.-]*|kindeditor|layui|mathjax|pdf\.?js|plupload|select2|summernote|swagger-?ui"
-    r"|tinymce|ueditor|uploadify|wangeditor|ztree[\w-]*)/",
+    r"|tinymce|user_?guide|ueditor|uploadify|wangeditor|ztree[\w-]*)/",
     re.IGNORECASE,
 )
 

@@ -87,8 +87,11 @@ def test_what_is_beside_the_product() -> None:
         "static/jquery-ui/a.html",
         "vite.config.ts",
         "server.backup.js",
+        "pages/post copy 1.php",
+        "old_pages/a.html",
         "admin/New Folder/a.html",
         "skills/app/a.html",
+        "admin/user_guide/a.html",
         "internal/templates/vue-api/index.html",
         "theme/charts-lines.html",
     )

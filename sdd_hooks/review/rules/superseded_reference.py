@@ -30,9 +30,6 @@ _VALID_IN_PART = lazy_regex(
     re.IGNORECASE,
 )
 _MAX_HEAD = 2_000
-# `superseded by ADR-0033 — issue 12 replaced the key`: the reason tells what is replaced, and the
-# rest of the record may be nowhere else. A title begins with a capital letter.
-_REASON = lazy_regex(r"(?:[—–:;.,]|\s-)\s+[a-z][\w'-]*(?:\s+\S+){3}")
 # `ADR-0013 (Queues for e-mail)` and `ADR-0013 "Queues for e-mail"`.
 _TITLE = lazy_regex(r"[\s*`\])]{0,4}(?:\(([A-Z][^()\n§]{8,80})\)|[\"“]([A-Z][^\"”\n]{8,80})[\"”])")
 _TITLE_WORD = lazy_regex(r"[A-Za-z]{4,}")
@@ -81,10 +78,13 @@ class _Outdated(NamedTuple):
 
 
 def _is_meant(subject: Subject, mention: Mention, artifact: Artifact) -> bool:
-    """Whether an old mention surely means this record, of which nothing holds any more."""
-    has_reason = mention.place == "text" and _REASON.search(artifact.status.note)
+    """Whether an old mention surely means this record, of which nothing holds any more.
+
+    A governing comment means all of it. A sentence may mean what its successor left as it was, and
+    no text shows which.
+    """
     return (
-        not has_reason
+        (mention.place == "comment" or artifact.status.value != "superseded")
         and is_certain(subject, mention)
         and not _VALID_IN_PART.search(subject.text(artifact.path)[:_MAX_HEAD])
         and not _has_other_title(subject, mention, artifact)

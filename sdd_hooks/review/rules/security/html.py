@@ -69,7 +69,7 @@ _FORMATTED_VALUE = lazy_regex(r"(?<!\{)\{([^{}!:]{1,200})(?:[!:][^{}]{0,40})?\}(
 _TEXT_MEMBER = lazy_regex(
     r"""(?!(?:.{0,80}\.)?(?:\w*(?:[sS]cheme|[cC]onfig|[tT]heme|[sS]tyles?|[oO]ptions|[sS]ettings|[lL]abels|[mM]essages)
     |strings|i18n|icons?|t|loc|locale|lang|language|country|currency)\b\.)
-    (?!(?:error|err|e|ex|exception|data|json|payload|res|resp|response|result)\.message$|this\.\w+$|\w*[sS]elect\w*\.value$|.*\bresponseText$|.*\b(?:field|class|tag|node|type|event)Name$)
+    (?!(?:error|err|e|ex|exception|data|json|payload|res|resp|response|result|\w*Res(?:ponse|ult)?)\.(?:message|text)$|this\.\w+$|\w*[sS]elect\w*\.value$|.*\bresponseText$|.*\b(?:field|class|tag|node|type|event)Name$|.*\b(?:time|date|day|month|year)_?[lL]abel$)
     (?:[\w$]+(?:\??\.[\w$]+|\[[^\[\]]{1,40}\])*\??\.(?:\w*(?:[nN]ame|[tT]itle|[mM]essage|[tT]ext
     |[dD]escription|[sS]ummary|[rR]eason|[cC]omment|[lL]abel|[eE]mail(?:_address)?)|value|textContent
     |query|content))""",

@@ -128,6 +128,7 @@ def _read_pages(subject: Subject, changed: Iterable[ChangedFile]) -> Mapping[str
         if blob.path.lower().endswith(PAGES)
         and blob.path not in changed_texts
         and is_production_code(blob.path)
+        and not (subject.whole_tree and is_beside_product(blob.path))
     ]
     texts = {**changed_texts, **subject.after.texts(others[:MAX_PAGES])}
     return {path: text for path, text in texts.items() if is_hand_written(text)}

@@ -349,6 +349,8 @@ CERTAIN: list[tuple[str, str, bool]] = [
         True,
     ),
     ("row9.js", f"{ROWS}items.forEach(r => {{ a.innerHTML = `<b>${{r.label}}</b>` }})\n", True),
+    ("text5.js", "a.innerHTML = `<b>${videosResult.text}</b>`\n", False),
+    ("text6.js", "a.innerHTML = `<b>${r.time_label}</b>`\n", False),
     ("text4.js", "a.innerHTML = `<b>${data.message}</b>`\n", False),
     ("text1.js", "a.innerHTML = ok ? r.responseText : '<b>no</b>'\n", False),
 ]

@@ -216,7 +216,8 @@ def test_in_a_whole_tree_copies_are_in_one_package_and_theme(repo: Repo) -> None
 
 
 def test_in_a_whole_tree_pages_beside_the_product_are_left_out(repo: Repo) -> None:
-    for path in ("sketches/a.html", "sketches/b.html", "codemirror/a.html", "codemirror/b.html"):
+    beside = ("sketches/a.html", "sketches/b.html", "codemirror/a.html", "codemirror/b.html")
+    for path in (*beside, "pages/z.html", "pages/a_backup.html"):
         repo.write(path, SCRIPT.format(1))
     assert list(RULE.check(whole_tree_subject(repo.project(), Scope()))) == []
 
