@@ -20,7 +20,9 @@ pytest.importorskip("psycopg")
 
 @pytest.fixture
 def server() -> Iterator[PostgresServer]:
-    with running_postgres(installed_postgres("pgserver")) as started:
+    # A server that commits asynchronously loses the last of what it said that it stored.
+    settings = {"synchronous_commit": "on"}
+    with running_postgres(installed_postgres("pgserver"), settings) as started:
         yield started
 
 
