@@ -124,6 +124,17 @@ def test_a_laptop_without_an_index_finds_a_decision(company: Company) -> None:
     assert not (company.laptop.root / ".sdd/search").exists()
 
 
+def test_a_record_that_is_found_by_its_title_shows_what_it_decides(company: Company) -> None:
+    found = run(
+        company.laptop.root, "search", "--everywhere", "hour bicycles rent",
+        env=company.environ("dev"),
+    )  # fmt: skip
+    title, place, excerpt, *_ = map(str.strip, found.out.splitlines())
+    assert title.endswith("rental:ADR-0002  ADR-0002: Rent bicycles by the hour (proposed)")
+    assert place.startswith("docs/adrs/ADR-0002-rent.md:")
+    assert excerpt == "A bicycle is rented by the hour, never by the day."
+
+
 def test_json_is_versioned_and_names_the_repository(company: Company) -> None:
     found = run(
         company.laptop.root, "search", "--everywhere", "--json", "retry a failed payment",

@@ -23,6 +23,7 @@ from sdd_hooks.engines.protocol import (
 from sdd_hooks.engines.registry import find_organisation
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.project import Project
+from sdd_hooks.retrieval.excerpts import summary_excerpt
 from sdd_hooks.retrieval.search import HitLimits
 from sdd_hooks.text.short_names import shorten_names
 
@@ -113,15 +114,19 @@ class EverywhereReader:
         hits = [*best.values()][: limits.max_hits]
         found = self._read(kind, hits) if kind in ARTIFACT_KINDS else {}
         return tuple(
-            EverywhereHit(
-                one.repository,
-                self.names.get(one.repository, one.repository),
-                kind,
-                found.get((one.repository, _key(kind, one.hit.path))),
-                one,
-            )
+            self._labelled(one, kind, found.get((one.repository, _key(kind, one.hit.path))))
             for one in hits
         ), result.notes
+
+    def _labelled(
+        self, one: RepositoryHit, kind: str, found: FoundArtifact | None
+    ) -> EverywhereHit:
+        """Return the hit with the record's summary, if the section has no sentence that answers."""
+        if found and not one.hit.snippet:
+            summary = summary_excerpt(found.artifact, found.text)
+            one = one._replace(hit=one.hit._replace(snippet=summary))
+        name = self.names.get(one.repository, one.repository)
+        return EverywhereHit(one.repository, name, kind, found, one)
 
     def heads(self, kinds: Sequence[str]) -> list[FoundArtifact]:
         """Return the artifacts of these kinds, by repository, with the heads of their texts."""
