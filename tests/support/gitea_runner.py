@@ -37,8 +37,8 @@ class Runner:
     gitea: RealGitea
     headers: Mapping[str, str]
 
-    def job(self, event: str, number: int) -> Job:
-        """Fetch the job of this event of a pull request. Earlier jobs are marked as done."""
+    def job(self, event: str, number: int | None) -> Job:
+        """Fetch the job of this event, of a pull request if numbered. Earlier jobs become done."""
         while True:
             task = until(self._task)
             context = task["context"]
