@@ -107,12 +107,10 @@ class RecordForm(NamedTuple):
     constants: frozenset[str] = frozenset()
 
 
-def find_record_form(
-    directory: str, records: Sequence[tuple[Artifact, str]], fallback: RecordForm | None = None
-) -> RecordForm:
+def find_record_form(directory: str, records: Sequence[tuple[Artifact, str]]) -> RecordForm:
     """The form of the records in a directory, each given with its text.
 
-    Without a record it is MADR's with the names that this project recommends, or `fallback`.
+    Without a record it is MADR's with the names that this project recommends.
     """
     newest = sorted(
         (one for one in records if one[0].id), key=lambda one: one[0].id.number if one[0].id else 0
@@ -120,7 +118,7 @@ def find_record_form(
     # Without numbers, dates at the beginning of the names tell which are the newest.
     newest = (newest or sorted(records, key=lambda one: one[0].path))[-MAX_RECORDS:]
     if not newest:
-        return fallback or RecordForm(directory)
+        return RecordForm(directory)
     documents = [(artifact, read_document(text, "ADR"), text) for artifact, text in newest]
     headings = [_heading(document) for _, document, _ in documents]
     places = [_place(artifact) for artifact, _, _ in documents]

@@ -176,13 +176,13 @@ def _is_ahead(since: Since, at: float | None) -> bool:
     return at is not None and any(time is not None and time > at for time in since)
 
 
-def prefetched(items: Iterator[_T], room: int = 1) -> Generator[_T, None, None]:
-    """Yield the same items, produced by a thread that is at most `room` items ahead.
+def prefetched(items: Iterator[_T]) -> Generator[_T, None, None]:
+    """Yield the same items, produced by a thread that is at most one item ahead.
 
     An exception of `items` is raised here. If the consumer stops early, the thread ends after the
     item that it is producing, and this generator does not wait for that.
     """
-    queue: Queue[_T | _End] = Queue(room)
+    queue: Queue[_T | _End] = Queue(1)
     is_abandoned = threading.Event()
 
     def put(item: _T | _End) -> None:

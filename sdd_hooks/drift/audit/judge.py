@@ -18,7 +18,6 @@ from sdd_hooks.review.judge.contradictions import find_contradictions
 from sdd_hooks.review.judge.judging import (
     DEFAULT_OPTIONS,
     FROM_FORK,
-    JudgeOptions,
     ModelJudge,
     is_from_fork,
 )
@@ -37,20 +36,14 @@ class Judged(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def judge_audit(
-    model: LanguageModel,
-    audited: Audited,
-    *,
-    environ: Mapping[str, str],
-    options: JudgeOptions = DEFAULT_OPTIONS,
-) -> Judged:
+def judge_audit(model: LanguageModel, audited: Audited, *, environ: Mapping[str, str]) -> Judged:
     """Ask a model about the records in scope that governing comments name most.
 
     A model that fails, an answer without proof and a pull request from a fork become notes.
     """
     if is_from_fork(environ):
         return Judged(notes=(FROM_FORK,))
-    judge = ModelJudge(model, options)
+    judge = ModelJudge(model, DEFAULT_OPTIONS)
     findings: list[Finding] = []
     notes: list[str] = []
     names: list[str] = []
