@@ -11,7 +11,7 @@ from pathlib import Path
 from sdd_hooks.artifacts.corpus import ArtifactFile, Corpus, load_corpus
 from sdd_hooks.artifacts.identifiers import NO_ORIGINS, ArtifactKind, Origins
 from sdd_hooks.project.collections import Collection, all_pathspecs, select_paths
-from sdd_hooks.system.files import FileTooLarge, PathRefused, read_inside
+from sdd_hooks.system.files import read_or_leave_out
 from sdd_hooks.system.git import Git, nul_split
 
 MAX_ARTIFACT_BYTES = 8 << 20
@@ -73,14 +73,9 @@ def _read(
     root: Path, collection: Collection, paths: Iterable[str], left_out: list[str]
 ) -> Iterator[ArtifactFile]:
     for path in paths:
-        try:
-            data = read_inside(root, path, MAX_ARTIFACT_BYTES)
-        except FileNotFoundError:
-            continue
-        except (FileTooLarge, PathRefused) as error:
-            left_out.append(f"left out {error}")
-            continue
-        yield ArtifactFile(path, data, ARTIFACT_KINDS[collection.kind], collection.module)
+        data = read_or_leave_out(root, path, MAX_ARTIFACT_BYTES, left_out)
+        if data is not None:
+            yield ArtifactFile(path, data, ARTIFACT_KINDS[collection.kind], collection.module)
 
 
 def list_paths(git: Git, repository: str, collections: Sequence[Collection]) -> list[str]:

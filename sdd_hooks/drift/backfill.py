@@ -15,7 +15,13 @@ from sdd_hooks.drift.stated_edges import StatedEdge, find_stated_edges
 from sdd_hooks.errors import StorageError
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.system.file_edits import FileEdit, apply_edits
-from sdd_hooks.system.files import FileTooLarge, PathRefused, read_inside, write_atomically
+from sdd_hooks.system.files import (
+    FileTooLarge,
+    PathRefused,
+    read_inside,
+    read_or_leave_out,
+    write_atomically,
+)
 
 REJECTIONS_FILE = ".sdd-graph-backfill-skip"
 """At the root of the repository: a line `ADR-0009|governs|SPEC-0007` for each rejected edge. Other
@@ -90,12 +96,9 @@ def _spelled(artifact: Artifact, target: Artifact) -> str:
 
 def _read(root: Path, corpus: Corpus, left_out: list[str]) -> Iterator[tuple[str, bytes]]:
     for artifact in corpus.artifacts:
-        try:
-            yield artifact.path, read_inside(root, artifact.path, MAX_ARTIFACT_BYTES)
-        except FileNotFoundError:
-            continue
-        except (FileTooLarge, PathRefused) as error:
-            left_out.append(f"left out {error}")
+        data = read_or_leave_out(root, artifact.path, MAX_ARTIFACT_BYTES, left_out)
+        if data is not None:
+            yield artifact.path, data
 
 
 def write_proposals(root: Path, proposals: Iterable[Proposal]) -> None:

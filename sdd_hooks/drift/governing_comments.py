@@ -22,7 +22,13 @@ from sdd_hooks.code.paths import is_document, is_external, is_markdown, is_sampl
 from sdd_hooks.code.source_files import PAGES, find_parts
 from sdd_hooks.drift.known_comments import KnownComments, load_known, store_known
 from sdd_hooks.project.repository import Repository
-from sdd_hooks.system.files import FileTooLarge, PathRefused, is_binary, read_inside
+from sdd_hooks.system.files import (
+    FileTooLarge,
+    PathRefused,
+    is_binary,
+    read_inside,
+    read_or_leave_out,
+)
 from sdd_hooks.system.git import Git, GitError, first_error_line, is_object_id, nul_split
 from sdd_hooks.text.decoding import decode
 from sdd_hooks.text.lazy_regex import lazy_regex
@@ -180,14 +186,8 @@ def _read(root: Path, paths: Iterable[str], origins: Origins, left_out: list[str
     for path in paths:
         if not _is_source(path):
             continue
-        try:
-            data = read_inside(root, path, MAX_ARTIFACT_BYTES, follow=False)
-        except FileNotFoundError:
-            continue
-        except (FileTooLarge, PathRefused) as error:
-            left_out.append(f"left out {error}")
-            continue
-        if not is_binary(data):
+        data = read_or_leave_out(root, path, MAX_ARTIFACT_BYTES, left_out, follow=False)
+        if data is not None and not is_binary(data):
             found[path] = read_comments(path, decode(data), origins)
     return found
 

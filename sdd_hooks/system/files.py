@@ -80,6 +80,22 @@ def read_inside(root: Path, relative: str, limit: int, *, follow: bool = True) -
         raise PathRefused(f"{_shown(relative)}: {_reason(error)}") from None
 
 
+def read_or_leave_out(
+    root: Path, relative: str, limit: int, left_out: list[str], *, follow: bool = True
+) -> bytes | None:
+    """Read a file as `read_inside` does; None when there is no file, or it is left out.
+
+    A line that says why it is left out is added to `left_out`.
+    """
+    try:
+        return read_inside(root, relative, limit, follow=follow)
+    except FileNotFoundError:
+        return None
+    except (FileTooLarge, PathRefused) as error:
+        left_out.append(f"left out {error}")
+        return None
+
+
 def read_start(root: Path, relative: str, size: int) -> bytes:
     """Read at most the first `size` bytes of a file, as `read_inside` does without `follow`.
 

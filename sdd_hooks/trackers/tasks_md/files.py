@@ -12,10 +12,10 @@ from sdd_hooks.errors import SddError
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.remote.json_fields import format_utc
 from sdd_hooks.system.files import (
-    FileTooLarge,
     PathRefused,
     is_binary,
     read_inside,
+    read_or_leave_out,
     refuse_links,
     resolve_inside,
     write_atomically,
@@ -79,12 +79,8 @@ def read_tasks_files(
     path_by_capability: dict[str, str] = {}
     for capability, directory in capabilities(root, directories):
         path = f"{directory}/{FILE}"
-        try:
-            data = read_inside(root, path, MAX_BYTES)
-        except FileNotFoundError:
-            continue
-        except (FileTooLarge, PathRefused) as error:
-            warnings.append(f"left out {error}")
+        data = read_or_leave_out(root, path, MAX_BYTES, warnings)
+        if data is None:
             continue
         if not capability.isprintable() or is_binary(data):
             warnings.append(f"left out {path!a}: it is not text, or its name is not printable")
