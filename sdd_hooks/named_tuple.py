@@ -63,7 +63,7 @@ else:
         """Makes a named tuple out of the body of a class."""
 
         def __new__(cls, name, _bases, body):
-            fields = tuple(body.get("__annotations__", ()))
+            fields = _fields(body)
             defaults = {field: body[field] for field in fields if field in body}
             if fields[len(fields) - len(defaults) :] != tuple(defaults):
                 raise TypeError(f"a field of {name} without a default follows one that has it")
@@ -77,6 +77,13 @@ else:
                 "_field_defaults": defaults,
             }
             return type(name, (_Record,), members)
+
+    def _fields(body):
+        """The names of the fields. On Python 3.14, a function has them unless they are texts."""
+        if "__annotate_func__" in body:
+            # 1 is Format.VALUE of annotationlib, a module that is slow to import.
+            return tuple(body["__annotate_func__"](1))
+        return tuple(body.get("__annotations__", ()))
 
     def _constructor(name, fields, defaults):
         """The `__new__` for these fields: code that is compiled once for each number of them."""

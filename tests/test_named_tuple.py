@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 import typing
+from typing import Any
 
 import pytest
 
@@ -90,3 +91,21 @@ def test_a_field_with_a_default_precedes_none_without() -> None:
         class Wrong(NamedTuple):
             path: str = ""
             score: float  # type: ignore[misc]
+
+
+def test_annotations_that_are_not_texts_are_fields() -> None:
+    """A module without `from __future__ import annotations`, which Python 3.14 reads otherwise."""
+    source = (
+        "from sdd_hooks.named_tuple import NamedTuple\n"
+        "class Hit(NamedTuple):\n"
+        "    path: str\n"
+        "    score: float = 0.5\n"
+        "class Empty(NamedTuple):\n"
+        "    pass\n"
+    )
+    found: dict[str, Any] = {"__name__": "hits"}
+    exec(compile(source, "hits.py", "exec", dont_inherit=True), found)
+    assert found["Hit"]("a/b") == ("a/b", 0.5)
+    assert found["Hit"]._fields == ("path", "score")
+    assert found["Hit"].__annotations__ == {"path": str, "score": float}
+    assert found["Empty"]() == ()

@@ -3,6 +3,8 @@
 # Governing: ADR-0022 (one review, many reports), SPEC-0012 REQ "Review of a pull request",
 # REQ "Posting", REQ "Forks"
 
+from __future__ import annotations
+
 import time
 from collections.abc import Callable, Mapping
 from typing import Literal
