@@ -150,7 +150,6 @@ if TYPE_CHECKING:
     from sdd_hooks.reporting.audit import AuditRow as AuditRow
     from sdd_hooks.reporting.audit import AuditSummary as AuditSummary
     from sdd_hooks.reporting.audit import DecisionCoverage as DecisionCoverage
-    from sdd_hooks.reporting.audit import SeverityCounts as SeverityCounts
     from sdd_hooks.reporting.audit import UncitedRecord as UncitedRecord
     from sdd_hooks.reporting.outcome import Candidate as Candidate
     from sdd_hooks.reporting.outcome import CheckedTree as CheckedTree
@@ -161,6 +160,7 @@ if TYPE_CHECKING:
     from sdd_hooks.reporting.registry import Links as Links
     from sdd_hooks.reporting.registry import ReportContext as ReportContext
     from sdd_hooks.reporting.registry import Reporter as Reporter
+    from sdd_hooks.reporting.severity_counts import SeverityCounts as SeverityCounts
     from sdd_hooks.review.claims import Claim as Claim
     from sdd_hooks.review.claims import Claims as Claims
     from sdd_hooks.review.mentions import Mention as Mention
@@ -288,8 +288,9 @@ NAMES = {
         "sdd_hooks.findings": "ReportedFinding SuppressedFinding",
         "sdd_hooks.reporting.audit": (
             "AuditAction AuditCategory AuditModule AuditRow AuditSummary DecisionCoverage"
-            " SeverityCounts UncitedRecord"
+            " UncitedRecord"
         ),
+        "sdd_hooks.reporting.severity_counts": "SeverityCounts",
         "sdd_hooks.reporting.outcome": (
             "Candidate CheckedTree Evidence References ReviewOutcome TouchedIssue"
         ),

@@ -6,19 +6,7 @@ from __future__ import annotations
 
 from sdd_hooks.findings import ReportedFinding, Severity
 from sdd_hooks.named_tuple import NamedTuple
-
-
-class SeverityCounts(NamedTuple):
-    """How many findings there are of each severity."""
-
-    critical: int = 0
-    warning: int = 0
-    info: int = 0
-
-    @property
-    def total(self) -> int:
-        """How many there are of all severities."""
-        return sum(self)
+from sdd_hooks.reporting.severity_counts import SeverityCounts
 
 
 class AuditRow(NamedTuple):

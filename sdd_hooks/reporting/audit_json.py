@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
-from sdd_hooks.reporting.audit import AuditSummary, SeverityCounts
+from sdd_hooks.reporting.audit import AuditSummary
 from sdd_hooks.reporting.escape import replace_surrogates
+from sdd_hooks.reporting.severity_counts import SeverityCounts
 
 Fields = dict[str, object]
 

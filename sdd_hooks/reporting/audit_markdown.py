@@ -15,12 +15,12 @@ from sdd_hooks.reporting.audit import (
     AuditRow,
     AuditSummary,
     DecisionCoverage,
-    SeverityCounts,
 )
 from sdd_hooks.reporting.escape import code_span, escape_text
 from sdd_hooks.reporting.markdown_parts import place_link
 from sdd_hooks.reporting.outcome import CheckedTree, ReviewOutcome
 from sdd_hooks.reporting.registry import Links
+from sdd_hooks.reporting.severity_counts import SeverityCounts, sum_counts
 from sdd_hooks.text.display import format_count
 
 CLEAN = "No drift detected. All implementation aligns with governing ADRs and specs."
@@ -113,12 +113,9 @@ def _summary(categories: Sequence[AuditCategory]) -> Iterator[str]:
     yield from _header(("Category", "Critical", "Warning", "Info", "Total"))
     for one in categories:
         yield _cells((one.short, *_numbers(one.counts)))
-    yield _cells([f"**{text}**" for text in ("Total", *_numbers(_sum(categories)))])
+    total = sum_counts(one.counts for one in categories)
+    yield _cells([f"**{text}**" for text in ("Total", *_numbers(total))])
     yield ""
-
-
-def _sum(categories: Sequence[AuditCategory]) -> SeverityCounts:
-    return SeverityCounts(*map(sum, zip(*(one.counts for one in categories), strict=True)))
 
 
 def _numbers(counts: SeverityCounts) -> Sequence[str]:

@@ -7,9 +7,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sdd_hooks.named_tuple import NamedTuple
-from sdd_hooks.reporting.audit import AuditAction, AuditSummary, DecisionCoverage, SeverityCounts
+from sdd_hooks.reporting.audit import AuditAction, AuditSummary, DecisionCoverage
 from sdd_hooks.reporting.audit_markdown import CLEAN
 from sdd_hooks.reporting.outcome import CheckedTree, ReviewOutcome
+from sdd_hooks.reporting.severity_counts import SeverityCounts, sum_counts
 from sdd_hooks.text.display import display_width, format_count, printable_line, shortened
 
 MAX_NAMED = 12
@@ -66,15 +67,14 @@ def audit_parts(review: ReviewOutcome, audit: AuditSummary) -> ReportParts:
 def _table(first: str, rows: Sequence[tuple[str, SeverityCounts]]) -> tuple[str, ...]:
     """The rows with aligned columns, and a row of totals."""
     named = [(shortened(printable_line(name), MAX_NAME), counts) for name, counts in rows]
-    total = SeverityCounts(*map(sum, zip(*(counts for _, counts in named), strict=True)))
+    total = sum_counts(counts for _, counts in named)
     named.append(("total", total))
     width = max(display_width(name) for name, _ in (*named, (first, total)))
     header = first + " " * (width - display_width(first))
     lines = [f"{header}  critical  warning  info  total"]
     for name, counts in named:
         padded = name + " " * (width - display_width(name))
-        numbers = (counts.critical, counts.warning, counts.info, counts.total)
-        columns = zip(numbers, (8, 7, 4, 5), strict=True)
+        columns = zip((*counts, counts.total), (8, 7, 4, 5), strict=True)
         lines.append("  ".join((padded, *(f"{number:{room},}" for number, room in columns))))
     return tuple(lines)
 

@@ -27,10 +27,12 @@ from sdd_hooks.reporting.outcome import (
     Evidence,
     ReviewOutcome,
     governed_statement,
+    group_alike,
     issue_statement,
     reference_question,
 )
 from sdd_hooks.reporting.registry import Links, Reporter
+from sdd_hooks.reporting.severity_counts import count_severities
 from sdd_hooks.reporting.tree_markdown import tree_lines
 from sdd_hooks.text.display import format_count
 
@@ -109,22 +111,22 @@ def truncate_lines(
             fits = len(kept)
         elif used > max_size:
             kept = kept[:fits]
-            kept += ending if _has_openfolded(kept) else ending[2:]
+            kept += ending if _has_open_fold(kept) else ending[2:]
             break
     return "".join(f"{line}\n" for line in kept)
 
 
-def _has_openfolded(lines: list[str]) -> bool:
+def _has_open_fold(lines: list[str]) -> bool:
     # Folds are not nested.
     return sum(line.startswith(FOLD_START) for line in lines) > lines.count(FOLD_END)
 
 
 def _verdict(review: ReviewOutcome) -> str:
     suggested = len(review.references.suggested)
-    numbers = [(len(_of_severity(review, severity)), severity) for severity in SEVERITIES]
+    numbers = count_severities(one.finding for one in review.findings)
     counts = [
         f"{SIGNS[severity]} {format_count(number, _NAMES[severity])}"
-        for number, severity in numbers
+        for severity, number in zip(SEVERITIES, numbers, strict=True)
         if number
     ]
     if suggested:
@@ -223,10 +225,7 @@ def _findings(review: ReviewOutcome, severity: Severity, links: Links | None) ->
     findings = _of_severity(review, severity)
     if not findings:
         return
-    groups: dict[tuple[str, str], list[Finding]] = {}
-    for one in findings:
-        groups.setdefault((one.rule, one.message), []).append(one)
-    shown, others = _split(list(groups.values()))
+    shown, others = _split(group_alike(findings))
     yield f"### {_HEADINGS[severity]}"
     yield ""
     for group in shown:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from sdd_hooks.findings import (
@@ -201,3 +202,11 @@ def findings_by_module(review: ReviewOutcome, tree: CheckedTree) -> dict[str, li
         name = next((name for root, name in roots if f"{path}/".startswith(f"{root}/")), "")
         found[name].append(one.finding)
     return {name: findings for name, findings in found.items() if findings}
+
+
+def group_alike(findings: Iterable[Finding]) -> list[list[Finding]]:
+    """The findings grouped by rule and message, the groups in the order of their first ones."""
+    groups: dict[tuple[str, str], list[Finding]] = {}
+    for one in findings:
+        groups.setdefault((one.rule, one.message), []).append(one)
+    return list(groups.values())

@@ -21,10 +21,12 @@ from sdd_hooks.reporting.outcome import (
     TouchedIssue,
     findings_by_module,
     governed_statement,
+    group_alike,
     issue_statement,
     reference_question,
 )
 from sdd_hooks.reporting.registry import Reporter
+from sdd_hooks.reporting.severity_counts import count_severities
 from sdd_hooks.text.display import display_width, format_count, printable_line
 
 MAX_LINES = 20
@@ -124,8 +126,8 @@ def _modules(review: ReviewOutcome, screen: _Screen) -> Iterator[Block]:
 
 
 def _counted(findings: Sequence[Finding]) -> str:
-    counts = [(sum(one.severity == each for one in findings), each) for each in SEVERITIES]
-    return ", ".join(f"{count:,} {severity}" for count, severity in counts if count)
+    counts = count_severities(findings)._asdict()
+    return ", ".join(f"{count:,} {severity}" for severity, count in counts.items() if count)
 
 
 def _first_step(review: ReviewOutcome, screen: _Screen) -> Iterator[Block]:
@@ -202,16 +204,12 @@ def _issues(issues: Sequence[TouchedIssue], screen: _Screen) -> Block:
 
 def _group(findings: Sequence[ReportedFinding], severity: Severity, screen: _Screen) -> Block:
     """The findings of a severity, grouped by rule and message."""
-    groups: dict[tuple[str, str], list[Finding]] = {}
-    for one in findings:
-        if one.finding.severity == severity:
-            groups.setdefault((one.finding.rule, one.finding.message), []).append(one.finding)
+    groups = group_alike(one.finding for one in findings if one.finding.severity == severity)
     if not groups:
         return []
-    number = sum(map(len, groups.values()))
+    number = sum(map(len, groups))
     heading = screen.styled(f"1;{_COLOURS[severity]}", [f"{severity} ({number:,})"])
-    same = list(groups.values())
-    return [*heading, *_some(same, lambda group: _findings(group, screen), screen, len)]
+    return [*heading, *_some(groups, lambda group: _findings(group, screen), screen, len)]
 
 
 def _findings(group: Sequence[Finding], screen: _Screen) -> Block:
@@ -256,12 +254,14 @@ def _suppressed(suppressed: Sequence[SuppressedFinding], screen: _Screen) -> Blo
 
 
 def _total(review: ReviewOutcome) -> str:
-    severities = [one.finding.severity for one in review.findings]
-    counts = [format_count(len(review.references.suggested), "suggestion")]
-    counts += [f"{severities.count('critical'):,} critical"]
-    counts += [format_count(severities.count("warning"), "warning")]
-    counts += [f"{severities.count('info'):,} info"]
-    found = ", ".join(count for count in counts if not count.startswith("0 "))
+    counts = count_severities(one.finding for one in review.findings)
+    numbers = (
+        format_count(len(review.references.suggested), "suggestion"),
+        f"{counts.critical:,} critical",
+        format_count(counts.warning, "warning"),
+        f"{counts.info:,} info",
+    )
+    found = ", ".join(number for number in numbers if not number.startswith("0 "))
     files = format_count(review.files, "file")
     clear = f"all clear: {files} reviewed" if review.files else "all clear: nothing has changed"
     if review.tree:

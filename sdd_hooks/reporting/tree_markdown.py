@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sdd_hooks.findings import SEVERITIES, Finding
+from sdd_hooks.findings import Finding
 from sdd_hooks.reporting.escape import code_span, escape_text
 from sdd_hooks.reporting.markdown_parts import SIGNS, folded, place_link, suppressed_lines
 from sdd_hooks.reporting.outcome import CheckedTree, ReviewOutcome, findings_by_module
 from sdd_hooks.reporting.registry import Links
+from sdd_hooks.reporting.severity_counts import count_severities
 from sdd_hooks.text.display import format_count
 
 MAX_ROWS = 200
@@ -87,7 +88,7 @@ def _summary(review: ReviewOutcome, groups: dict[str, list[Finding]]) -> Iterato
 
 
 def _counts(name: str, findings: Sequence[Finding]) -> str:
-    counts = (sum(one.severity == severity for one in findings) for severity in SEVERITIES)
+    counts = count_severities(findings)
     return f"| {name.replace('|', '&#124;')} | {' | '.join(f'{count:,}' for count in counts)} |"
 
 

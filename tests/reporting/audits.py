@@ -14,10 +14,10 @@ from sdd_hooks.reporting.audit import (
     AuditRow,
     AuditSummary,
     DecisionCoverage,
-    SeverityCounts,
     UncitedRecord,
 )
 from sdd_hooks.reporting.outcome import CheckedTree, ReviewOutcome
+from sdd_hooks.reporting.severity_counts import SeverityCounts
 from tests.reporting.reviews import DANGLING, MARKUP, UNPAIRED, paths, reviews, texts
 
 FINDINGS = (

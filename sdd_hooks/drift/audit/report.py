@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus
@@ -18,8 +18,8 @@ from sdd_hooks.reporting.audit import (
     AuditCategory,
     AuditModule,
     AuditRow,
-    SeverityCounts,
 )
+from sdd_hooks.reporting.severity_counts import count_severities
 
 MAX_ACTIONS = 12
 """Recommended actions."""
@@ -112,14 +112,6 @@ def _record_name(finding: Finding, record: Artifact | None) -> str:
         if named := next(find_id_references(text), None):
             return str(named.id)
     return ""
-
-
-def count_severities(findings: Iterable[Finding]) -> SeverityCounts:
-    """How many of the findings have each severity."""
-    counts = dict.fromkeys(SEVERITIES, 0)
-    for finding in findings:
-        counts[finding.severity] += 1
-    return SeverityCounts(counts["critical"], counts["warning"], counts["info"])
 
 
 def count_by_module(

@@ -13,7 +13,6 @@ from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.identifiers import find_id_references
 from sdd_hooks.artifacts.status import UNKNOWN
 from sdd_hooks.artifacts.summary import summarize
-from sdd_hooks.findings import SEVERITIES
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.reporting.page.hyperlinks import RECORD, Hyperlinks
 from sdd_hooks.reporting.page.keys import assign_keys
@@ -21,6 +20,7 @@ from sdd_hooks.reporting.page.markdown_tree import MAX_TEXT, Node, TextLinks, cu
 from sdd_hooks.reporting.page.model import AuditPage, PageCitation, PageRequirement
 from sdd_hooks.reporting.page.relations import RecordRelation, find_relations
 from sdd_hooks.reporting.page.text_share import common_length
+from sdd_hooks.reporting.severity_counts import count_severities
 from sdd_hooks.text.display import printable_line, shortened
 from sdd_hooks.text.markdown import parse_sections
 from sdd_hooks.text.prose import plain_text
@@ -204,9 +204,7 @@ class PageRecords:
             path=printable_line(artifact.path),
             in_force=status.authoritative,
             cited=len({one.path for one in self.citations(artifact)}),
-            counts={
-                severity: sum(one.severity == severity for one in found) for severity in SEVERITIES
-            },
+            counts=count_severities(found)._asdict(),
             replaced_by=tuple(replaced_by),
         )
 

@@ -16,11 +16,11 @@ from collections import Counter
 from importlib.resources import files
 from typing import Any
 
-from sdd_hooks.findings import SEVERITIES
 from sdd_hooks.reporting.page.model import AuditPage, PageFreshness
 from sdd_hooks.reporting.page.page_data import page_data
 from sdd_hooks.reporting.page.payload import pack, pack_texts
 from sdd_hooks.reporting.page.records import PageRecords
+from sdd_hooks.reporting.severity_counts import count_severities
 from sdd_hooks.text.display import printable_line
 from sdd_hooks.text.durations import format_duration
 
@@ -79,7 +79,6 @@ def _shell(page: AuditPage, records: PageRecords) -> dict[str, Any]:
     requirements = [one for listed in page.requirements.values() for one in listed]
     named = sum(one.is_named for one in requirements)
     decisions = [row for row in rows if row.kind == "ADR" and row.in_force]
-    findings = Counter(one.finding.severity for one in page.findings)
     return {
         "name": printable_line(page.name),
         "commit": printable_line(page.commit)[:12],
@@ -88,7 +87,7 @@ def _shell(page: AuditPage, records: PageRecords) -> dict[str, Any]:
         "rows": rows,
         "modules": sorted({row.module for row in rows if row.module}),
         "statuses": _statuses(records),
-        "severities": [(severity, findings[severity]) for severity in SEVERITIES],
+        "severities": count_severities(one.finding for one in page.findings)._asdict().items(),
         "in_force": sum(row.in_force for row in rows),
         "requirements": len(requirements),
         "percent": named * 100 // len(requirements) if requirements else 0,

@@ -14,7 +14,8 @@ from sdd_hooks.drift.audit.report import (
     recommend_actions,
 )
 from sdd_hooks.findings import Finding, ReportedFinding, Severity, identify_findings
-from sdd_hooks.reporting.audit import AuditAction, SeverityCounts
+from sdd_hooks.reporting.audit import AuditAction
+from sdd_hooks.reporting.severity_counts import SeverityCounts
 
 RECORD = Artifact("ADR", ArtifactId("ADR", 7), "docs/adrs/ADR-0007-x.md", "X")
 CORPUS = Corpus((RECORD,))
