@@ -16,6 +16,11 @@ _FEW_CHUNKS = 20_000
 """Up to so many chunks, each one that contains a word is scored, and each vector compared."""
 
 
+_COUNTED_CHUNKS = 200_000
+_COUNTED_REPOSITORIES = 5
+"""Up to so many repositories, the index of words finds those of their chunks by themselves."""
+
+
 class OrganisationScope(NamedTuple):
     """The repositories of a search, by their ids, and what is known about them.
 
@@ -35,6 +40,13 @@ class OrganisationScope(NamedTuple):
     def is_small(self) -> bool:
         """Whether each chunk of the repositories can be looked at in a search."""
         return self.repositories is not None and self.chunks <= _FEW_CHUNKS
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether the chunks that contain a word can be counted in a search."""
+        if self.repositories is None or len(self.repositories) > _COUNTED_REPOSITORIES:
+            return self.is_small
+        return self.chunks <= _COUNTED_CHUNKS
 
     @property
     def average(self) -> float:

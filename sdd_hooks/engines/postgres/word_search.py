@@ -1,9 +1,9 @@
 """Search by words: PostgreSQL finds and ranks the candidates, `word_ranking` ranks them again.
 
-In a few repositories, every chunk with a word of the query is a candidate. Among all repositories,
-a word may be in every fifth chunk, so that the number of candidates is bounded: the rare words of
-the query bring theirs, frequent ones only chunks that contain several of them, or have them in
-their titles.
+The rare words of a query bring every chunk that contains them as a candidate. Mostly no chunk with
+the other words alone can be as good. A word may be in every fifth chunk of all repositories, so
+that the number of candidates is bounded: frequent words bring only chunks that contain several of
+them, or have them in their titles.
 """
 
 # Governing: ADR-0058 (the organisation's index is on PostgreSQL), ADR-0009 (score)
@@ -11,7 +11,7 @@ their titles.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from sdd_hooks.engines.fusion import RankedMatch
@@ -39,6 +39,12 @@ if TYPE_CHECKING:
 
 _BUDGET = 4_000
 """Chunks that are scored for one list of candidates among all repositories."""
+
+_COUNTED_BUDGET = 20_000
+"""Chunks that are scored for the rare words of a query where words are counted."""
+
+_MOST_OF_WEIGHT = 2.2
+"""Of the weight of a phrase, a chunk that contains it more and more often gets at most this."""
 
 _TIES = 50
 """Chunks beyond the candidates that are read, too, since some may rank like the last one."""
@@ -107,7 +113,7 @@ def search_words(
     weights = [inverse_frequency(scope.chunks, count) for count in counts]
     kept = max(CANDIDATES, limit)
     matcher = _Matcher(connection, scope, phrase_weights, kept + _TIES)
-    chunks = _find_candidates(matcher, found, counts)
+    chunks = _find_candidates(matcher, found, counts, kept)
     best = sorted((one.score for one in chunks.values()), reverse=True)[:kept]
     # The words of the others need not be read.
     chunks = {chunk: one for chunk, one in chunks.items() if one.score >= best[-1]}
@@ -149,7 +155,7 @@ def _count_terms(
         {
             **scope.values,
             "terms": distinct,
-            "most": _UNBOUNDED if scope.is_small else _BUDGET,
+            "most": _UNBOUNDED if scope.is_counted else _BUDGET,
         },
     )
     numbers = [min(count, scope.chunks) for (count,) in rows]
@@ -163,32 +169,38 @@ def _count_terms(
     return [counts[term] for term in terms], weights
 
 
-def _find_candidates(matcher: _Matcher, found: _Terms, counts: Sequence[int]) -> dict[int, _Found]:
-    """Return the chunks of each list of candidates."""
+def _find_candidates(
+    matcher: _Matcher, found: _Terms, counts: Sequence[int], kept: int
+) -> dict[int, _Found]:
+    """Return chunks among which the best `kept` are, or most of them if too many have the words.
+
+    Rare words come first, until no chunk with the remaining ones alone can be among the best:
+    Turtle and Flood, "Query evaluation: strategies and optimizations" (1995), call it max_score.
+    """
     expressions = [term_expression(phrases) for phrases in found.phrases]
 
-    def match(parts: Sequence[str], operator: str, budget: int = _BUDGET) -> dict[int, _Found]:
-        return matcher.match(f"({operator.join(parts)}){found.excluded}", budget)
+    def match(
+        parts: Sequence[str], operator: str, without: Sequence[str] = (), budget: int = _BUDGET
+    ) -> dict[int, _Found]:
+        excluded = f" & !({' | '.join(without)})" if without else ""
+        return matcher.match(f"({operator.join(parts)}){excluded}{found.excluded}", budget)
 
-    if matcher.scope.is_small:
-        return match(expressions, " | ", _UNBOUNDED)
     order = sorted(range(len(counts)), key=lambda index: counts[index])
-    rare, total = [], 0
-    for index in order:
-        total += counts[index]
-        # Numbers below the budget are exact.
-        if total >= _BUDGET:
-            break
-        rare.append(index)
     chunks: dict[int, _Found] = {}
-    if rare:
-        chunks |= match([expressions[index] for index in rare], " | ")
-    frequent = [index for index in order if index not in rare]
+    asked: list[int] = []
+    budget = _UNBOUNDED if matcher.scope.is_counted else _BUDGET
+    for batch in _rare_terms(matcher.scope, order, counts, kept):
+        others = [expressions[index] for index in asked]
+        chunks |= match([expressions[index] for index in batch], " | ", others, budget)
+        asked += batch
+        if _are_best(matcher, found, chunks, asked, kept):
+            return chunks
+    frequent = order[len(asked) :]
     if frequent:
         chunks |= match([title_expression(found.phrases[index]) for index in frequent], " | ")
     named = [index for index in order if not found.terms[index].is_part] or order
     # Each chunk of a rare word is there already, with all of its other words.
-    if named[0] in rare:
+    if named[0] in asked:
         return chunks
     exact = [exact_expression(phrases) for phrases in found.phrases]
     for size in sorted({len(named), min(2, len(named))}):
@@ -200,6 +212,45 @@ def _find_candidates(matcher: _Matcher, found: _Terms, counts: Sequence[int]) ->
         if len(both) < matcher.most:
             break
     return chunks
+
+
+def _rare_terms(
+    scope: OrganisationScope, order: Sequence[int], counts: Sequence[int], kept: int
+) -> Iterator[list[int]]:
+    """Yield batches of the terms of which each chunk can be scored, rare ones first.
+
+    Where terms are counted, each batch has at least as many chunks as those before it.
+    """
+    # Numbers below the other budget are exact.
+    most, least = (_COUNTED_BUDGET, kept) if scope.is_counted else (_BUDGET - 1, _BUDGET)
+    batch: list[int] = []
+    total = before = 0
+    for index in order:
+        total += counts[index]
+        if min(total, scope.chunks) > most:
+            break
+        batch.append(index)
+        if total - before >= max(least, before):
+            yield batch
+            batch, before = [], total
+    if batch:
+        yield batch
+
+
+def _are_best(
+    matcher: _Matcher,
+    found: _Terms,
+    chunks: Mapping[int, _Found],
+    asked: Sequence[int],
+    kept: int,
+) -> bool:
+    """Whether the best `kept` of the chunks exceed each chunk with none of the terms `asked`."""
+    if len(chunks) < kept:
+        return False
+    asked_phrases = {stored_text(one.expression) for index in asked for one in found.phrases[index]}
+    others = sum(weight for one, weight in matcher.weights.items() if one not in asked_phrases)
+    last = sorted((one.score for one in chunks.values()), reverse=True)[kept - 1]
+    return last > _MOST_OF_WEIGHT * others
 
 
 def _read_candidates(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -68,9 +69,11 @@ def fill(connection: Connection, repository: int, texts: Sequence[str]) -> list[
     return chunks
 
 
-def found(connection: Connection, scope: OrganisationScope, query: str) -> list[tuple[int, float]]:
+def found(
+    connection: Connection, scope: OrganisationScope, query: str, limit: int = 60
+) -> list[tuple[int, float]]:
     with connection.transaction():
-        return [(one.key, one.strength) for one in search_words(connection, scope, query, 60)]
+        return [(one.key, one.strength) for one in search_words(connection, scope, query, limit)]
 
 
 @pytest.fixture
@@ -98,6 +101,52 @@ def test_words_that_no_chunk_has_together_are_found_by_their_beginnings(
     chunks = fill(connection, 1, [*["The kestrel."] * 9, *["A plinth."] * 9, BEGINNING])
     scope = find_scope(connection, None)._replace(repositories=None)
     assert chunks[-1] in {key for key, _ in found(connection, scope, QUERY)}
+
+
+@pytest.mark.parametrize("everywhere", [False, True])
+def test_chunks_with_frequent_words_alone_are_left_out_only_where_they_cannot_be_best(
+    connection: Connection, monkeypatch: pytest.MonkeyPatch, everywhere: bool
+) -> None:
+    words = ["heron", "kestrel", "plinth", "lintel", "quoin", "gable"]
+    chance = random.Random(1995)
+    # The first words are in most of the chunks, the last ones in few, and some are repeated.
+    texts = [
+        " ".join(word for rank, word in enumerate(words) for _ in range(chance.randint(0, 3))
+                 if chance.random() < 0.8 / (rank + 1))
+        for _ in range(300)
+    ]  # fmt: skip
+    fill(connection, 1, texts)
+    monkeypatch.setattr(word_search, "CANDIDATES", 10)
+    scope = find_scope(connection, [1])
+    if everywhere:
+        monkeypatch.setattr(word_search, "_BUDGET", 150)
+        scope = scope._replace(repositories=None)
+    queries = [" ".join(chance.sample(words, chance.randint(1, 4))) for _ in range(40)]
+    asked: list[str] = []
+    match = word_search._Matcher.match
+    monkeypatch.setattr(
+        word_search._Matcher, "match",
+        lambda self, candidate, budget: asked.append(candidate) or match(self, candidate, budget),
+    )  # fmt: skip
+    shortened = [found(connection, scope, query, limit=10) for query in queries]
+    few = len(asked)
+    monkeypatch.setattr(word_search, "_are_best", lambda *_: False)
+    whole = [found(connection, scope, query, limit=10) for query in queries]
+    assert shortened == whole
+    assert few < len(asked) - few
+
+
+def test_the_words_of_a_large_repository_are_counted(
+    connection: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(connection, 1, [EXACT, BEGINNING, "A kestrel.", "No word.", "The plinth and the plinth."])
+    scope = find_scope(connection, [1])
+    assert scope.is_small
+    small = found(connection, scope, QUERY)
+    monkeypatch.setattr("sdd_hooks.engines.postgres.scope._FEW_CHUNKS", 3)
+    monkeypatch.setattr(word_search, "_BUDGET", 2)
+    assert not scope.is_small
+    assert found(connection, scope, QUERY) == small
 
 
 def test_one_repository_is_ranked_alike_with_the_index_of_words_and_without(
