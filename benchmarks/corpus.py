@@ -33,11 +33,11 @@ class Record:
     text: str
 
 
-def vocabulary(size: int = _WORDS, seed: int = SEED) -> list[str]:
-    """`size` different pronounceable words, short ones first, so that the frequent are short."""
+def vocabulary(seed: int = SEED) -> list[str]:
+    """Different pronounceable words, short ones first, so that the frequent are short."""
     chance = random.Random(seed)
     words: dict[str, None] = {}
-    while len(words) < size:
+    while len(words) < _WORDS:
         syllables = chance.choices((1, 2, 3, 4), weights=(1, 4, 4, 2))[0]
         word = "".join(
             chance.choice(_ONSETS) + chance.choice(_VOWELS) + chance.choice(_CODAS)
@@ -47,24 +47,24 @@ def vocabulary(size: int = _WORDS, seed: int = SEED) -> list[str]:
     return sorted(words, key=lambda word: (len(word), word))
 
 
-def sentences(count: int = _SENTENCES, seed: int = SEED) -> list[str]:
-    """`count` sentences of Zipf-distributed words. Records are drawn from this pool."""
+def sentences(seed: int = SEED) -> list[str]:
+    """Sentences of Zipf-distributed words. Records are drawn from this pool."""
     chance = random.Random(seed)
-    words = vocabulary(seed=seed)
+    words = vocabulary(seed)
     weights = list(itertools.accumulate(1 / rank for rank in range(1, len(words) + 1)))
     return [
         " ".join(chance.choices(words, cum_weights=weights, k=chance.randint(8, 18))).capitalize()
         + "."
-        for _ in range(count)
+        for _ in range(_SENTENCES)
     ]
 
 
 def records(count: int, seed: int = SEED, pool: Sequence[str] | None = None) -> Iterator[Record]:
     """Yield `count` records of about RECORD_BYTES each, RECORDS_PER_DIRECTORY to a directory.
 
-    Their sentences come from `pool`, by default `sentences(seed=seed)`.
+    Their sentences come from `pool`, by default `sentences(seed)`.
     """
-    pool = pool or sentences(seed=seed)
+    pool = pool or sentences(seed)
     for number in range(1, count + 1):
         chance = random.Random(seed * 1_000_003 + number)
         title = " ".join(chance.choice(pool).rstrip(".").split()[:5]).capitalize()
@@ -85,10 +85,10 @@ def _text(chance: random.Random, pool: Sequence[str], number: int, title: str) -
     return text
 
 
-def questions(count: int, seed: int = SEED) -> list[str]:
+def questions(count: int) -> list[str]:
     """`count` queries: the three longest words of a sentence, which are rare ones."""
-    pool = [sentence.rstrip(".").lower() for sentence in sentences(seed=seed)]
-    asked = random.Random(seed).sample(pool, count)
+    pool = [sentence.rstrip(".").lower() for sentence in sentences()]
+    asked = random.Random(SEED).sample(pool, count)
     return [" ".join(sorted(sentence.split(), key=len)[-3:]) for sentence in asked]
 
 

@@ -18,6 +18,7 @@ SOURCE_BYTES = 4_000
 SPECS = 5
 """One artifact of so many is a specification."""
 QUESTION = ("graph", "impact", "ADR-0001")
+AUDIT = ("audit", "--json")
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ class Graphed:
 
     def audit(self) -> Run:
         """`sdd audit` of everything, with an index that is fresh."""
-        return run((COMMAND, "audit", "--json"), self.sdd.root, self.sdd.environ)
+        return run((COMMAND, *AUDIT), self.sdd.root, self.sdd.environ)
 
     def first_answer(self) -> Run:
         """The same without what earlier answers kept, in a repository that is set up."""

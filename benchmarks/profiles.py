@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 from benchmarks import embedding
 from benchmarks.corpus import questions
-from benchmarks.graph import QUESTION, graphed
+from benchmarks.graph import AUDIT, QUESTION, audited, graphed
 from benchmarks.process import run
 from benchmarks.review import BEFORE_EDIT, reviewed
 from benchmarks.sdd import COMMAND, KINDS, Sdd
@@ -53,6 +53,18 @@ def search(bench: Workbench) -> str:
     return _sdd(repository, lambda: None, "search", questions(1)[0], "--json")
 
 
+def hybrid(bench: Workbench) -> str:
+    """A search by words and by meaning."""
+    sides, _ = embedding.prepare_vectors(bench, bench.sizes.hybrid)
+    asked = embedding.questions(1)[0]
+    return _sdd(sides.repository, lambda: None, "search", asked, "--json")
+
+
+def prime(bench: Workbench) -> str:
+    """The context of a session without a topic."""
+    return _sdd(bench.repository(bench.sizes.records), lambda: None, "prime")
+
+
 def embed(bench: Workbench) -> str:
     """An embed on one core, where all of it runs in the profiled thread."""
     repository = embedding.prepare(bench, bench.sizes.embedded).repository
@@ -75,12 +87,26 @@ def review(bench: Workbench) -> str:
     return whole + _profile(found.sdd, lambda: None, "staged files", "hook", "check")
 
 
+def check(bench: Workbench) -> str:
+    """A check of one file, with a fresh index."""
+    found = reviewed(bench, "check")
+    found.sdd.first_index()
+    of = f"{bench.sizes.records:,} records"
+    return _profile(found.sdd, lambda: None, of, "check", found.sources[0], "--json")
+
+
 def agent(bench: Workbench) -> str:
     """The hook of an agent before an edit that no decision governs."""
     found = reviewed(bench, "agent")
     found.prepare_agents()
     of = f"{bench.sizes.records:,} records"
     return _profile(found.sdd, lambda: None, of, *BEFORE_EDIT, given=found.edit(1))
+
+
+def audit(bench: Workbench) -> str:
+    """An audit of everything, with a fresh index."""
+    of = f"{bench.sizes.audited:,} files"
+    return _profile(audited(bench).sdd, lambda: None, of, *AUDIT)
 
 
 def share(bench: Workbench) -> str:
@@ -105,11 +131,15 @@ PROFILES: dict[str, Callable[[Workbench], str]] = {
     "scale": scale,
     "first-index": first_index,
     "search": search,
+    "hybrid": hybrid,
+    "prime": prime,
     "memory": refresh,
     "embed": embed,
     "sync": sync,
     "review": review,
+    "check": check,
     "agent": agent,
+    "audit": audit,
     "share": share,
     "graph": graph,
 }

@@ -29,6 +29,7 @@ _LABELS = {
     (_VERBATIM, "hybrid"): "both: the question twice",
 }
 _SAMPLES = 10_000
+_SEED = 3
 
 Lists = Mapping[str, Mapping[str, Sequence[str]]]
 """For each backend and question the files that were found, best first."""
@@ -184,9 +185,9 @@ def verdicts(rows: Sequence[Row]) -> list[Verdict]:
     return judged
 
 
-def interval(values: Sequence[float], seed: int = 3) -> tuple[float, float]:
+def interval(values: Sequence[float]) -> tuple[float, float]:
     """The interval of the mean of `values` in 95 of 100 samples (percentile bootstrap)."""
-    chance = random.Random(seed)
+    chance = random.Random(_SEED)
     means = sorted(
         sum(chance.choices(values, k=len(values))) / len(values) for _ in range(_SAMPLES)
     )

@@ -68,20 +68,8 @@ def lock_of(wanted: tuple[str, ...], environ: Mapping[str, str]) -> str:
 def has_gpu(environ: Mapping[str, str]) -> bool:
     """Whether `nvidia-smi` lists a GPU."""
     program = shutil.which("nvidia-smi", path=environ.get("PATH"))
-    if program is None:
-        return False
-    try:
-        listed = subprocess.run(
-            [program, "-L"],
-            env=dict(environ),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=_PROBE_TIMEOUT,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return False
-    return listed.returncode == 0 and listed.stdout.startswith(b"GPU ")
+    listed = _output([program, "-L"], environ) if program else None
+    return listed is not None and listed.startswith(b"GPU ")
 
 
 def install(
@@ -172,17 +160,26 @@ def _sources(source: Path) -> Iterator[Path]:
 
 def _runs(sdd: Path) -> bool:
     """Whether `sdd` runs: the Python of its environment may have been removed."""
+    return _output([str(sdd), "--version"], None) is not None
+
+
+def _output(command: list[str], environ: Mapping[str, str] | None) -> bytes | None:
+    """What a program prints, with the variables of this process if `environ` is None.
+
+    None for one that does not run, fails, or does not end in time.
+    """
     try:
         done = subprocess.run(
-            [str(sdd), "--version"],
+            command,
+            env=dict(environ) if environ is not None else None,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=_PROBE_TIMEOUT,
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired):
-        return False
-    return done.returncode == 0
+        return None
+    return None if done.returncode else done.stdout
 
 
 def _create(

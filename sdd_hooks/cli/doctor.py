@@ -68,7 +68,7 @@ def _hooks(repository: Repository) -> Check:
         report = inspect_hooks(repository)
     except SddError as error:
         return Check("hooks", "fail" if IS_POSIX else "warn", str(error))
-    unfit = [hook for hook in report.hooks if hook.state in {"broken", "blocked"}]
+    unfit = [hook for hook in report.hooks if hook.is_unfit]
     if unfit:
         named = "; ".join(f"{hook.event}: {hook.detail or hook.state}" for hook in unfit)
         managed = all(hook.manager for hook in unfit)

@@ -25,8 +25,6 @@ from sdd_hooks.githooks.install import (
 )
 from sdd_hooks.project.repository import discover
 
-UNFIT = frozenset({"broken", "blocked"})
-
 
 @click.group(cls=CommandGroup)
 def hooks() -> None:
@@ -98,7 +96,7 @@ def hooks_output(report: InstallReport) -> CommandOutput:
         lines += [f"    {line}" for line in report.snippet.splitlines()]
     data = {**asdict(report), "folder": str(report.folder)}
     notes = data.pop("notes")
-    unfit = any(hook.state in UNFIT for hook in report.hooks)
+    unfit = any(hook.is_unfit for hook in report.hooks)
     return CommandOutput(data, lines, notes, (), EXIT_FINDINGS if unfit else EXIT_OK)
 
 

@@ -158,7 +158,7 @@ def _review_lines(review: PullReview, batch: PullBatch) -> Iterator[str]:
         yield printable_line(f"    {reference_question(candidate)}")
         place = f"{candidate.path}:{candidate.line}" if candidate.line else candidate.path
         section = f"{candidate.section}, " if candidate.section else ""
-        yield printable_line(f"      {section}{place}: {candidate.quote}")
+        yield printable_line(f"      {section}{place}: {candidate.shown_quote}")
     for one in outcome.findings:
         found = one.finding
         place = f"{found.path}:{found.line}: " if found.path else ""

@@ -270,4 +270,4 @@ def _suggestion_lines(candidate: Candidate) -> Iterator[str]:
     yield f"should this commit name {name}?{title} `Refs: {name}`"
     if candidate.quote:
         location = f"{printable_line(candidate.path)}:{candidate.line}"
-        yield f"  {location}: {printable_line(candidate.quote)}"
+        yield f"  {location}: {printable_line(candidate.shown_quote)}"

@@ -71,6 +71,11 @@ class Hook:
     detail: str = ""
     manager: str = ""
 
+    @property
+    def is_unfit(self) -> bool:
+        """Whether it cannot run, or cannot be installed."""
+        return self.state in {"broken", "blocked"}
+
 
 @dataclass(frozen=True)
 class InstallReport:

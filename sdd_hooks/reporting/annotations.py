@@ -44,7 +44,7 @@ def _level(review: ReviewOutcome, severity: Severity) -> Iterator[str]:
     if severity == "info":
         for one in review.references.suggested:
             title = reference_question(one)
-            text = one.quote or one.title
+            text = one.shown_quote or one.title
             # An annotation is on a file of this repository.
             place = ("", 0) if one.origin else (one.path, one.line)
             yield _annotation(level, *place, title, text)

@@ -30,7 +30,7 @@ class Entry(NamedTuple):
 def list_entries(review: ReviewOutcome) -> Iterator[Entry]:
     """The suggestions, then the findings, the most severe first."""
     for one in review.references.suggested:
-        quoted = f" {one.section}: {one.quote}" if one.quote else ""
+        quoted = f" {one.section}: {one.shown_quote}" if one.quote else ""
         # The file of a record of another repository is not in this one.
         path, line = ("", 0) if one.origin else (one.path, one.line)
         text = reference_question(one) + quoted

@@ -176,7 +176,7 @@ def _suggestion(candidate: Candidate, links: Links | None) -> Iterator[str]:
     yield f"### {escape_text(reference_question(candidate))}"
     yield ""
     if candidate.quote:
-        yield f"> {escape_sentence(candidate.quote, MAX_QUOTE)}"
+        yield f"> {escape_sentence(candidate.shown_quote, MAX_QUOTE)}"
         yield ""
     yield _source(candidate, links)
     yield ""
@@ -194,7 +194,7 @@ def _candidate(candidate: Candidate, links: Links | None) -> Iterator[str]:
     yield f"- **{name}**{title}, score {candidate.score:.2f}. {_source(candidate, links)}"
     if candidate.quote:
         yield ""
-        yield f"  > {escape_sentence(candidate.quote, MAX_QUOTE)}"
+        yield f"  > {escape_sentence(candidate.shown_quote, MAX_QUOTE)}"
     for one in candidate.evidence:
         yield f"  {_evidence(one, candidate, links)}"
 

@@ -41,7 +41,8 @@ class Candidate(NamedTuple):
     to name it. `quote` is a sentence of the record, unchanged, at `line` of its file, and `section`
     the heading above it. They are "" and 0 for a candidate that no report shows. `url` is the web
     address of a record of another repository, and `origin` the name of that repository, which its
-    `path` and its `id` begin with; both are "" for a record of this one.
+    `path` and its `id` begin with; both are "" for a record of this one. `cut` is whether the quote
+    is only the beginning of a sentence.
     """
 
     path: str
@@ -56,6 +57,7 @@ class Candidate(NamedTuple):
     line: int = 0
     url: str = ""
     origin: str = ""
+    cut: bool = False
 
     def is_place(self, path: str) -> bool:
         """Whether this path is that of the record in another repository."""
@@ -65,6 +67,11 @@ class Candidate(NamedTuple):
     def name(self) -> str:
         """Its id, else its title."""
         return self.id or self.title
+
+    @property
+    def shown_quote(self) -> str:
+        """The quote for people, with an ellipsis where it is cut."""
+        return f"{self.quote} …" if self.cut and self.quote else self.quote
 
     @property
     def full_name(self) -> str:

@@ -147,7 +147,7 @@ def _results(review: ReviewOutcome, descriptors: _Descriptors) -> Iterator[Field
 
 
 def _suggestion(one: Candidate) -> Fields:
-    quoted = f" {one.section}: {one.quote}" if one.quote else ""
+    quoted = f" {one.section}: {one.shown_quote}" if one.quote else ""
     related: list[Fields] = []
     evidence = [each for each in one.evidence if not one.is_place(each.path)]
     for each in evidence[:MAX_LOCATIONS]:

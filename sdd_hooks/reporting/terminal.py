@@ -155,7 +155,7 @@ def _suggestion(one: Candidate, screen: _Screen) -> Block:
         *screen.strong(*screen.wrapped(reference_question(one))),
         *screen.wrapped(where, _INDENT),
         *(screen.wrapped(one.url, _INDENT) if one.url else ()),
-        *_quoted(one.quote, screen),
+        *_quoted(one.shown_quote, screen),
         *_some(one.evidence, lambda each: _evidence(each, one.path, kinds, screen), screen),
     ]
 

@@ -12,7 +12,9 @@ MAX_LINES = 400
 """Later lines are not read, unless a caller asks for more."""
 
 _FENCE = lazy_regex(r"[ \t]*(?:```|~~~)")
-_MARK = lazy_regex(r"[ \t]*(?:(?:[-*+]|[0-9]{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?|>[ \t]*)*")
+_MARK = lazy_regex(
+    r"[ \t]*(?:(?:[-*+]|(?:[0-9]{1,3}|[a-z])[.)])[ \t]+(?:\[[ xX]\][ \t]+)?|>[ \t]*)*"
+)
 _NO_PROSE = lazy_regex(
     r"[ \t]*(?:\#|\||<|---|===|\*\*\*|[-*] \*\*(?:status|date)|\[[^\]]+\]:|$)", re.I
 )

@@ -88,7 +88,8 @@ def test_each_line_is_one_command(review: ReviewOutcome) -> None:
     lines = render_annotations(review)
     wanted = [single_line(finding.finding.message) for finding in review.findings]
     wanted += [
-        single_line(reference.quote or reference.title) for reference in review.references.suggested
+        single_line(reference.shown_quote or reference.title)
+        for reference in review.references.suggested
     ]
     assert len(lines) == len(wanted) - count_left_out(review)
     for line in lines:

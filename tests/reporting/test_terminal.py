@@ -233,3 +233,9 @@ def test_every_line_without_a_path_fits(review, width):
     # Paths are not wrapped, so that a terminal can link them.
     for line in shown(replace(review, findings=()), width).splitlines():
         assert display_width(line) <= width
+
+
+def test_a_quote_that_is_cut_ends_in_an_ellipsis():
+    for cut in (False, True):
+        review = ReviewOutcome(BASE, HEAD, "", 1, References((RETRIES._replace(cut=cut),)))
+        assert ("by the caller. …" in shown(review)) is cut

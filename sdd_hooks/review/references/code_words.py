@@ -60,6 +60,8 @@ _GENERIC_WORDS = """
     timeout title tmp tool top total trace true tuple type types uint unit unknown url usage use
     user users util utils val valid validate validation value values vec version view void wait
     warn warning web word work worker wrap write writer yaml
+    amd64 arm64 ascii block blocks caller callers darwin detail git github gitlab linux macos member
+    members sha sha256 ubuntu utf variable variables windows
 
     adr adrs decision decisions record records spec specs requirement requirements able about
     above accepted according across actually again against allow allowed allows almost along

@@ -37,6 +37,10 @@ MAX_WORDS = 4
 """Words in common that are listed."""
 MIN_LETTERS = 8
 """Letters of an identifier without digits and separators. A shorter one is an ordinary word."""
+MIN_NAME_LETTERS = 4
+"""Letters of any other identifier: `utf-8` and `v0.21.1` name nothing of a repository."""
+MAX_MENTIONED = 10
+"""Records that a file mentions. One that mentions more lists records, such as a navigation."""
 MIN_WORD = 3
 """Letters of a word that is listed."""
 MIN_SINGLE = 5
@@ -60,8 +64,9 @@ DIGEST_RUN = 3
 _JOINED = re.compile(r"[a-z][A-Z]|[^A-Za-z]")
 _SEPARATED = re.compile(r"[^a-z0-9]+")
 _LONG_NAME = re.compile(r"[A-Za-z0-9]{20,}")
+_EMPHASIS = re.compile(r"[*`]|_(?=\s)|(?<=\s)_")
 _CASES = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
-_IDENTIFIER = re.compile(r"it names (.+), which the change touches$")
+_IDENTIFIER = re.compile(r"it names (.+), (?:which the change touches|and so does a changed line)$")
 _LISTING_KINDS = frozenset({"phrases", "words", "title"})
 _WORD_KINDS = ("sections", "terms", "files", "prose")
 
@@ -204,7 +209,8 @@ class Explainer:
         found = find_phrase(specific, self._context.records[index].text)
         if found is None:
             return None
-        detail = f"it has the words of the title side by side: {found.text}"
+        text = _EMPHASIS.sub("", found.text)
+        detail = f"it has the words of the title side by side: {text}"
         return Evidence("phrases", detail, self._path(index), found.line)
 
     def _title(self, index: int) -> Evidence | None:
@@ -250,7 +256,10 @@ class Explainer:
         common = {
             name
             for name in records[index].content.identifiers & self._query.identifiers
-            if (not name.isalpha() or len(name) >= MIN_LETTERS) and not self._code.is_common(name)
+            if _is_name(name)
+            # A path of a changed file is evidence of another kind.
+            and not ("/" in name and name in self._changed_paths)
+            and not self._code.is_common(name)
         }
         frequency = {
             name: sum(name in record.content.identifiers for record in records) for name in common
@@ -262,9 +271,17 @@ class Explainer:
             spelled = _spelling(name, self._added_line(*place)) if place else ""
             # A word of prose may be quoted in a record, and is a name only if it is rare.
             if place and (_JOINED.search(spelled) or not self._code.is_common(name, NAME_SHARE)):
-                detail = f"it names {spelled}, which the change touches"
-                return Evidence("identifiers", detail, *place)
+                # The file of a path that a line has may be another one.
+                used = (
+                    "and so does a changed line" if "/" in spelled else "which the change touches"
+                )
+                return Evidence("identifiers", f"it names {spelled}, {used}", *place)
         return None
+
+    @cached_property
+    def _changed_paths(self) -> Set[str]:
+        """What the changed files can be called, in lower case."""
+        return {name.lower() for name in self._query.path_names}
 
     def _added_line(self, path: str, line: int) -> str:
         return next((one.text for one in self._query.added[path] if one.number == line), "")
@@ -323,12 +340,16 @@ class Explainer:
         return Evidence("neighbours", detail, first, one.mention.line)
 
     def _mentions_in(self, path: str, index: int) -> list[_Mention]:
-        """The lines of a file that mention a record."""
-        return [
+        """The lines of a file that mention a record; none of a file that lists records."""
+        mentions = self._context.mentions.get(path, ())
+        found = [
             _Mention(mention, id)
-            for mention in self._context.mentions.get(path, ())
+            for mention in mentions
             if (id := self._find_id(mention.ids, index))
         ]
+        if found and len({id for mention in mentions for id in mention.ids}) > MAX_MENTIONED:
+            return []
+        return found
 
     def _find_id(self, ids: Iterable[ArtifactId], index: int) -> ArtifactId | None:
         """The first of `ids` that leads to a record: the record's, else that of a spec."""
@@ -342,10 +363,13 @@ class Explainer:
         return self._find_id(sorted(commit.ids), index)
 
     def _history(self, index: int) -> Evidence | None:
+        written = {path for file in self._query.files for path in (file.path, file.before)}
         for commit in self._context.touching:
-            id = self._find_named(commit, index)
+            # A lock file belongs to many commits, whatever they are about.
+            path = next((path for path in commit.files if path in written), "")
+            id = self._find_named(commit, index) if path else None
             if id:
-                subject = f"an earlier commit to {commit.files[0]} named {_named(id)}"
+                subject = f"an earlier commit to {path} named {_named(id)}"
                 return Evidence("history", f"{subject}: {_describe(commit)}")
         return None
 
@@ -411,6 +435,12 @@ def _names_in(reason: Evidence) -> Sequence[str]:
         return reason.detail.rpartition(": ")[2].split(", ")
     named = _IDENTIFIER.match(reason.detail) if reason.kind == "identifiers" else None
     return [named[1]] if named else []
+
+
+def _is_name(identifier: str) -> bool:
+    """Whether an identifier may name something of a repository: a short word is an ordinary one."""
+    letters = sum(map(str.isalpha, identifier))
+    return letters >= (MIN_LETTERS if letters == len(identifier) else MIN_NAME_LETTERS)
 
 
 def _without_digests(text: str) -> str:

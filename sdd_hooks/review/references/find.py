@@ -72,6 +72,9 @@ def find_references(
     top = gathered.ranked[:MAX_EXPLAINED]
     code = read_code_words(repository, subject.before)
     explainer = Explainer(gathered, top, code, subject.text)
+    if suggested and not explainer.explain(gathered.ranked[0]):
+        # A question that cannot say why is not believed.
+        suggested, folded = [], []
     explained = {gathered.path(ranked) for ranked in top} | {*suggested, *folded}
     candidates: dict[str, Candidate] = {}
     governing: list[Candidate] = []
@@ -211,4 +214,5 @@ def _explain(candidate: Candidate, ranked: RankedRecord, explainer: Explainer) -
         section=section.title,
         quote=sentence.text if sentence else "",
         line=sentence.line if sentence else section.first_line,
+        cut=bool(sentence and sentence.cut),
     )

@@ -43,11 +43,16 @@ _ARGUMENT = re.compile(
     r"|keeps|reduces|improves|simplifies|increases|makes|gives|lets)\b",
     re.I,
 )
+_REFERRING = re.compile(r"[*_]{0,2}(?:it|they|this|that|these|those|both|its|their)\b", re.I)
+_CODE = re.compile(r"`[^`]*`")
+_END = re.compile(r"[.!?;。！？；][)*_`\"'”’）]*$")
 NORMATIVE_FACTOR = 1.4
 PAST_FACTOR = 0.7
+REFERRING_FACTOR = 0.8
+FRAGMENT_FACTOR = 0.8
 CUT_FACTOR = 0.6
-"""What multiplies the value of a sentence that rules, that describes the past or argues, and
-that is cut."""
+"""What multiplies the value of a sentence that rules, that describes the past or argues, that
+begins with a word for what the one before it says, that is no whole one, and that is cut."""
 MEAN_WORDS = 25
 """Words from which a longer sentence is worth less for each word that it shares."""
 
@@ -137,5 +142,15 @@ def _value(sentence: QuotableSentence, worth: Mapping[str, float]) -> float:
     factor = NORMATIVE_FACTOR if _NORMATIVE.search(sentence.text) else 1.0
     factor *= PAST_FACTOR if _PAST.search(sentence.text) else 1.0
     factor *= PAST_FACTOR if _ARGUMENT.match(sentence.text) else 1.0
-    factor *= CUT_FACTOR if sentence.cut else 1.0
+    factor *= REFERRING_FACTOR if _REFERRING.match(sentence.text) else 1.0
+    if sentence.cut:
+        factor *= CUT_FACTOR
+    elif not _is_whole(sentence.text):
+        factor *= FRAGMENT_FACTOR
     return shared * factor * (1 if len(words) <= MEAN_WORDS else (MEAN_WORDS / len(words)) ** 0.5)
+
+
+def _is_whole(sentence: str) -> bool:
+    """Whether it has an end, and both of each pair of brackets."""
+    prose = _CODE.sub("", sentence)
+    return bool(_END.search(sentence)) and prose.count("(") == prose.count(")")

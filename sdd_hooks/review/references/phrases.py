@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from sdd_hooks.named_tuple import NamedTuple
@@ -22,6 +22,9 @@ MAX_PHRASES = 40
 # Between two words of a record: `error acknowledgement`, `error_acknowledgement`,
 # `ErrorAcknowledgement`, `**error** acknowledgement`.
 _BETWEEN = r"[^a-z0-9\n]{0,3}"
+
+
+_DIVIDED = re.compile(r"[.!?;:,]\s|[|—–]|\s-\s")
 
 
 class FoundPhrase(NamedTuple):
@@ -72,11 +75,19 @@ def phrase_scores(
 
 def find_phrase(phrases: Iterable[tuple[str, str]], text: str) -> FoundPhrase | None:
     """Find the longest of some phrases in a text, where it is first."""
-    matches = [match for phrase in phrases if (match := _pattern(phrase, re.I).search(text))]
+    matches = [match for phrase in phrases if (match := next(_find_whole(phrase, text), None))]
     if not matches:
         return None
     longest = max(matches, key=lambda match: len(match[0]))
     return FoundPhrase(longest[0], text.count("\n", 0, longest.start()) + 1)
+
+
+def _find_whole(phrase: tuple[str, str], text: str) -> Iterator[re.Match[str]]:
+    """The places of a phrase that no end of a sentence, of a part or of a cell divides."""
+    first, second = map(len, phrase)
+    for match in _pattern(phrase, re.I).finditer(text):
+        if not _DIVIDED.search(match[0][first:-second]):
+            yield match
 
 
 def _pattern(phrase: tuple[str, str], flags: int = 0) -> re.Pattern[str]:

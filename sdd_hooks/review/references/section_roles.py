@@ -64,7 +64,8 @@ _CONTEXT = re.compile(
     r"(?:(?:decision |requirements? |technical )?(?:context|problem|background)|motivation"
     r"|introduction|abstract|goals?"
     r"|why|purpose|objectives?|existing|current|constraints?|assumptions?|scope|the problem"
-    r"|user stor|use cases?|背景|上下文|问题|动机)\b"
+    r"|user stor|use cases?|(?:\w+ ){0,2}(?:facts?|evidence|observations?|measurements?)"
+    r" (?:\w+ ){0,2}the decision|背景|上下文|问题|动机)\b"
     r"|(?:背景|上下文|问题|动机|kontext|contexte|contexto|контекст)"
 )
 _CONSEQUENCE = re.compile(

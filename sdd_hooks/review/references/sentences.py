@@ -17,6 +17,9 @@ MIN_CHOICE = 15
 """Characters of a quoted choice whose arguments follow: `Chosen option: queues, because`."""
 MAX_SENTENCE = 300
 """Characters of a quoted sentence. A longer one is cut after a word."""
+MIN_WORDS = 2
+"""Words outside of code of a sentence that is quoted: `keys add --chain <ID>` is an example. A wide
+script writes any number of words as one."""
 MAX_ENDING = 60
 """Characters at the end of a sentence that may lead to its arguments."""
 # Block quotes are amendments, notices of a status, and texts of a template.
@@ -27,6 +30,7 @@ _LEFT_OUT = re.compile(
 )
 _LINK = re.compile(r"!?\[([^\[\]\n]{0,300})\]\([^()\s]{0,500}\)|<?https?://[^\s<>)]{1,500}>?")
 _CODE = re.compile(r"`[^`]*`")
+_WORD = re.compile(r"[^\W\d_]{2,}")
 _LETTER = re.compile(r"[^\W\d_]")
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _MARKUP = "*_`\"'“”‘’( "
@@ -48,7 +52,10 @@ _ASIDE = re.compile(
     r"|this (?:supersedes|amends|extends)\b"
     r"|for (?:(?:more|further|full|additional) )?(?:details?|information)\b[^.]{0,40}"
     r"\b(?:refer to|see|consult|check|read|visit)\b"
-    r"|(?:please )?refer to\b|please (?:see|consult|check|read|visit)\b"
+    r"|(?:please )?refer to\b|(?:please )?see\s|please (?:consult|check|read|visit)\b"
+    r"|(?:the|these|this) (?:\w+ ){0,2}(?:rows?|tables?|lists?|sections?|diagrams?|figures?"
+    r"|examples?|snippets?|listings?|bullets?|items?|entries|steps?)"
+    r" (?:below|above|that follows?)\b"
     r"|what (?:is|are|becomes) |the (?:issue|change) (?:that )?(?:is )?motivating",
     re.I,
 )
@@ -101,14 +108,17 @@ def _is_quotable(sentence: str, shortest: int) -> bool:
     unlinked = _LINK.sub("", sentence)
     opening = bare.lstrip(_MARKUP)
     wide = len(_WIDE.findall(bare)) * 4 > len(bare)
+    told = _CODE.sub("", bare)
     return (
         len(bare) >= (shortest * 2 // 3 if wide else shortest)
         and len(_LETTER.findall(unlinked)) * 3 > len(_LETTER.findall(bare))
         and not sentence.rstrip(_MARKUP + ")").endswith(
             (":", "：", "?", "？", "…", "...", ",", "—")
         )
+        and not unlinked.rstrip(_MARKUP + ").").endswith(":")
         and "~~" not in sentence
         and not _ASIDE.match(opening)
+        and (len(_WORD.findall(told)) >= MIN_WORDS or _WIDE.search(told) is not None)
         and not _PLACEHOLDER.search(_CODE.sub("", sentence))
     )
 

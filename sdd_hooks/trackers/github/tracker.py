@@ -226,26 +226,14 @@ class GitHubTracker(HostedProject):
     @cached_property
     def _label_names(self) -> set[str]:
         """The names of the labels, in lower case since GitHub ignores case."""
-        names: set[str] = set()
-        path: str | None = self._path("labels")
-        params: dict[str, str | int] | None = {"per_page": PAGE_SIZE}
-        while path is not None:
-            response = self._get(path, params)
-            names |= {text(label, "name").lower() for label in rows(response.json())}
-            path, params = self.client.next_page_url(response), None
-        return names
+        return {text(label, "name").lower() for label in self._entries("labels", {})}
 
     def _find_milestone(self, name: str) -> int | None:
         """The number of the milestone of that name."""
-        path: str | None = self._path("milestones")
-        params: dict[str, str | int] | None = {"state": "all", "per_page": PAGE_SIZE}
-        while path is not None:
-            response = self._get(path, params)
-            for milestone in rows(response.json()):
-                existing = number(milestone, "number")
-                if text(milestone, "title") == name and existing is not None:
-                    return existing
-            path, params = self.client.next_page_url(response), None
+        for milestone in self._entries("milestones", {"state": "all"}):
+            existing = number(milestone, "number")
+            if text(milestone, "title") == name and existing is not None:
+                return existing
         return None
 
     def _milestone(self, name: str) -> int:
@@ -265,6 +253,15 @@ class GitHubTracker(HostedProject):
                 f"{LABEL} does not say which issue it wrote: look at {self.web_url}/issues"
             )
         return issue
+
+    def _entries(self, below: str, params: Mapping[str, str]) -> Iterator[Json]:
+        """The entries of every page of a listing of the repository."""
+        path: str | None = self._path(below)
+        query: Mapping[str, str | int] | None = {**params, "per_page": PAGE_SIZE}
+        while path is not None:
+            response = self._get(path, query)
+            yield from rows(response.json())
+            path, query = self.client.next_page_url(response), None
 
     def _get(
         self,

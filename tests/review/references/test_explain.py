@@ -51,7 +51,8 @@ def check_place(subject: Subject, evidence: Evidence) -> None:
         return
     line = line_of(subject, evidence)
     if found := re.search(r"(?:in common|in it|side by side): (.+)$", evidence.detail):
-        assert all(word in line for word in found[1].split(", ")), (evidence, line)
+        plain = line.replace("*", "")
+        assert all(word in plain for word in found[1].split(", ")), (evidence, line)
     elif found := re.search(r"^it names ([^,]+), ", evidence.detail):
         assert found[1] in line, (evidence, line)
     elif found := re.search(r"mentions (it|SPEC-[0-9]+)", evidence.detail):
@@ -240,3 +241,61 @@ def test_a_record_that_fits_much_less_is_no_reason_for_those_that_it_names(tmp_p
     subject = change(tmp_path, after, before, "Sweep the outbox")
     candidate = outbox_of(subject)
     assert "links" not in {one.kind for one in candidate.evidence}
+
+
+def test_a_path_is_a_reason_once_and_another_file_is_not_touched(tmp_path: Path) -> None:
+    record = PLAIN_OUTBOX + "\nSee `src/other/store.py` and `tools/outbox/sweep.py`.\n"
+    before = {**PLAIN, "docs/adrs/ADR-0007-outbox.md": record}
+    own = {"src/other/store.py": "# src/other/store.py keeps it\n"}
+    found = outbox_of(change(tmp_path / "own", own, before)).evidence
+    assert [one.detail for one in found if "store.py" in one.detail] == [
+        "it names src/other/store.py, which the change touches"
+    ]
+    other = {"src/x.py": "# as tools/outbox/sweep.py does\n"}
+    reasons = reasons_of(change(tmp_path / "other", other, before))
+    expected = "it names tools/outbox/sweep.py, and so does a changed line"
+    assert reasons["identifiers"].detail == expected
+
+
+@pytest.mark.parametrize("name", ["utf-8", "v0.21.1", "ubuntu-latest"])
+def test_an_encoding_a_version_or_a_platform_is_no_name(tmp_path: Path, name: str) -> None:
+    record = PLAIN_OUTBOX + f"\nIt has `{name}`.\n"
+    before = {**PLAIN, "docs/adrs/ADR-0007-outbox.md": record}
+    subject = change(tmp_path, {"src/x.py": f"outbox('{name}')\n"}, before, "Sweep the outbox")
+    assert "identifiers" not in reasons_of(subject)
+
+
+def test_a_phrase_is_printed_without_emphasis(tmp_path: Path) -> None:
+    record = "# ADR-0007: Ledgers\n\n## Decision\n\nA paper **ledger** is on the desk.\n"
+    before = {**PLAIN, "docs/adrs/ADR-0007-outbox.md": record}
+    reasons = reasons_of(change(tmp_path, {"src/x.py": "x = 1\n"}, before, "Keep the paper ledger"))
+    assert reasons["phrases"].detail.endswith("side by side: paper ledger")
+
+
+def test_a_file_that_lists_records_is_no_reason(tmp_path: Path) -> None:
+    listed = "".join(f"- docs/adrs/ADR-{number:04} ADR-{number}\n" for number in range(1, 20))
+    records = {
+        f"docs/adrs/ADR-{number:04}-x.md": f"# ADR-{number:04}: Page {number}\n\nA page.\n"
+        for number in range(8, 20)
+    }
+    before = {**PLAIN, **records, "src/other/nav.yml": listed}
+    reasons = reasons_of(change(tmp_path, {"src/other/store.py": SWEEPER}, before))
+    assert "neighbours" not in reasons
+
+
+def test_the_history_of_a_lock_file_is_no_reason(tmp_path: Path) -> None:
+    repo = Repo.init(tmp_path / "repo")
+    for path, content in PLAIN.items():
+        repo.write(path, content)
+    repo.write("CLAUDE.md", "## Architecture Context\n\n- ADRs are in `docs/adrs/`\n")
+    repo.commit("Before")
+    repo.write("Cargo.lock", "a\n")
+    repo.commit("Lease rabbits to the hutch\n\nRefs: ADR-0007")
+    base = repo.head()
+    repo.write("Cargo.lock", "b\n")
+    repo.write("src/x.py", "sweeper = OutboxSweeper()\n")
+    head = repo.commit("Rabbits leave the hutch")
+    subject = subject_of_change(repo.project(), read_change(repo.handle, base, head))
+    reasons = reasons_of(subject)
+    assert "history" not in reasons
+    assert "identifiers" in reasons

@@ -5,6 +5,7 @@ import pytest
 
 from sdd_hooks.project.repository import discover
 from sdd_hooks.reporting.outcome import References
+from sdd_hooks.review.references import find
 from sdd_hooks.review.references.find import find_references
 from sdd_hooks.review.subject import Subject
 from tests.review.repositories import subject_of
@@ -209,3 +210,14 @@ def test_a_section_with_a_sentence_is_quoted_before_a_title(tmp_path: Path) -> N
     (first,) = references(subject).suggested
     assert first.section == "Decision Outcome"
     assert first.quote
+
+
+def test_a_record_is_not_suggested_without_a_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(find, "THRESHOLD", 0.0)
+    with_reason = subject_of(tmp_path / "with", BEFORE, AFTER, message="Sweep the outbox")
+    assert references(with_reason).suggested
+    after = {"src/x.py": "value = 1\n"}
+    without = references(subject_of(tmp_path / "without", BEFORE, after, message="Tidy"))
+    assert without.suggested == without.folded == ()

@@ -1,5 +1,7 @@
 from collections import Counter
 
+import pytest
+
 from sdd_hooks.artifacts.adr import read_adr
 from sdd_hooks.review.references.passages import RecordPassage, find_passage
 from sdd_hooks.review.references.records import DecisionRecord, RecordContent
@@ -121,6 +123,30 @@ def test_an_argument_for_an_option_is_quoted_less() -> None:
         "- The queue of production is in the database.\n"
     )
     assert quote(text, "queue production") == "The queue of production is in the database."
+
+
+def test_a_sentence_that_refers_to_the_one_before_it_is_quoted_less() -> None:
+    text = (
+        "# T\n\n## Decision\n\nIt takes a lease of the outbox in the database.\n\n"
+        "A sweeper takes a lease of the outbox in the database.\n"
+    )
+    assert quote(text, "outbox lease database").startswith("A sweeper takes")
+
+
+@pytest.mark.parametrize(
+    "fragment",
+    ["A lease of the outbox in the database", "database) has a lease of the outbox, as it is."],
+)
+def test_a_part_of_a_sentence_is_quoted_less(fragment: str) -> None:
+    whole = "The outbox has a lease, which is in the database."
+    assert quote(f"# T\n\n## Decision\n\n- {fragment}\n- {whole}\n", CHANGE) == whole
+
+
+def test_items_with_letters_are_sentences_of_their_own() -> None:
+    text = (
+        "# T\n\n## Decision\n\n1. Each minute:\n   a. A lease of the outbox is taken\n   b. Send\n"
+    )
+    assert quote(text, CHANGE) == "A lease of the outbox is taken"
 
 
 def test_a_record_without_sections_has_no_passage() -> None:

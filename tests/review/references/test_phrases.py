@@ -56,3 +56,10 @@ def test_the_longest_phrase_is_found_as_it_is_written() -> None:
 def test_a_found_phrase_is_on_its_line(title: str, text: str) -> None:
     if found := find_phrase(find_phrases(title), text):
         assert found.text in text.split("\n")[found.line - 1]
+
+
+def test_a_phrase_is_not_found_across_the_end_of_a_part() -> None:
+    text = "| outbox | sweeper |\nThe outbox. Sweeper runs\nOutbox — sweeper\nan `outbox` sweeper\n"
+    found = find_phrase([("outbox", "sweeper")], text)
+    assert found is not None
+    assert found.line == 4

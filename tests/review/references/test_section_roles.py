@@ -64,6 +64,7 @@ def roles(*headings: str, title: str = "# ADR-0007: Sweep the outbox") -> list[S
         ("Problem", CONTEXT),
         ("Decision Problem", CONTEXT),
         ("Requirements context", CONTEXT),
+        ("Verified facts grounding the decision", CONTEXT),
         ("Consequences", CONSEQUENCE),
         ("Validation / Rollout", CONSEQUENCE),
         ("Implementation plan", CONSEQUENCE),

@@ -105,6 +105,11 @@ def test_sentences_of_chinese_end_without_a_space() -> None:
         "This decision is referenced in the request about leases.",
         "For details, please refer to the [snippet of the lease](https://example.org/lease).",
         "Please see the page of the lease before it is taken.",
+        "Details of the lease and its sweeper: [the page](lease.md).",
+        "See `docs/lease.md` for the details of the lease in the outbox.",
+        "The rows below are a reviewed audit of every sweeper with a lease.",
+        "`outbox lease take --sweeper <SWEEPER_ID> --seconds <SECONDS>`",
+        "`outbox_lease`: `taken_at`, `taken_until`, `sweeper_id`",
         "The lease is taken by the sweeper, for these reasons:",
         "Too short.",
         "So, because",
@@ -123,6 +128,8 @@ def test_text_that_does_not_decide_is_not_quoted(text: str) -> None:
         "Chosen option: a lease in the database, because it needs no service.",
         "**Lease.** It is taken in `outbox_lease`, with `{id, expires}` as its value.",
         "We reject a message without a lease, and log its id.",
+        "Use `outbox_lease`, not `outbox_lock_of_the_sweeper`.",
+        "一个租约总是由`OutboxSweeper`在发送之前从数据库里取得。",
     ],
 )
 def test_a_sentence_that_decides_is_quoted(text: str) -> None:
