@@ -67,6 +67,7 @@ _LONG_NAME = re.compile(r"[A-Za-z0-9]{20,}")
 _EMPHASIS = re.compile(r"[*`]|_(?=\s)|(?<=\s)_")
 _CASES = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
 _IDENTIFIER = re.compile(r"it names (.+), (?:which the change touches|and so does a changed line)$")
+_COMMIT = re.compile(r"(?<=: )`[0-9a-f]+`(?= “)")
 _LISTING_KINDS = frozenset({"phrases", "words", "title"})
 _WORD_KINDS = ("sections", "terms", "files", "prose")
 
@@ -419,9 +420,15 @@ class Explainer:
 
 
 def _without_repeats(reasons: Iterable[Evidence]) -> Iterator[Evidence]:
-    """The reasons in order, without those that list only parts of what is named before."""
+    """The reasons in order, without those that list only parts of what is named before, or are
+    about the commit of another one."""
     told: list[str] = []
+    commits: set[str] = set()
     for reason in reasons:
+        if commit := _COMMIT.search(reason.detail):
+            if commit[0] in commits:
+                continue
+            commits.add(commit[0])
         names = [_SEPARATED.sub("", name.lower()) for name in _names_in(reason)]
         listing = reason.kind in _LISTING_KINDS
         if not (listing and all(any(name in other for other in told) for name in names)):

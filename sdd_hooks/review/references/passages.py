@@ -37,8 +37,9 @@ _PAST = re.compile(
     re.I,
 )
 _ARGUMENT = re.compile(
-    r"[*_]{0,2}(?:without|however|because|since|for example|e\.g\.|i\.e\.|note that"
+    r"\(|[*_]{0,2}(?:without|however|because|since|for example|e\.g\.|i\.e\.|note that"
     r"|one consequence|this (?:also )?(?:means|makes|allows|would)|it (?:would|also|completes)"
+    r"|we (?:accept|acknowledge|considered|rejected that)"
     r"|that said|as a result|if it|we['’]ll revisit|supports|enables|provides|allows|integrates"
     r"|keeps|reduces|improves|simplifies|increases|makes|gives|lets)\b",
     re.I,

@@ -18,12 +18,17 @@ if TYPE_CHECKING:
 
 MAX_PHRASES = 40
 """Phrases of a title that are looked for."""
+MAX_PART = 40
+"""Characters of a name before and after the part that is looked for."""
 
 # Between two words of a record: `error acknowledgement`, `error_acknowledgement`,
 # `ErrorAcknowledgement`, `**error** acknowledgement`.
 _BETWEEN = r"[^a-z0-9\n]{0,3}"
 
 
+# The rest of a name of which only a part is in the title: `GitHub Pages`.
+_PART_BEFORE = re.compile(r"[^\W_]+\Z")
+_PART_AFTER = re.compile(r"[^\W_]+")
 _DIVIDED = re.compile(r"[.!?;:,]\s|[|—–]|\s-\s")
 
 
@@ -74,12 +79,16 @@ def phrase_scores(
 
 
 def find_phrase(phrases: Iterable[tuple[str, str]], text: str) -> FoundPhrase | None:
-    """Find the longest of some phrases in a text, where it is first."""
+    """Find the longest of some phrases in a text, where it is first, with its names as a whole."""
     matches = [match for phrase in phrases if (match := next(_find_whole(phrase, text), None))]
     if not matches:
         return None
     longest = max(matches, key=lambda match: len(match[0]))
-    return FoundPhrase(longest[0], text.count("\n", 0, longest.start()) + 1)
+    around = _PART_BEFORE.search(text, max(0, longest.start() - MAX_PART), longest.start())
+    start = around.start() if around else longest.start()
+    end = _PART_AFTER.match(text, longest.end(), longest.end() + MAX_PART)
+    whole = text[start : end.end() if end else longest.end()]
+    return FoundPhrase(whole, text.count("\n", 0, longest.start()) + 1)
 
 
 def _find_whole(phrase: tuple[str, str], text: str) -> Iterator[re.Match[str]]:

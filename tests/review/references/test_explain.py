@@ -299,3 +299,19 @@ def test_the_history_of_a_lock_file_is_no_reason(tmp_path: Path) -> None:
     reasons = reasons_of(subject)
     assert "history" not in reasons
     assert "identifiers" in reasons
+
+
+def test_a_commit_is_named_once(tmp_path: Path) -> None:
+    repo = Repo.init(tmp_path / "repo")
+    for path, content in PLAIN.items():
+        repo.write(path, content)
+    repo.write("CLAUDE.md", "## Architecture Context\n\n- ADRs are in `docs/adrs/`\n")
+    repo.commit("Before")
+    repo.write("src/other/store.py", "a = 1\n")
+    named = repo.commit("Lease rabbits to the hutch\n\nRefs: ADR-0007")
+    base = repo.head()
+    repo.write("src/other/store.py", "b = 2\n")
+    head = repo.commit("Rabbits leave the hutch")
+    subject = subject_of_change(repo.project(), read_change(repo.handle, base, head))
+    details = [one.detail for one in outbox_of(subject).evidence]
+    assert sum(named[:10] in detail for detail in details) == 1

@@ -125,6 +125,13 @@ def test_an_argument_for_an_option_is_quoted_less() -> None:
     assert quote(text, "queue production") == "The queue of production is in the database."
 
 
+@pytest.mark.parametrize("aside", ["We accept that {}", "({})", "We rejected that: {}"])
+def test_an_aside_is_quoted_less(aside: str) -> None:
+    sentence = "the outbox has a lease in the database."
+    text = f"# T\n\n## Decision\n\n{aside.format(sentence)}\n\nSo {sentence}\n"
+    assert quote(text, CHANGE).startswith("So the outbox")
+
+
 def test_a_sentence_that_refers_to_the_one_before_it_is_quoted_less() -> None:
     text = (
         "# T\n\n## Decision\n\nIt takes a lease of the outbox in the database.\n\n"

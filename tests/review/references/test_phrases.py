@@ -48,7 +48,7 @@ def test_a_rare_phrase_counts_more_than_a_frequent_one() -> None:
 def test_the_longest_phrase_is_found_as_it_is_written() -> None:
     phrases = find_phrases("Return the error acknowledgement of an ICS channel")
     text = "# ADR-0001: Errors\n\nAn ICS-channel.\nThe `NewErrorAcknowledgement` of it.\n"
-    assert find_phrase(phrases, text) == FoundPhrase("ErrorAcknowledgement", 4)
+    assert find_phrase(phrases, text) == FoundPhrase("NewErrorAcknowledgement", 4)
     assert find_phrase(phrases, "# ADR-0002: Other\n\nNothing.\n") is None
 
 
@@ -63,3 +63,8 @@ def test_a_phrase_is_not_found_across_the_end_of_a_part() -> None:
     found = find_phrase([("outbox", "sweeper")], text)
     assert found is not None
     assert found.line == 4
+
+
+def test_a_phrase_is_shown_with_its_names_as_a_whole() -> None:
+    found = find_phrase([("hub", "pages")], "Deployed\nto GitHub PagesSite, always\n")
+    assert found == ("GitHub PagesSite", 2)
