@@ -43,7 +43,7 @@ from sdd_hooks.knowledge.index import (
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.knowledge_place import KnowledgePlace
 from sdd_hooks.project.repository import Repository
-from sdd_hooks.system.files import read_inside, read_state, write_atomically
+from sdd_hooks.system.files import is_directory, read_inside, read_state, write_atomically
 from sdd_hooks.system.locks import hold_lock
 
 LOCK_FILE = "knowledge.lock"
@@ -109,7 +109,7 @@ def read_index(repository: Repository, place: KnowledgePlace) -> ReadIndex:
     index = _current(place)
     if index is not None:
         return ReadIndex(index)
-    if not place.directory.is_dir():
+    if not is_directory(place.directory):
         return ReadIndex(index_of(()))
     try:
         with lock_knowledge(repository, READ_WAIT_SECONDS):
@@ -126,7 +126,7 @@ def load_index(place: KnowledgePlace) -> ReadIndex:
     index = _current(place)
     if index is not None:
         return ReadIndex(index)
-    if not place.directory.is_dir():
+    if not is_directory(place.directory):
         return ReadIndex(index_of(()))
     before, damage = _read_file(place)
     compared = _compare(place, before)
@@ -154,14 +154,14 @@ def load_index(place: KnowledgePlace) -> ReadIndex:
 def rebuild_index(place: KnowledgePlace) -> ReadIndex:
     """Write the index again from every file, under the lock. The notes name invalid files."""
     compared = _compare(place, None)
-    if place.directory.is_dir():
+    if is_directory(place.directory):
         _write_index(place, compared.known)
     return ReadIndex(compared.known, compared.invalid)
 
 
 def inspect_index(place: KnowledgePlace) -> Iterator[str]:
     """Yield what is wrong with the index and the files of entries. Writes nothing."""
-    if not place.directory.is_dir():
+    if not is_directory(place.directory):
         return
     before, damage = _read_file(place)
     if damage:

@@ -20,7 +20,7 @@ from sdd_hooks.setup.legacy import Settings, parse_legacy_settings
 from sdd_hooks.setup.memory_file import RequiredContent, add_sections, find_old_headings
 from sdd_hooks.setup.records import FoundRecords, describe_other_formats, find_records
 from sdd_hooks.system.file_edits import FileEdit
-from sdd_hooks.system.files import resolve_inside
+from sdd_hooks.system.files import is_directory, resolve_inside
 
 IGNORE_FILE = ".gitignore"
 IGNORE_ENTRY = b".sdd/"
@@ -95,7 +95,7 @@ def _knowledge(project: Project) -> tuple[FileEdit, ...]:
     """The edit that creates an empty index. A committed base, and one with entries, make it."""
     place = find_knowledge(project.repository, project.configuration)
     try:
-        exists = place.directory.is_dir()
+        exists = is_directory(place.directory)
     except StorageError:
         # Reported by the first command that writes there.
         return ()

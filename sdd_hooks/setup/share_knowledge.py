@@ -21,7 +21,7 @@ from sdd_hooks.project.knowledge_place import (
 )
 from sdd_hooks.setup.memory_file import RequiredContent, add_sections
 from sdd_hooks.system.file_edits import FileEdit, apply_edits
-from sdd_hooks.system.files import resolve_inside
+from sdd_hooks.system.files import is_directory, resolve_inside
 from sdd_hooks.usecases.knowledge.entries import KnowledgeBase, writing
 
 DEFAULT_PATH = "docs/knowledge"
@@ -80,7 +80,7 @@ def _sources(base: KnowledgeBase, target: KnowledgePlace) -> Iterator[KnowledgeP
     """The places whose entries are moved: where the base is, and what an earlier run left."""
     own = KnowledgePlace(own_root(base.repository))
     for place in dict.fromkeys((base.place, own)):
-        if place != target and place.directory.is_dir():
+        if place != target and is_directory(place.directory):
             yield place
 
 

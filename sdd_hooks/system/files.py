@@ -383,6 +383,30 @@ def _mode(path: Path) -> int | None:
     return stat.S_IMODE(status.st_mode) if stat.S_ISREG(status.st_mode) else None
 
 
+def is_directory(path: Path) -> bool:
+    """Whether this is a directory, or a link to one.
+
+    Raises OSError if the system does not tell; from Python 3.14, `Path.is_dir` says no then.
+    """
+    mode = _followed_mode(path)
+    return mode is not None and stat.S_ISDIR(mode)
+
+
+def is_regular_file(path: Path) -> bool:
+    """Whether this is a file, or a link to one. Raises OSError as `is_directory`."""
+    mode = _followed_mode(path)
+    return mode is not None and stat.S_ISREG(mode)
+
+
+def _followed_mode(path: Path) -> int | None:
+    try:
+        return path.stat().st_mode
+    except OSError as error:
+        if error.errno in {errno.ENOENT, errno.ENOTDIR, errno.ELOOP}:
+            return None
+        raise
+
+
 def refusal(error: Exception) -> StorageError | None:
     """The error when the system refused access or space; None for another error."""
     if not isinstance(error, OSError) or error.errno not in ERRNO_REASONS:

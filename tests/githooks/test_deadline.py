@@ -115,7 +115,9 @@ def test_a_python_that_cannot_start_sdd_is_one_line(logged: tuple[Hooked, Path])
     """Both hooks of the commit start it, and Python prints a traceback each time."""
     repo, _ = logged
     program = repo.root.with_name("program")
-    program.write_text(f"#!{sys.executable}\nimport sdd_hooks_is_missing\n")
+    for event in ("pre-commit", "post-commit"):
+        shim = install(repo, event, f"#!{sys.executable}\nimport sdd_hooks_is_missing\n", "60")
+        (repo.root / ".git/hooks" / event).write_text(f"#!/bin/sh\n{shim.read_text()}")
     done = repo.run("commit", "--quiet", "-m", "Any")
     assert done.returncode == 0
     assert done.stderr.decode() == (

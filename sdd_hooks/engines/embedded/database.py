@@ -25,6 +25,7 @@ from sdd_hooks.engines.embedded.repair import is_marked, mark_damaged, set_aside
 from sdd_hooks.engines.embedded.schema import Schema
 from sdd_hooks.errors import IndexDamaged, StorageError
 from sdd_hooks.named_tuple import NamedTuple
+from sdd_hooks.system.files import is_regular_file
 
 # A hook waits for another program's transaction, too.
 _BUSY_MILLISECONDS = 1500
@@ -211,7 +212,7 @@ def _connect(path: Path) -> apsw.Connection:
 
 def _open_unwritable(path: Path, schema: Schema, reason: Exception) -> apsw.Connection:
     """Open a file of a read-only checkout for searches. It cannot change, so it needs no lock."""
-    if not path.is_file() or (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
+    if not is_regular_file(path) or (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
         raise StorageError(f"cannot write {path} ({reason}): check its directory") from reason
     flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI | apsw.SQLITE_OPEN_NOFOLLOW
     connection = apsw.Connection(

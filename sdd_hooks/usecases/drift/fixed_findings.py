@@ -21,7 +21,7 @@ from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.project import Project
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.reporting.outcome import ReviewOutcome
-from sdd_hooks.system.files import read_state, state_directory, write_atomically
+from sdd_hooks.system.files import is_directory, read_state, state_directory, write_atomically
 from sdd_hooks.text.display import format_count
 from sdd_hooks.usecases.knowledge.entries import KnowledgeBase, knowledge_of
 
@@ -69,7 +69,7 @@ def draft_fixed(
     """
     try:
         base = knowledge_of(repository, configuration)
-        if in_ci(repository.environ) or not base.place.directory.is_dir():
+        if in_ci(repository.environ) or not is_directory(base.place.directory):
             return ()
         path = state_directory(repository.root, ".sdd", "review") / "findings.json"
         scopes = _read(path)

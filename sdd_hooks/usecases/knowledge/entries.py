@@ -14,6 +14,7 @@ from sdd_hooks.errors import EXIT_USAGE, SddError
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.knowledge_place import KnowledgePlace, find_knowledge, own_root
 from sdd_hooks.project.repository import Repository, discover, ignore_derived_state
+from sdd_hooks.system.files import is_directory
 
 if TYPE_CHECKING:
     from sdd_hooks.knowledge.entries import EntryKind
@@ -112,7 +113,7 @@ def consult(
 
     try:
         place = find_knowledge(repository, configuration)
-        if not place.directory.is_dir():
+        if not is_directory(place.directory):
             return ()
         known, _ = read_index(repository, place)
     except SddError:
