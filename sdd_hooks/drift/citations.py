@@ -37,7 +37,7 @@ from sdd_hooks.errors import StorageError
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import RECORD_KINDS
 from sdd_hooks.project.project import Project
-from sdd_hooks.project.workspace import Module
+from sdd_hooks.project.workspace import module_names
 from sdd_hooks.system.files import FileTooLarge, PathRefused, read_inside
 from sdd_hooks.text.decoding import decode
 from sdd_hooks.trackers.issue_file import StoredIssue
@@ -106,14 +106,14 @@ def read_citations(project: Project, origins: Origins = NO_ORIGINS) -> Citations
     `origins` are as in `identifiers.find_id_references`. Raises GitError.
     """
     left_out: list[str] = []
-    roots = {module.root: module for module in project.modules}
+    module_of = module_names(project.modules)
     artifacts = [one for one in project.collections if one.kind in RECORD_KINDS]
     comments: list[Citation] = []
     for repository in dict.fromkeys(("", *(one.repository for one in project.collections))):
         found = read_work_tree_comments(project.repository, repository, origins, left_out)
         for path, references in found.items():
             if references and not any(one.contains(path) for one in artifacts):
-                module = _module_of(path, roots)
+                module = module_of(path)
                 comments += [_of_comment(path, module, one) for one in references]
     comments.sort(key=lambda one: (one.path, one.line))
     issues = _read_issues(project, left_out)
@@ -122,15 +122,6 @@ def read_citations(project: Project, origins: Origins = NO_ORIGINS) -> Citations
 
 def _of_comment(path: str, module: str, one: GoverningReference) -> Citation:
     return Citation(path, one.line, one.id, one.verb, one.requirement, one.reason, module)
-
-
-def _module_of(path: str, roots: Mapping[str, Module]) -> str:
-    """The name of the innermost module around a file, "" for the root."""
-    end = len(path)
-    while roots and (end := path.rfind("/", 0, end)) > 0:
-        if module := roots.get(path[:end]):
-            return module.name
-    return ""
 
 
 def _read_issues(project: Project, left_out: list[str]) -> Iterator[Citation]:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -46,6 +46,20 @@ class Module(NamedTuple):
     root: str
     description: str
     submodule: bool
+
+
+def module_names(modules: Iterable[Module]) -> Callable[[str], str]:
+    """A function that returns the name of the innermost module around a file, "" for the root."""
+    roots = {one.root: one.name for one in modules}
+
+    def name_of(path: str) -> str:
+        end = len(path)
+        while roots and (end := path.rfind("/", 0, end)) > 0:
+            if path[:end] in roots:
+                return roots[path[:end]]
+        return ""
+
+    return name_of
 
 
 class DeclaredModule(NamedTuple):

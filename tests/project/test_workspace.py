@@ -11,6 +11,7 @@ from sdd_hooks.project.workspace import (
     MAX_MODULES,
     Module,
     find_modules,
+    module_names,
     parse_gitmodules,
     parse_module_table,
 )
@@ -255,6 +256,14 @@ def test_gitmodules_written_by_git(tmp_path_factory: pytest.TempPathFactory, pat
         repo.git("config", "--file", str(file), f"submodule.{name}.path", path)
     found = {d.name: d.root for d in parse_gitmodules(file.read_bytes(), git_at(file.parent))}
     assert found == paths
+
+
+def test_a_file_belongs_to_the_innermost_module_around_it():
+    name_of = module_names(
+        (Module("api", "services/api", "", False), Module("v2", "services/api/v2", "", True))
+    )
+    paths = ("services/api/a.py", "services/api/v2/a.py", "services/api2/a.py", "a.py")
+    assert [name_of(path) for path in paths] == ["api", "v2", "", ""]
 
 
 @settings(max_examples=50)

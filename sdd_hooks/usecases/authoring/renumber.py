@@ -29,6 +29,7 @@ from sdd_hooks.authoring.reservations import NumberScope
 from sdd_hooks.errors import EXIT_USAGE, SddError
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.project import Project
+from sdd_hooks.project.workspace import module_names
 from sdd_hooks.system.file_edits import FileEdit, FileNotEditable, apply_edits
 from sdd_hooks.system.files import FileTooLarge, PathRefused
 from sdd_hooks.system.git import Git, nul_split
@@ -198,9 +199,7 @@ class _Rewriting:
     def module_of(self, path: str) -> str:
         """The module that an id without one means in a file: its own, the root, or any."""
         old = self._change.old
-        modules = sorted(self._project.modules, key=lambda one: -len(one.root))
-        inside = next((one.name for one in modules if path.startswith(f"{one.root}/")), "")
-        for module in (inside, ""):
+        for module in (module_names(self._project.modules)(path), ""):
             if self._corpus.resolve(old._replace(module=module)):
                 return module
         return old.module

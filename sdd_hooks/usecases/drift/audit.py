@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timezone
 from functools import partial
@@ -40,6 +40,7 @@ from sdd_hooks.findings import identify_findings, worst_first
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import RECORD_KINDS
 from sdd_hooks.project.project import Project
+from sdd_hooks.project.workspace import module_names
 from sdd_hooks.reporting.audit import AuditSummary
 from sdd_hooks.reporting.outcome import CheckedTree, ReviewOutcome
 from sdd_hooks.review.apply_rules import RuleResults, apply_rules
@@ -221,7 +222,7 @@ def _names(candidate: CandidateRecord, directory: str) -> bool:
 def _with_summary(
     project: Project, audited: Audited, outcome: ReviewOutcome, baseline: str, known: int
 ) -> ReviewOutcome:
-    module_of = _modules(project)
+    module_of = module_names(project.modules)
     names = [one.name for one in project.modules]
     records = audited.records
     summary = AuditSummary(
@@ -236,17 +237,3 @@ def _with_summary(
         known=known,
     )
     return replace(outcome, audit=summary)
-
-
-def _modules(project: Project) -> Callable[[str], str]:
-    """A function that returns the name of the innermost module around a path, "" for none."""
-    roots = {one.root: one.name for one in project.modules}
-
-    def module_of(path: str) -> str:
-        end = len(path)
-        while roots and (end := path.rfind("/", 0, end)) > 0:
-            if path[:end] in roots:
-                return roots[path[:end]]
-        return ""
-
-    return module_of
