@@ -16,7 +16,7 @@ from sdd_hooks.engines.registry import engine_names
 from sdd_hooks.errors import EXIT_USAGE, SddError
 from sdd_hooks.forges.protocol import JobContext
 from sdd_hooks.named_tuple import NamedTuple
-from sdd_hooks.text.display import one_line
+from sdd_hooks.text.display import clipped, one_line
 
 Command = Literal["sync", "update", "embed", "review", "all"]
 COMMANDS: tuple[Command, ...] = get_args(Command)
@@ -152,6 +152,5 @@ def _flag(values: Mapping[str, str], name: str, *, default: bool) -> bool:
 
 
 def _wrong(name: str, wanted: str, value: str) -> WrongInput:
-    shown = one_line(value)
-    shown = shown if len(shown) <= _MAX_SHOWN else f"{shown[: _MAX_SHOWN - 1]}…"
+    shown = clipped(one_line(value), _MAX_SHOWN)
     return WrongInput(f"{name} must be {wanted}, not '{shown}'")

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from sdd_hooks.code.definition_patterns import find_patterns
 from sdd_hooks.code.definitions import Definition, Definitions, find_definitions
 from sdd_hooks.named_tuple import NamedTuple
+from sdd_hooks.text.display import clipped
 from sdd_hooks.text.lazy_regex import lazy_regex
 
 MAX_SIGNATURE = 240
@@ -100,7 +101,7 @@ def _signature(body: str) -> str:
     else:
         head = body.split("\n", 1)[0].strip() if depth <= 0 else head
     head = _BODY.sub("", head).strip().replace("( ", "(").replace(" )", ")").replace(",)", ")")
-    return head if len(head) <= MAX_SIGNATURE else f"{head[: MAX_SIGNATURE - 1]}…"
+    return clipped(head, MAX_SIGNATURE)
 
 
 def _ends_head(head: str, at: int) -> bool:

@@ -25,7 +25,7 @@ from sdd_hooks.reporting.outcome import (
     suggestion_fingerprint,
 )
 from sdd_hooks.reporting.registry import Reporter
-from sdd_hooks.text.display import format_count, printable_line
+from sdd_hooks.text.display import clipped, format_count, printable_line
 
 SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -201,8 +201,7 @@ def _message(text: str) -> Fields:
 
 def _text(text: str) -> str:
     """The text as one line of at most `MAX_TEXT` printable characters."""
-    line = printable_line(" ".join(text[: MAX_TEXT * 4].split()))
-    return line if len(line) <= MAX_TEXT else line[: MAX_TEXT - 1] + "…"
+    return clipped(printable_line(" ".join(text[: MAX_TEXT * 4].split())), MAX_TEXT)
 
 
 REPORTER = Reporter("sarif", lambda outcome, context: render_sarif(outcome, context.rules()))

@@ -78,6 +78,11 @@ def shortened(text: str, width: int) -> str:
     return text[:end].rstrip() + "…"
 
 
+def clipped(text: str, length: int) -> str:
+    """Return `text` in at most `length` characters (1 or more); a longer one ends in `…`."""
+    return text if len(text) <= length else f"{text[: length - 1]}…"
+
+
 def format_count(number: int, noun: str) -> str:
     """Return a number with its noun: `1 document`, `2,000 documents`."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from sdd_hooks.errors import RepositoryError
 from sdd_hooks.text.display import (
+    clipped,
     describe_error,
     display_width,
     format_count,
@@ -35,6 +36,12 @@ def test_a_word_longer_than_any_file_name_is_cut():
     path = "/".join(["a" * 255] * 9)
     assert shorten_words(path) == path
     assert shorten_words("word " * 999) == "word " * 999
+
+
+def test_a_longer_text_is_clipped_with_an_ellipsis():
+    assert clipped("four", 4) == "four"
+    assert clipped("fives", 4) == "fiv…"
+    assert clipped("fives", 1) == "…"
 
 
 def test_printable_lines_keep_indentation_and_drop_surrounding_blank_lines():

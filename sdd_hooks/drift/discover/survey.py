@@ -24,6 +24,7 @@ from sdd_hooks.drift.discover.marks import MarkedFiles
 from sdd_hooks.drift.discover.tree import SourceTree, TreeFile, is_written
 from sdd_hooks.drift.discover.usage import ImportNames, find_ecosystem
 from sdd_hooks.named_tuple import NamedTuple
+from sdd_hooks.text.display import clipped
 from sdd_hooks.text.lines import NumberedLine, split_lines
 
 Role = Literal["declared", "marked", "used", "tested"]
@@ -276,5 +277,4 @@ def _quoted(one: _Declared) -> EvidenceLine:
 
 def clip(line: str) -> str:
     """A line as it is quoted: its words, at most MAX_TEXT characters."""
-    text = " ".join(line[: 4 * MAX_TEXT].split())
-    return text if len(text) <= MAX_TEXT else text[: MAX_TEXT - 1] + "…"
+    return clipped(" ".join(line[: 4 * MAX_TEXT].split()), MAX_TEXT)

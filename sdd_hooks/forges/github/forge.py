@@ -32,6 +32,7 @@ from sdd_hooks.forges.protocol import (
 from sdd_hooks.forges.pull_checks import UNKNOWN
 from sdd_hooks.hosts.github import LABEL
 from sdd_hooks.remote.json_fields import Json, number, text
+from sdd_hooks.text.display import clipped
 
 MAX_DESCRIPTION = 140
 """Characters of the description of a status."""
@@ -130,9 +131,7 @@ class GitHubForge:
 
     def set_status(self, sha: str, status: CommitStatus) -> None:
         """Set the status of a commit."""
-        description = status.description
-        if len(description) > MAX_DESCRIPTION:
-            description = f"{description[: MAX_DESCRIPTION - 1]}…"
+        description = clipped(status.description, MAX_DESCRIPTION)
         body = {"state": status.state, "context": status.context, "description": description}
         target = {"target_url": status.url} if status.url else {}
         self.api.write("POST", f"statuses/{sha}", {**body, **target}, idempotent=True)

@@ -46,6 +46,7 @@ from sdd_hooks.forges.protocol import (
 from sdd_hooks.hosts.gitlab import LABEL, PAGE_SIZE
 from sdd_hooks.remote.json_fields import Json, field, flag, number, rows, text
 from sdd_hooks.remote.paging import read_listing
+from sdd_hooks.text.display import clipped
 
 if TYPE_CHECKING:
     from sdd_hooks.remote.client import Client
@@ -157,7 +158,7 @@ class GitLabForge:
     def set_status(self, sha: str, status: CommitStatus) -> None:
         """Set the status of a commit."""
         body = {"state": _STATES[status.state], "name": status.context}
-        body["description"] = _shorten(status.description)
+        body["description"] = clipped(status.description, MAX_STATUS_FIELD)
         if status.url and len(status.url) <= MAX_STATUS_FIELD:
             body["target_url"] = status.url
         path = f"{self._project}/statuses/{quote(sha, safe='')}"
@@ -338,7 +339,3 @@ def _message(response: Response) -> str:
     message = field(response.json(), "message")
     message = field(response.json(), "error") if message is None else message
     return message if isinstance(message, str) else repr(message)
-
-
-def _shorten(line: str) -> str:
-    return line if len(line) <= MAX_STATUS_FIELD else f"{line[: MAX_STATUS_FIELD - 1]}…"

@@ -20,7 +20,7 @@ from sdd_hooks.review.judge.quotes import find_quotation
 from sdd_hooks.review.judge.records import RecordText, format_record, select_for_comparison
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.subject import Subject
-from sdd_hooks.text.display import one_line
+from sdd_hooks.text.display import clipped, one_line
 from sdd_hooks.text.slugs import slugify
 
 JUDGE = Rule(
@@ -135,9 +135,7 @@ def _finding(entry: object, shown: ShownLines, records: Mapping[str, RecordText]
     quotation = find_quotation(record.text, text_field(entry, "quote")) if record else None
     if record is None or line is None or quotation is None:
         return None
-    quoted = quotation.text
-    if len(quoted) > _MAX_QUOTED:
-        quoted = f"{quoted[: _MAX_QUOTED - 1]}…"
+    quoted = clipped(quotation.text, _MAX_QUOTED)
     why = one_line(text_field(entry, "why"))[:_MAX_WHY] or "follow it, or supersede the record"
     place = f"{record.path}:{quotation.line}"
     message = one_line(f"contradicts {record.name} ({place}), which says “{quoted}”: {why}")
