@@ -10,8 +10,7 @@ from pathlib import Path
 from sdd_hooks.artifacts.frontmatter_edit import NotEditable
 from sdd_hooks.system.file_edits import MAX_BYTES, FileEdit, FileNotEditable
 from sdd_hooks.system.files import read_inside
-
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+from sdd_hooks.text.decoding import split_mark
 
 
 def edit_file(root: Path, path: str, change: Callable[[str], str]) -> FileEdit:
@@ -22,8 +21,8 @@ def edit_file(root: Path, path: str, change: Callable[[str], str]) -> FileEdit:
     """
     try:
         before = read_inside(root, path, MAX_BYTES)
-        mark = _BYTE_ORDER_MARK if before.startswith(_BYTE_ORDER_MARK) else b""
-        after = change(before.removeprefix(mark).decode("utf-8"))
+        mark, text = split_mark(before)
+        after = change(text.decode("utf-8"))
     except NotEditable as error:
         raise FileNotEditable(f"{path}:{error}") from None
     except FileNotFoundError:

@@ -22,14 +22,13 @@ from sdd_hooks.system.files import (
     read_or_leave_out,
     write_atomically,
 )
+from sdd_hooks.text.decoding import split_mark
 
 REJECTIONS_FILE = ".sdd-graph-backfill-skip"
 """At the root of the repository: a line `ADR-0009|governs|SPEC-0007` for each rejected edge. Other
 tools for spec-driven repositories read and write the same file, so that it can be committed."""
 
 MAX_REJECTIONS_BYTES = 4 << 20
-
-_MARK = b"\xef\xbb\xbf"
 
 
 class Proposal(NamedTuple):
@@ -77,8 +76,8 @@ def propose(artifact: Artifact, edges: Sequence[StatedEdge], before: bytes) -> P
 
 
 def _edited(artifact: Artifact, edges: Sequence[StatedEdge], before: bytes) -> bytes:
-    mark = _MARK if before.startswith(_MARK) else b""
-    text = before[len(mark) :].decode("utf-8")
+    mark, data = split_mark(before)
+    text = data.decode("utf-8")
     by_type: dict[str, list[str]] = {}
     for edge in edges:
         by_type.setdefault(edge.type, []).append(_spelled(artifact, edge.target))

@@ -11,6 +11,7 @@ from typing import Literal
 
 from sdd_hooks.errors import EXIT_USAGE, SddError
 from sdd_hooks.named_tuple import NamedTuple
+from sdd_hooks.text.decoding import split_mark
 from sdd_hooks.text.lazy_regex import lazy_regex
 
 EntryKind = Literal["pattern", "lesson"]
@@ -28,7 +29,6 @@ MAX_TEXT = 20_000
 MAX_TAGS = 30
 MAX_SUMMARY = 120
 
-_BOM = b"\xef\xbb\xbf"
 _ID = lazy_regex(r"[a-z0-9][a-z0-9_.-]{0,99}")
 _FORBIDDEN_ID = lazy_regex(r".*\.\..*|.*\.|.*\.json")
 _SENTENCE = lazy_regex(r"(?s).+?[.!?](?=\s|$)")
@@ -135,7 +135,7 @@ def to_json(data: object, indent: int | None = None) -> str:
 def parse_json(data: bytes) -> object:
     """Parse UTF-8 JSON. Raises ValueError for anything else, NaN and lone surrogates included."""
     try:
-        value = json.loads(data.removeprefix(_BOM).decode(), parse_constant=_refuse_constant)
+        value = json.loads(split_mark(data)[1].decode(), parse_constant=_refuse_constant)
         if b"\\u" in data:
             # An escape may stand for half of a character.
             json.dumps(value, ensure_ascii=False).encode()

@@ -42,7 +42,7 @@ def audit_lines(review: ReviewOutcome, audit: AuditSummary, links: Links | None)
         yield f"> {escape_text(note)}"
         yield ""
     yield f"Scope: {code_span(tree.target) or 'Full project'}\\"
-    yield f"Analyzed: {_analyzed(audit)}\\"
+    yield f"Analyzed: {describe_scope(audit)}\\"
     yield f"Total findings: {total_findings(review)}"
     yield ""
     if not review.findings:
@@ -58,7 +58,8 @@ def audit_lines(review: ReviewOutcome, audit: AuditSummary, links: Links | None)
     yield from _notes(review.notes)
 
 
-def _analyzed(audit: AuditSummary) -> str:
+def describe_scope(audit: AuditSummary) -> str:
+    """`4 ADRs, 1 spec, 2 source files`."""
     counted = (
         format_count(audit.adrs, "ADR"),
         format_count(audit.specs, "spec"),

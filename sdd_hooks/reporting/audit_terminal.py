@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.reporting.audit import AuditAction, AuditSummary, DecisionCoverage
-from sdd_hooks.reporting.audit_markdown import CLEAN
+from sdd_hooks.reporting.audit_markdown import CLEAN, describe_scope
 from sdd_hooks.reporting.outcome import CheckedTree, ReviewOutcome
 from sdd_hooks.reporting.severity_counts import SeverityCounts, sum_counts
 from sdd_hooks.text.display import display_width, format_count, printable_line, shortened
@@ -41,12 +41,8 @@ def audit_parts(review: ReviewOutcome, audit: AuditSummary) -> ReportParts:
     """The parts of an audit's report. Rows of tables are printable."""
     tree = review.tree or CheckedTree("audit")
     what = printable_line(tree.target) or "the whole repository"
-    analyzed = (
-        f"{format_count(audit.adrs, 'ADR')}, {format_count(audit.specs, 'spec')},"
-        f" {format_count(audit.files, 'source file')}"
-    )
     clean = () if review.findings else (CLEAN,)
-    header = ReportPart(f"audit of {what}", texts=(*tree.header, analyzed, *clean))
+    header = ReportPart(f"audit of {what}", texts=(*tree.header, describe_scope(audit), *clean))
     footer = [
         ReportPart(
             "summary",

@@ -22,6 +22,7 @@ from sdd_hooks.config.memory_file import (
 from sdd_hooks.errors import ConfigurationError
 from sdd_hooks.project.layout import find_declarations
 from sdd_hooks.setup.legacy import Settings
+from sdd_hooks.text.decoding import split_mark
 from sdd_hooks.text.markdown import Section, parse_sections
 
 CONTEXT = "Architecture Context"
@@ -57,8 +58,8 @@ def add_sections(current: bytes | None, required: RequiredContent, path: Path) -
     """
     if current is not None and current[:2] in {b"\xff\xfe", b"\xfe\xff"}:
         raise ConfigurationError("is UTF-16: save it as UTF-8, then run `sdd init` again", path)
-    bom = b"\xef\xbb\xbf" if current is not None and current.startswith(b"\xef\xbb\xbf") else b""
-    text = (current or b"")[len(bom) :].decode("utf-8", "surrogateescape")
+    mark, data = split_mark(current or b"")
+    text = data.decode("utf-8", "surrogateescape")
     result = _with_sections(text, required)
     if result == text:
         return None
@@ -67,7 +68,7 @@ def add_sections(current: bytes | None, required: RequiredContent, path: Path) -
             "a code fence or HTML comment is never closed: close it, then run `sdd init` again",
             path,
         )
-    return bom + result.encode("utf-8", "surrogateescape")
+    return mark + result.encode("utf-8", "surrogateescape")
 
 
 def find_old_headings(data: bytes) -> tuple[str, ...]:

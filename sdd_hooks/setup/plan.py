@@ -21,12 +21,11 @@ from sdd_hooks.setup.memory_file import RequiredContent, add_sections, find_old_
 from sdd_hooks.setup.records import FoundRecords, describe_other_formats, find_records
 from sdd_hooks.system.file_edits import FileEdit
 from sdd_hooks.system.files import is_directory, resolve_inside
+from sdd_hooks.text.decoding import split_mark
 
 IGNORE_FILE = ".gitignore"
 IGNORE_ENTRY = b".sdd/"
 """Keeps derived state out of commits (ADR-0006)."""
-
-_BOM = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True)
@@ -83,7 +82,7 @@ def add_ignore_entry(current: bytes | None) -> bytes | None:
     if current is None:
         return IGNORE_ENTRY + b"\n"
     entries = {IGNORE_ENTRY, b"/" + IGNORE_ENTRY, b"**/" + IGNORE_ENTRY}
-    lines = current.removeprefix(_BOM).splitlines()
+    lines = split_mark(current)[1].splitlines()
     if any(line.rstrip(b" ") in entries for line in lines):
         return None
     newline = b"\r\n" if b"\r\n" in current else b"\n"

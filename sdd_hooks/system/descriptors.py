@@ -49,7 +49,7 @@ def lock_now(descriptor: int) -> bool:
     Raises OSError where the file system has no locks.
     """
     if not IS_POSIX:
-        return _portable_lock(descriptor, wait=False)
+        return _portable_lock(descriptor)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -57,19 +57,10 @@ def lock_now(descriptor: int) -> bool:
     return True
 
 
-def lock_in_turn(descriptor: int) -> None:
-    """Wait until no other process has a lock of the open file, and lock it. Raises OSError."""
-    if not IS_POSIX:
-        while not _portable_lock(descriptor, wait=True):
-            pass
-    else:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-
-
 def is_locked(descriptor: int) -> bool:
     """Whether another process has a lock of the open file. May lock it until it is closed."""
     if not IS_POSIX:
-        return not _portable_lock(descriptor, wait=False)
+        return not _portable_lock(descriptor)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -96,13 +87,13 @@ def _refuse_link(path: str | Path) -> None:
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
 
 
-def _portable_lock(descriptor: int, *, wait: bool) -> bool:
-    """A wait ends after ten seconds, without the lock."""
+def _portable_lock(descriptor: int) -> bool:
+    """As `lock_now`, with portalocker."""
     import portalocker
 
-    flags = portalocker.LockFlags.EXCLUSIVE
+    flags = portalocker.LockFlags.EXCLUSIVE | portalocker.LockFlags.NON_BLOCKING
     try:
-        portalocker.lock(descriptor, flags if wait else flags | portalocker.LockFlags.NON_BLOCKING)
+        portalocker.lock(descriptor, flags)
     except portalocker.AlreadyLocked:
         return False
     except portalocker.LockException as error:

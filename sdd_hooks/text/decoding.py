@@ -37,6 +37,12 @@ def decode(data: bytes) -> str:
         return data.decode("latin-1")
 
 
+def split_mark(data: bytes) -> tuple[bytes, bytes]:
+    """The byte order mark of UTF-8 that `data` begins with, empty for none, and the rest."""
+    mark = _UTF8_MARK if data.startswith(_UTF8_MARK) else b""
+    return mark, data[len(mark) :]
+
+
 def decode_unicode(data: bytes) -> str:
     """Decode `data` as UTF-8, or as UTF-16 after its byte order mark. Never raises.
 

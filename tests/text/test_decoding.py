@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.text.decoding import decode, decode_unicode
+from sdd_hooks.text.decoding import decode, decode_unicode, split_mark
 
 
 @pytest.mark.parametrize(
@@ -47,3 +47,9 @@ def test_decode_unicode(codec: str) -> None:
 def test_decode_unicode_never_raises() -> None:
     assert decode_unicode(b"\xff\xfe\x00") == "\ufffd"
     assert decode_unicode("Größe".encode("latin-1")) == "Gr\ufffd\ufffde"
+
+
+def test_the_mark_of_utf_8_is_split_off():
+    assert split_mark(b"\xef\xbb\xbfa") == (b"\xef\xbb\xbf", b"a")
+    assert split_mark(b"a\xef\xbb\xbf") == (b"", b"a\xef\xbb\xbf")
+    assert split_mark(b"") == (b"", b"")

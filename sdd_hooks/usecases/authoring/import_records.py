@@ -17,10 +17,10 @@ from sdd_hooks.project.project import Project
 from sdd_hooks.system.file_edits import FileEdit, apply_edits
 from sdd_hooks.system.files import FileTooLarge, PathRefused, read_inside
 from sdd_hooks.system.git import nul_split
+from sdd_hooks.text.decoding import split_mark
 from sdd_hooks.text.display import printable_line
 from sdd_hooks.usecases.upkeep.refresh import collections_containing, refresh_after_write
 
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _LIST = ("ls-files", "-z", "--cached", "--others", "--exclude-standard", "--")
 
 
@@ -108,7 +108,7 @@ def _read(
 
 def _edit(record: ImportedRecord, before: bytes) -> FileEdit:
     """The edit of a file, which may begin with a byte order mark."""
-    mark = _BYTE_ORDER_MARK if before.startswith(_BYTE_ORDER_MARK) else b""
+    mark, _ = split_mark(before)
     return FileEdit(record.artifact.path, before, mark + record.after.encode())
 
 
@@ -134,7 +134,7 @@ def _texts(files: Sequence[ArtifactFile], chosen: set[str]) -> tuple[dict[str, s
         if file.kind != "ADR" or file.path not in chosen:
             continue
         try:
-            texts[file.path] = file.data.removeprefix(_BYTE_ORDER_MARK).decode("utf-8")
+            texts[file.path] = split_mark(file.data)[1].decode("utf-8")
         except UnicodeDecodeError:
             notes.append(f"left out {file.path}: is not UTF-8")
     return texts, notes

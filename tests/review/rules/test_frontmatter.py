@@ -2,9 +2,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
+from sdd_hooks.drift.whole_tree import Scope, whole_tree_subject
 from sdd_hooks.review.rules.frontmatter import RULE, validate_changed
 from tests.review.repositories import staged_subject_of, subject_of
 from tests.review.rules.records import ADRS, SPECS, adr, run_rule, spec
+from tests.support.repos import Repo
 
 
 def path_of(files: dict[str, str]) -> str:
@@ -90,3 +94,23 @@ def test_an_incomplete_spec_is_left_to_its_rule(tmp_path: Path) -> None:
 
 def test_a_change_without_records_has_no_findings(tmp_path: Path) -> None:
     assert run_rule(RULE, subject_of(tmp_path, adr(1), {"a.py": "1\n"})) == []
+
+
+@pytest.mark.parametrize(
+    ("status", "is_found"),
+    [
+        ("perhaps", True),
+        ("opened for discussion", True),
+        ("closed", False),
+        ("all 12 defects fixed", False),
+        ("**Resolved** in April", False),
+    ],
+)
+def test_in_a_whole_tree_the_status_of_work_is_no_unknown_status(
+    repo: Repo, status: str, is_found: bool
+) -> None:
+    for path, text in {**adr(1), **adr(2, "Defects", status=f"'{status}'")}.items():
+        repo.write(path, text)
+    found = run_rule(RULE, whole_tree_subject(repo.project(), Scope()))
+
+    assert [one.rule for one in found] == ["frontmatter/unknown-status"] * is_found

@@ -222,6 +222,17 @@ def test_in_a_whole_tree_pages_beside_the_product_are_left_out(repo: Repo) -> No
     assert list(RULE.check(whole_tree_subject(repo.project(), Scope()))) == []
 
 
+def test_a_page_of_a_site_generator_is_no_copy(tmp_path: Path) -> None:
+    head = '<meta name="generator" content="{}">\n'
+    for directory, generator, count in (
+        ("a", "mkdocs-1.6.1, mkdocs-material-9.7.1", 0),
+        ("b", "", 1),
+    ):
+        page = head.format(generator) + SCRIPT.format(1)
+        found = findings_of(tmp_path / directory, {"site/a.html": page}, {"site/b.html": page})
+        assert len(found) == count
+
+
 def test_a_hint_to_connect_loads_nothing(tmp_path: Path) -> None:
     page = '<link rel="dns-prefetch" href="https://cdn.tailwindcss.com">\n'
     page += '<script src="https://cdn.tailwindcss.com"></script>\n'
