@@ -4,10 +4,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
-from sdd_hooks.changes.added_text import AddedText, join_added_lines
+from sdd_hooks.changes.added_text import PatternMatch, join_added_lines
+from sdd_hooks.changes.change import ChangedFile
 from sdd_hooks.code.paths import is_beside_product, is_production_code, is_tool
 from sdd_hooks.code.source_files import SCRIPT, SourceFile, SourceFiles
 from sdd_hooks.findings import Finding
@@ -47,18 +48,8 @@ def check(subject: Subject) -> Iterator[Finding]:
     ]
     sources = SourceFiles(subject.text)
     added: dict[str, frozenset[int]] = {}
-    texts: dict[tuple[tuple[str, ...], bool], AddedText] = {}
     guarded: dict[tuple[str, ...], bool] = {}
-    for hazard in HAZARDS if files else ():
-        searched = (hazard.suffixes, hazard.in_service)
-        if searched not in texts:
-            selected = [file for file in files if file.path.lower().endswith(hazard.suffixes)]
-            if hazard.in_service:
-                selected = [file for file in selected if not is_tool(file.path)]
-            texts[searched] = join_added_lines(selected)
-        matches = texts[searched].search(
-            _compiled(hazard.pattern), limit=MAX_MATCHES, limit_per_file=MAX_MATCHES_PER_FILE
-        )
+    for hazard, matches in _searched(files):
         for file, line, start, end in matches:
             source = sources.get(file.path)
             if source is None or not source.has_line(line.number, line.text):
@@ -75,6 +66,28 @@ def check(subject: Subject) -> Iterator[Finding]:
                 evidence = line.text.strip()[:MAX_EVIDENCE]
                 rule = f"{ID}/{hazard.name}"
                 yield Finding(file.path, line.number, rule, "warning", hazard.message, evidence)
+
+
+def _searched(files: Sequence[ChangedFile]) -> Iterator[tuple[Hazard, Iterator[PatternMatch]]]:
+    """Each hazard with the matches of its pattern on added lines of its files."""
+    groups: dict[tuple[tuple[str, ...], bool], list[Hazard]] = {}
+    for hazard in HAZARDS if files else ():
+        groups.setdefault((hazard.suffixes, hazard.in_service), []).append(hazard)
+    for (suffixes, in_service), hazards in groups.items():
+        selected = [file for file in files if file.path.lower().endswith(suffixes)]
+        if in_service:
+            selected = [file for file in selected if not is_tool(file.path)]
+        yield from _in_group(selected, hazards)
+
+
+def _in_group(
+    files: Sequence[ChangedFile], hazards: Iterable[Hazard]
+) -> Iterator[tuple[Hazard, Iterator[PatternMatch]]]:
+    """The matches of hazards in the same files. The joined text is released with the group."""
+    text = join_added_lines(files)
+    for hazard in hazards:
+        pattern = _compiled(hazard.pattern)
+        yield hazard, text.search(pattern, limit=MAX_MATCHES, limit_per_file=MAX_MATCHES_PER_FILE)
 
 
 def _is_release(site: MatchSite) -> bool:
