@@ -10,6 +10,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
+from sys import getsizeof
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import ArtifactFile, Corpus, load_corpus
@@ -26,7 +27,7 @@ from sdd_hooks.text.decoding import decode
 
 REGULAR_MODES = ("100644", "100755")
 MAX_CACHED = 64_000_000
-"""Characters of texts that a tree caches. Older texts are read again."""
+"""Bytes of memory for the texts that a tree caches. Older texts are read again."""
 
 _SUBMODULE_MODE = "160000"
 _LINK_MODE = "120000"
@@ -59,10 +60,11 @@ class _TextCache:
         return self._texts.get(path)
 
     def keep(self, path: str, text: str) -> None:
-        self._room += len(self._texts.pop(path, "")) - len(text)
+        before = self._texts.pop(path, None)
+        self._room += (0 if before is None else getsizeof(before)) - getsizeof(text)
         self._texts[path] = text
         while self._room < 0:
-            self._room += len(self._texts.pop(next(iter(self._texts))))
+            self._room += getsizeof(self._texts.pop(next(iter(self._texts))))
 
 
 @dataclass(frozen=True)
@@ -273,7 +275,7 @@ class Tree:
         with closing(self._read(blobs)) as read:
             for name, content in read:
                 text = content if name == path else text
-                room -= len(content)
+                room -= getsizeof(content)
                 if room < 0:
                     break
         return text

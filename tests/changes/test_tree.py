@@ -225,6 +225,15 @@ def test_the_cache_of_texts_is_limited(repo: Repo) -> None:
     assert len(kept) == module.MAX_CACHED // size
 
 
+def test_a_text_with_a_wide_character_takes_four_bytes_of_the_cache_for_each(repo: Repo) -> None:
+    size = 4_000_000
+    head = repo.commit(files={f"{number}": "🚀" + "a" * size for number in range(5)})
+    tree = Tree(repo.handle, head)
+    for blob in tree.blobs():
+        assert tree.text(blob.path)[-1] == "a"
+    assert len(tree._cache._texts) == module.MAX_CACHED // (4 * size + 100)
+
+
 def test_a_subject_reads_both_sides(tmp_path: Path) -> None:
     subject = subject_of(
         tmp_path,
