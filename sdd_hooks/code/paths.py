@@ -66,7 +66,7 @@ _INDEX = lazy_regex(
 )
 
 _EXAMPLE = lazy_regex(
-    r"(?:^|/)(?:_?examples?[0-9]{0,3}|demos?|samples?|fixtures?|test[_-]?data|snapshots?|playground|docs?"
+    r"(?:^|/)(?:examples?[0-9]{0,3}|demos?|samples?|fixtures?|test[_-]?data|snapshots?|playground|docs?"
     r"|benchmarks?|\.storybook)/|(?:^|/)demo\.html?$|\.(?:stories|story)\.[a-z]+$",
     re.IGNORECASE,
 )

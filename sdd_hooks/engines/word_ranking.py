@@ -38,13 +38,13 @@ PREFIX = 0.6
 _PART = 0.5
 """Weight of a part of an identifier."""
 
-_DEFINED = 2.8
+_DEFINED = 1.9
 """Factor of a definition that the query names."""
 
-_CAPITALISED = 1.5
-"""Factor of a definition whose name is a capitalised word of the query."""
+_CAPITALISED = 1.2
+"""Factor of a definition whose name is a capitalised word within the query."""
 
-_MEMBER = 0.3
+_MEMBER = 0.5
 """Weight of a name that a member has, or an implementation of a trait, in these factors."""
 
 CANDIDATES = 300
@@ -52,28 +52,22 @@ CANDIDATES = 300
 
 
 class _Saturation(NamedTuple):
-    """Constants of BM25 for chunks and for whole documents, and the weights of both.
+    """Constants of BM25 for chunks, and for whole documents, whose share of the score is `whole`.
 
-    `whole_b` grows by `whole_b_of_term` with each term of the query: a long document contains some
-    words of a long query by chance. `exponent` is that of the words' evidence: below 1, names count
-    for more among chunks with many words.
+    `exponent` is that of the words' evidence: below 1, names count for more among chunks with many
+    words.
     """
 
     k1: float
     b: float
     whole_k1: float
     whole_b: float
-    whole_b_of_term: float
-    chunk: float
     whole: float
     exponent: float
 
 
-_PROSE = _Saturation(1.2, 0.75, 5.0, 0.1, 0.0, 0.9, 0.1, 1.0)
-# A file that is about a thing uses its name in many places: the count matters up to a great one.
-_CODE = _Saturation(2.0, 0.75, 20.0, 0.0, 0.015, 0.3, 0.3, 0.7)
-
-_MAX_WHOLE_B = 0.75
+_PROSE = _Saturation(1.2, 0.75, 5.0, 0.1, 0.1, 1.0)
+_CODE = _Saturation(2.0, 0.75, 5.0, 0.1, 0.3, 0.7)
 
 _CHUNKS_OF_DOCUMENT = 5
 _MARKS = "\"'`()?:;,."
@@ -121,7 +115,7 @@ def rank_candidates(
 
     `frequencies` are the inverse document frequencies of the terms, `sizes` the lengths of the
     documents over the average. A section of average length that contains every term once has a
-    strength of about 0.6; one of code, whose counts reach further, of 0.5 in a file of one section.
+    strength of about 0.6.
     """
     weights = [
         frequency * term.times * (_PART if term.is_part else 1.0)
@@ -129,8 +123,7 @@ def rank_candidates(
     ]
     total = math.fsum(w for w, term in zip(weights, terms, strict=True) if not term.is_part)
     names = _names_in(query)
-    named = sum(not term.is_part for term in terms)
-    documents = _score_documents(query, named, weights, candidates, sizes)
+    documents = _score_documents(query, weights, candidates, sizes)
     scored = []
     for one in candidates:
         constants, factor, of_whole = documents[one.document]
@@ -140,7 +133,7 @@ def rank_candidates(
             factor *= _defined(names, one.section)
         saturation = constants.k1 * (1 - constants.b + constants.b * one.found.length)
         score = _score(weights, one.found.counts, constants.k1, saturation)
-        score = (constants.chunk * score + constants.whole * of_whole) / total
+        score = ((1 - constants.whole) * score + constants.whole * of_whole) / total
         # The last digits depend on the order of additions, which is that of indexing.
         scored.append((round(score**constants.exponent * factor, 9), one))
     # Not by row id, which is the order of indexing: a refreshed index must rank like a new one.
@@ -150,15 +143,11 @@ def rank_candidates(
 
 def _score_documents(
     query: str,
-    terms: int,
     weights: Sequence[float],
     candidates: Sequence[MatchedChunk],
     sizes: Mapping[int, float],
 ) -> dict[int, tuple[_Saturation, float, float]]:
-    """Return the constants of each document, the factor of its path, and its score as a whole.
-
-    `terms` is how many the query has, without parts of identifiers.
-    """
+    """Return the constants of each document, the factor of its path, and its score as a whole."""
     counts: dict[int, dict[int, float]] = {}
     paths: dict[int, str] = {}
     for one in candidates:
@@ -167,19 +156,14 @@ def _score_documents(
         for term, count in one.found.counts.items():
             of_document[term] = of_document.get(term, 0.0) + count
     evidence = PathEvidence(query, paths.values())
-    prose, code = ((one, _whole_b(one, terms)) for one in (_PROSE, _CODE))
     documents = {}
     for document, path in paths.items():
-        constants, b = prose if is_document(path) else code
-        size = 1 - b + b * sizes[document]
+        constants = _PROSE if is_document(path) else _CODE
+        size = 1 - constants.whole_b + constants.whole_b * sizes[document]
         k1 = constants.whole_k1
         score = _score(weights, counts[document], k1, k1 * size)
         documents[document] = constants, evidence.factor(path), score
     return documents
-
-
-def _whole_b(constants: _Saturation, terms: int) -> float:
-    return min(_MAX_WHOLE_B, constants.whole_b + constants.whole_b_of_term * terms)
 
 
 def _score(
@@ -205,10 +189,10 @@ def _few_of_each(scored: Sequence[tuple[float, MatchedChunk]]) -> list[tuple[flo
 def _names_in(query: str) -> dict[str, float]:
     """Return the factor of each name in a query, in lower case.
 
-    Names are camelCase, snake_case, capitalised, or the only word.
+    Names are camelCase, snake_case, the only word, or capitalised and not the first word.
     """
     words = query.split()
-    names = {_plain(word): _CAPITALISED for word in words if word.strip(_MARKS)[:1].isupper()}
+    names = {_plain(word): _CAPITALISED for word in words[1:] if word.strip(_MARKS)[:1].isupper()}
     # Most queries have no identifier, and compiling the pattern takes longer than ranking.
     may_have = "_" in query or not query.islower()
     certain = words if len(words) == 1 else _IDENTIFIER.findall(query) if may_have else ()

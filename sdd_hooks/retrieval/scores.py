@@ -55,7 +55,7 @@ WORDS = Scale(0.45)
 HYBRID = Scale(0.45)
 """Of documents, in a search by words and by meaning."""
 
-CODE = Scale(0.75)
+CODE = Scale(0.65)
 """Of code, in which the words of any question occur as names."""
 
 

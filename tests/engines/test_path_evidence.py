@@ -29,7 +29,6 @@ def factor(query: str, path: str) -> float:
         ("session store", "store.py", "store_test.py"),
         ("session store", "src/store.py", "src/store.pb.go"),
         ("session store", "src/store.py", "examples/store.py"),
-        ("session store", "src/store.go", "_examples/store.go"),
         # Words of a query and of a name may have other endings.
         ("field serialization", "src/Serializer.java", "src/Types.java"),
         ("request tracing", "src/trace.py", "src/retry.py"),

@@ -8,8 +8,7 @@ import pytest
 
 from sdd_hooks.engines.embedded.engine import EmbeddedEngine, IndexFiles
 from sdd_hooks.engines.protocol import CollectionChanges, Query, SubQuery
-from sdd_hooks.engines.query_terms import parse_terms
-from sdd_hooks.engines.word_ranking import MatchedChunk, TermCounts, rank_candidates
+from sdd_hooks.engines.word_ranking import rank_candidates
 from sdd_hooks.project.collections import Collection
 from tests.support.cpu_time import assert_linear
 
@@ -184,37 +183,6 @@ def test_a_capitalised_word_of_a_question_may_be_a_definition(root: Path) -> Non
     }
     found = paths(search(root, files, "how the Contravariant functor maps"))
     assert found[0] == "src/b.py"
-    assert paths(search(root, files, "Contravariant functor maps"))[0] == "src/b.py"
-
-
-def test_a_file_that_uses_a_name_in_many_places_outranks_one_dense_chunk(root: Path) -> None:
-    """Twelve functions about leases answer rather than one that is full of the word."""
-    about = "def step{n}(lease, clock):\n    if clock.now() > clock.begin:\n        return None\n"
-    about += "    return clock.later(clock.day, clock.hour, {n})\n\n\n"
-    files = {
-        "src/a.py": "def show(lease):\n    return lease or lease.new(lease, lease.old(lease))\n",
-        "src/b.py": "".join(about.format(n=n) for n in range(12)),
-        "src/c.py": "def other():\n    return 1\n",
-    }
-    assert paths(search(root, files, "how a lease ends"))[0] == "src/b.py"
-
-
-def test_a_long_question_prefers_long_files_less() -> None:
-    """Two equal chunks of a long file are more than one of a short file, or are there by chance."""
-    first = [_first_file_of_equal_chunks(words) for words in (2, 60)]
-    assert first == ["long.py", "short.py"]
-
-
-def _first_file_of_equal_chunks(words: int) -> str:
-    terms = parse_terms(" ".join(f"word{n}" for n in range(words)))
-    found = TermCounts(dict.fromkeys(range(words), 1.0), 1.0)
-    chunks = [
-        MatchedChunk(1, 1, "short.py", "a", 1, found),
-        MatchedChunk(2, 2, "long.py", "b", 1, found),
-        MatchedChunk(3, 2, "long.py", "c", 9, found),
-    ]
-    sizes = {1: 0.2, 2: 6.0}
-    return rank_candidates("any", terms, [1.0] * words, chunks, sizes)[0][1].path
 
 
 def test_the_cost_is_linear_in_the_length_of_a_word() -> None:
