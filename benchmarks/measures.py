@@ -84,7 +84,7 @@ def search(bench: Workbench) -> list[Figure]:
     )
     for run, side in ((ours[-1], "sdd"), (theirs[-1], "qmd")):
         _expect("ADR-", run, side)
-    return [_against(f"search by words, {count:,} documents", ours, "qmd search", theirs, 0.8)]
+    return [_against(f"search by words, {count:,} documents", ours, "qmd search", theirs, 0.5)]
 
 
 def hybrid(bench: Workbench) -> list[Figure]:
