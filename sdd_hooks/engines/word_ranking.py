@@ -58,21 +58,22 @@ CANDIDATES = 300
 class _Saturation(NamedTuple):
     """Constants of BM25 for chunks, and for whole documents, whose share of the score is `whole`.
 
-    `exponent` is that of the words' evidence: below 1, names count for more among chunks with many
-    words.
+    Whole documents have others in the order than in the strength. `exponent` is that of the words'
+    evidence: below 1, names count for more among chunks with many words.
     """
 
     k1: float
     b: float
     whole_k1: float
     whole_b: float
+    order_k1: float
+    order_b: float
     whole: float
     exponent: float
 
 
-_PROSE = _Saturation(1.2, 0.75, 5.0, 0.1, 0.1, 1.0)
-_CODE = _Saturation(2.0, 0.75, 5.0, 0.1, 0.3, 0.7)
-_ORDER_OF_CODE = _CODE._replace(whole_k1=20.0, whole_b=0.0)
+_PROSE = _Saturation(1.2, 0.75, 5.0, 0.1, 5.0, 0.1, 0.1, 1.0)
+_CODE = _Saturation(2.0, 0.75, 5.0, 0.1, 20.0, 0.0, 0.3, 0.7)
 
 _CHUNKS_OF_DOCUMENT = 5
 _MARKS = "\"'`()?:;,."
@@ -186,22 +187,18 @@ def _score_documents(
     evidence = PathEvidence(query, paths.values())
     documents = {}
     for document, path in paths.items():
-        constants, order = (_PROSE, _PROSE) if is_document(path) else (_CODE, _ORDER_OF_CODE)
+        constants = _PROSE if is_document(path) else _CODE
         in_order, in_strength = (
-            _score_whole(weights, counts[document], sizes[document], one)
-            for one in (order, constants)
+            _score(weights, counts[document], k1, k1 * (1 - b + b * sizes[document]))
+            for k1, b in (
+                (constants.order_k1, constants.order_b),
+                (constants.whole_k1, constants.whole_b),
+            )
         )
         documents[document] = _DocumentScore(
             constants, evidence.factor(path), in_order, in_strength
         )
     return documents
-
-
-def _score_whole(
-    weights: Sequence[float], counts: Mapping[int, float], size: float, constants: _Saturation
-) -> float:
-    k1, b = constants.whole_k1, constants.whole_b
-    return _score(weights, counts, k1, k1 * (1 - b + b * size))
 
 
 def _score(
