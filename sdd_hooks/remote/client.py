@@ -136,7 +136,9 @@ class Client:
         self._on_wait = waiting.on_wait
         self._wait_lock = threading.Lock()
         self._seconds_in_all = MAX_READ_TIMEOUTS * waiting.read_timeout
-        self._transport = Transport(label, access.headers, waiting.read_timeout, waiting.alarm)
+        self._transport = Transport(
+            label, endpoint.scheme, access.headers, waiting.read_timeout, waiting.alarm
+        )
 
     def get(
         self,
