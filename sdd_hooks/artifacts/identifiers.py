@@ -134,7 +134,9 @@ def may_have_references(text: str, folded: str) -> bool:
 
     Few texts with the word `spec` have an id, and a search takes fifty times as long as this.
     """
-    return "adr" in folded or "SPEC" in text or any(one in text for one in _LOWER_CASE_SPECS)
+    if "adr" in folded:
+        return True
+    return "spec" in folded and ("SPEC" in text or any(one in text for one in _LOWER_CASE_SPECS))
 
 
 def find_id_references(text: str, origins: Origins = NO_ORIGINS) -> Iterator[IdReference]:
