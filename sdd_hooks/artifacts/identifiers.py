@@ -132,7 +132,7 @@ _ORIGIN = lazy_regex(r"[\w.~+@/-]+/\Z")
 def may_have_references(text: str, folded: str) -> bool:
     """Whether `find_id_references` may find an id in a text, which is `folded` in lower case.
 
-    Few texts with the word `spec` have an id, and a search takes fifty times as long as this.
+    Few texts with the word `spec` have an id, and a search takes several times as long as this.
     """
     if "adr" in folded:
         return True
