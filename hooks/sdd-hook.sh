@@ -606,10 +606,10 @@ sdd_start() {
 }
 
 # Runs a command for at most $sdd_seconds, with git's standard input for pre-push, and with 8 as stderr. Sets
-# sdd_result to its status. Ctrl-C does not reach a command in the background, so the shell ends it.
+# sdd_result to its status. Ctrl-C does not reach a command in the background, so the shell ends it. No command
+# substitution stands here: bash loses a Ctrl-C that comes at the end of one.
 sdd_run() {
     sdd_child=
-    sdd_timer=
     trap 'sdd_stop; exit 129' HUP
     trap 'sdd_stop; exit 130' INT
     trap 'sdd_stop; exit 143' TERM
@@ -619,23 +619,22 @@ sdd_run() {
         exec "$@" </dev/null 2>&8 8>&- 9<&- &
     fi
     sdd_child=$!
-    # The timer is no child of this shell: bash would report its end.
-    sdd_timer=$(
-        (sdd_stop_late "$sdd_child") &
-        printf %s "$!"
-    )
-    # bash reports a command that a signal ended.
-    { wait "$sdd_child"; } 2>/dev/null
-    sdd_result=$?
-    kill "$sdd_timer" 2>/dev/null
+    sdd_stop_late "$sdd_child" &
+    # bash reports a command that a signal ended when the shell waits for it.
+    {
+        wait "$sdd_child"
+        sdd_result=$?
+        kill "$!"
+        wait "$!"
+    } 2>/dev/null
     trap - HUP INT TERM
 }
 
-# Called by traps.
+# Ends the command, and what ends it later, if they have begun. Called by traps.
 # shellcheck disable=SC2329
 sdd_stop() {
     # shellcheck disable=SC2086
-    kill $sdd_child $sdd_timer 2>/dev/null
+    kill $sdd_child $! 2>/dev/null
 }
 
 # Ends a process after $sdd_seconds, unless it is ended before.
