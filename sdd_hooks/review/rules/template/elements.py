@@ -14,8 +14,9 @@ ElementKind = Literal["script", "form", "navigation"]
 MAX_ELEMENTS = 200
 """Elements of one page that are read."""
 MIN_SCRIPT = 60
-"""Characters without white space and comments. A shorter script is a call of shared code, and so
-is one of a single statement."""
+"""Characters without white space and comments of a script. A shorter one calls shared code."""
+MIN_CALLS = 300
+"""Such characters of a script without a block, which only calls shared code if it is shorter."""
 MIN_FIELDS = 2
 """Fields to fill in of a form that is compared. A form with hidden fields only is a button."""
 MIN_LINKS = 3
@@ -47,8 +48,14 @@ _NAME = lazy_regex(rf"\bname\s*=\s*{_VALUE}", re.IGNORECASE)
 _TYPE = lazy_regex(r"\btype\s*=\s*[\"']?(\w+)", re.IGNORECASE)
 _NOT_FILLED_IN = ("hidden", "submit", "button", "reset", "image")
 _WORD = lazy_regex(r"\w+")
-# A block, or a second statement.
-_STATEMENTS = lazy_regex(r"\{|;.")
+# What begins when the page is there, without white space.
+_WHEN_READY = lazy_regex(
+    r"""(?:\$|jQuery)\((?:document\)\.ready\()?(?:function\(\$?\)|\(?\$?\)?=>)\{(?P<jquery>.*)\}\);?
+    |(?:document|window)\.addEventListener\(["'](?:DOMContentLoaded|load)["'],
+     (?:function\(\w*\)|\(?\w*\)?=>)\{(?P<listener>.*)\}(?:,\w+)?\);?
+    |(?:window\.)?onload=(?:function\(\w*\)|\(?\w*\)?=>)\{(?P<onload>.*)\};?""",
+    re.VERBOSE | re.DOTALL,
+)
 _SCRIPT_COMMENT = lazy_regex(r"/\*.*?(?:\*/|\Z)|(?<!:)//[^\n]*", re.DOTALL)
 _LINK = lazy_regex(rf"\bhref\s*=\s*{_VALUE}", re.IGNORECASE)
 _COMMENT = lazy_regex(r"<!--.*?(?:-->|\Z)|\{#.*?(?:#\}|\Z)", re.DOTALL)
@@ -154,8 +161,10 @@ def _kind(tag: str, attributes: str) -> ElementKind | None:
 def _signature(kind: ElementKind, attributes: str, inside: str) -> tuple[str, ...]:
     if kind == "script":
         body = "".join(_SCRIPT_COMMENT.sub("", inside).split())
-        is_short = len(body) < MIN_SCRIPT or not _STATEMENTS.search(body)
-        return () if is_short else ("".join(inside.split()),)
+        ready = _WHEN_READY.fullmatch(body)
+        work = ready[ready.lastgroup or 0] if ready else body
+        only_calls = len(work) < (MIN_SCRIPT if "{" in work else MIN_CALLS)
+        return () if only_calls else ("".join(inside.split()),)
     if kind == "form":
         return () if _FILTERS.search(attributes) else _form_signature(attributes, inside)
     # A link to a place of this page is a tab of it.
@@ -196,6 +205,11 @@ def is_copy(element: PageElement, other: PageElement) -> bool:
     if element.kind == "navigation":
         return _are_similar(frozenset(element.signature), frozenset(other.signature))
     return element.signature == other.signature and _are_similar(element.words, other.words)
+
+
+def group(element: PageElement) -> tuple[str, ...]:
+    """What elements have in common that may be copies."""
+    return (element.kind, *(() if element.kind == "navigation" else element.signature))
 
 
 def _are_similar(some: frozenset[str], others: frozenset[str]) -> bool:

@@ -20,8 +20,10 @@ from sdd_hooks.review.rules.template.elements import (
     ElementKind,
     PageElement,
     find_elements,
+    group,
     is_copy,
 )
+from sdd_hooks.review.rules.template.pages import can_include, find_used
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.text.display import one_line
 from sdd_hooks.text.lazy_regex import lazy_regex
@@ -137,35 +139,58 @@ def _read_pages(subject: Subject, changed: Iterable[ChangedFile]) -> Mapping[str
 def _copies(
     subject: Subject, files: Iterable[ChangedFile], texts: Mapping[str, str]
 ) -> Iterator[Finding]:
-    """The elements on added lines that another element of the repository equals.
+    """The elements on added lines that another element of the repository equals."""
+    added = {file.path: {number for number, _ in file.added} for file in files}
 
-    In a whole tree both are in one package and theme, which may be released without the others.
+    def is_new(one: _Located) -> bool:
+        return one.element.first in added.get(one.path, ())
+
+    for located in _group_elements(subject, texts):
+        for index, one in enumerate(located):
+            # Of two new elements, the second one is the copy.
+            originals = (
+                other
+                for other_index, other in enumerate(located)
+                if other_index != index
+                and (other_index < index or not is_new(other))
+                and _may_share(one.element.kind, one.path, other.path)
+                and is_copy(one.element, other.element)
+            )
+            original = next(originals, None) if is_new(one) else None
+            if original:
+                rule, severity, message = _COPIES[one.element.kind]
+                first = one.element.first
+                line = NumberedLine(first, split_lines(texts[one.path])[first - 1])
+                message = message.format(f"{original.path}:{original.element.first}")
+                yield _finding(one.path, line, rule, severity, message)
+
+
+def _group_elements(subject: Subject, texts: Mapping[str, str]) -> Iterator[list[_Located]]:
+    """The elements of pages that may be copies of each other.
+
+    In a whole tree these are in one package and theme, which may be released without the others, on
+    pages that the program uses, and on templates: static HTML has no partials.
     """
     roots = _package_roots(subject) if subject.whole_tree else frozenset()
-    located = [
-        _Located(path, element) for path in sorted(texts) for element in find_elements(texts[path])
-    ]
-    added = {file.path: {number for number, _ in file.added} for file in files}
-    for index, (path, element) in enumerate(located):
-        if element.first not in added.get(path, ()):
-            continue
-        for other_index, (other_path, other) in enumerate(located):
-            # Of two new elements, the second one is the copy.
-            is_new = other.first in added.get(other_path, ())
-            if index == other_index or (is_new and other_index > index):
-                continue
-            if element.kind == "navigation" and other_path == path:
-                continue
-            signs_up = (bool(_SIGN_UP.search(one)) for one in (path, other_path))
-            if element.kind == "form" and len(set(signs_up)) > 1:
-                continue
-            shareable = not subject.whole_tree or _unit(path, roots) == _unit(other_path, roots)
-            if is_copy(element, other) and shareable:
-                rule, severity, message = _COPIES[element.kind]
-                line = NumberedLine(element.first, split_lines(texts[path])[element.first - 1])
-                message = message.format(f"{other_path}:{other.first}")
-                yield _finding(path, line, rule, severity, message)
-                break
+    groups: dict[tuple[object, ...], list[_Located]] = {}
+    for path in sorted(texts):
+        unit = _unit(path, roots) if subject.whole_tree else ("", "")
+        includes = not subject.whole_tree or can_include(path, texts[path])
+        for element in find_elements(texts[path]):
+            if includes or element.kind == "script":
+                groups.setdefault((unit, group(element)), []).append(_Located(path, element))
+    several = [located for located in groups.values() if len(located) > 1]
+    paths = {one.path for located in several for one in located}
+    used = find_used(subject, sorted(paths)) if subject.whole_tree else paths
+    for located in several:
+        yield [one for one in located if one.path in used]
+
+
+def _may_share(kind: ElementKind, path: str, other_path: str) -> bool:
+    """Whether elements of these pages may be one, if they are alike."""
+    if kind == "navigation":
+        return path != other_path
+    return kind != "form" or bool(_SIGN_UP.search(path)) == bool(_SIGN_UP.search(other_path))
 
 
 def _introduced_frameworks(

@@ -1,0 +1,85 @@
+"""Which pages a program uses, and which of them can include a partial, as the repository shows."""
+
+# Governing: ADR-0051 (in old code a hazard has to be shown)
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterable, Iterator
+
+from sdd_hooks.code.languages import find_language
+from sdd_hooks.code.paths import is_external, is_test
+from sdd_hooks.code.source_files import PAGES, is_hand_written
+from sdd_hooks.review.subject import Subject
+from sdd_hooks.text.lazy_regex import lazy_regex
+
+MAX_SEARCHED = 500_000_000
+"""Characters that are searched for the names of pages, over all pages."""
+MIN_STEM = 2
+"""Characters of a name that is looked for without its extension."""
+
+# Frameworks find a page by the name of a controller, and servers the index of a directory.
+_BY_CONVENTION = lazy_regex(
+    r"(?:^|/)(?:index|default)\.[\w.]+$|\.(?:erb|cshtml|razor)$", re.IGNORECASE
+)
+_DEFINES = lazy_regex(r"\{\{-?\s*define\s")
+_CONFIGURATION = (".xml", ".yml", ".yaml", ".toml", ".properties")
+_STATIC = (".html", ".htm", ".xhtml")
+_TEMPLATE_MARK = lazy_regex(
+    r"\{%|\{\{|<%|<\?(?!xml)|<!--\s*#include|\bth:[a-z]|@(?:include|extends|section|yield)\b"
+)
+
+
+def find_used(subject: Subject, pages: Iterable[str]) -> frozenset[str]:
+    """Those of the pages that the framework finds by convention, or that another file names."""
+    used: set[str] = set()
+    searched: dict[str, re.Pattern[str]] = {}
+    for path in pages:
+        if _BY_CONVENTION.search(path) or _DEFINES.search(subject.text(path)):
+            used.add(path)
+        else:
+            searched[path] = _names(path)
+    room = MAX_SEARCHED
+    for path in _naming_files(subject) if searched else ():
+        text = subject.text(path)
+        room -= len(text) * len(searched)
+        if not searched or room < 0:
+            break
+        if is_hand_written(text):
+            found = [
+                page
+                for page, pattern in searched.items()
+                if page != path and _stem(page) in text and pattern.search(text)
+            ]
+            used.update(found)
+            for page in found:
+                del searched[page]
+    return frozenset(used)
+
+
+def can_include(path: str, text: str) -> bool:
+    """Whether a page is a template: static HTML has no way to include a partial."""
+    return not path.lower().endswith(_STATIC) or bool(_TEMPLATE_MARK.search(text))
+
+
+def _naming_files(subject: Subject) -> Iterator[str]:
+    """The files that may name a page: code, pages and configuration of the program."""
+    for blob in subject.after.blobs():
+        path = blob.path
+        names = find_language(path) or path.lower().endswith((*PAGES, *_CONFIGURATION))
+        if names and not (is_external(path) or is_test(path)):
+            yield path
+
+
+def _stem(path: str) -> str:
+    return posixpath.basename(path).partition(".")[0]
+
+
+def _names(path: str) -> re.Pattern[str]:
+    """How a page is named: with its extension, or as a text that ends with its name."""
+    stem = _stem(path)
+    named = rf"(?<![\w-]){re.escape(posixpath.basename(path))}(?![\w-])"
+    if len(stem) < MIN_STEM:
+        return re.compile(named)
+    return re.compile(rf"{named}|[\"'`/.=]{re.escape(stem)}(?:\.[a-z]{{2,5}})?[\"'`?&#]")
