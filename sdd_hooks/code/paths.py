@@ -93,7 +93,7 @@ _THEME_PAGE = lazy_regex(
 _LIBRARY = lazy_regex(
     r"(?:^|/)(?:ace-builds|bootstrap[\w-]*|bower_components|ckeditor[0-9]?|codemirror|colorbox"
     r"|datatables?|elfinder|fancybox|fckeditor|font-?awesome[\w-]*|fullcalendar|highcharts|highslide"
-    r"|jquery[\w.-]*|kindeditor|layui|mathjax|pdf\.?js|plupload|select2|summernote|swagger-?ui"
+    r"|jquery[\w.-]*|kindeditor|layui|mathjax|pdf\.?js|phpqrcode|plupload|select2|summernote|swagger-?ui"
     r"|tinymce|user_?guide|ueditor|uploadify|wangeditor|ztree[\w-]*)/",
     re.IGNORECASE,
 )

@@ -92,6 +92,7 @@ def test_what_is_beside_the_product() -> None:
         "admin/New Folder/a.html",
         "skills/app/a.html",
         "admin/user_guide/a.html",
+        "config/phpqrcode/index.php",
         "internal/templates/vue-api/index.html",
         "theme/charts-lines.html",
     )

@@ -341,10 +341,14 @@ class Origins:
         return bool(arguments) and self._is_static(arguments[0], sought)
 
     def _is_static(self, span: Range, sought: _Sought) -> bool:
-        """Whether an address is that of a file of the site: a literal, a constant, an argument."""
+        """Whether an address is that of a part of the program: a literal, a constant, an argument.
+
+        Of a text that is joined, the beginning counts.
+        """
         frame = sought.frame
         for _ in range(MAX_DEPTH):
-            if text := read_text(self._script, span):
+            ranges, are_joined = operands(self._script, span)
+            if text := read_text(self._script, ranges[0] if are_joined and ranges else span):
                 return sources.is_static(text)
             name = self._script.code[slice(*self._script.trim(span))]
             binding = self._variables.binding(name, span[0])

@@ -56,6 +56,12 @@ _STATIC = lazy_regex(
     r"(?![a-z]+:|//)[^?#]*\.(?:json|geojson|csv|tsv|txt|md|html?|xml|svg|ya?ml)(?:[?#].*)?",
     re.IGNORECASE | re.DOTALL,
 )
+# Lists that a program brings along, also where a server has them.
+_REFERENCE = lazy_regex(
+    r"(?:^|[^a-z])(?:countr(?:y|ies)|provinces?|cit(?:y|ies)|districts?|barangays?|wards?|kabupaten"
+    r"|municipalit(?:y|ies)|languages?|locales?|currenc(?:y|ies)|time_?zones?)(?:[^a-z]|$)",
+    re.IGNORECASE,
+)
 _TYPED_FIELD = lazy_regex(
     r"input|text|name|title|mess?a?ge?|msg|comment|note|todo|task|search|query|desc|mail|address"
     r"|content|chat|prompt|question|review|author|answer|keyword|subject",
@@ -89,8 +95,10 @@ def is_request(name: str) -> bool:
 
 
 def is_static(address: str) -> bool:
-    """Whether an address is that of a file of the same site, which is part of the program."""
-    return bool(_STATIC.fullmatch(address))
+    """Whether an address is that of a part of the program: a file of the same site, or countries,
+    languages and the like.
+    """
+    return bool(_STATIC.fullmatch(address) or _REFERENCE.search(address))
 
 
 def read_member(name: str) -> Source | None:
@@ -131,7 +139,7 @@ def is_shown(source: Source, path: Path) -> bool:
     if source == "form":
         return len(path) == 1 and is_typed(path[0])
     members = [one for one in path if one != ITEM]
-    if not members or not _TEXT.fullmatch(members[-1]):
+    if not members or not _TEXT.fullmatch(members[-1]) or any(map(_REFERENCE.search, members[:-1])):
         return False
     about = [one for one in members[:-1] if one not in _WRAPPERS]
     return bool(about) or ITEM in path or not _OUTCOME.fullmatch(members[-1])

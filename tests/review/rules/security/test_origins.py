@@ -150,6 +150,14 @@ NOT_SHOWN = {
     "file of the site, by constant": (
         f"const ROWS = '/rows.json'\n$.getJSON(ROWS, (d) => {{ const row = d.row; {SHOW} }})"
     ),
+    "list of reference": (
+        "fetch(`/address.php?action=get_provinces&region=${r}`).then(r => r.json())\n"
+        f"  .then(rows => rows.forEach(row => {{ {SHOW} }}))"
+    ),
+    "list of reference, joined": (
+        f"$.getJSON('/cities/' + id, (d) => {{ const row = d.row; {SHOW} }})"
+    ),
+    "list of reference in data": LOAD + "a.innerHTML = `<b>${data.countries[0].name}</b>`",
     "only read from the storage": (f"const row = JSON.parse(localStorage.getItem('row'))\n{SHOW}"),
     "another key of the storage": (
         "const row = JSON.parse(localStorage.getItem('row'))\n"
