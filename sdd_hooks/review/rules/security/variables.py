@@ -100,13 +100,9 @@ class Variables:
         """The values that are assigned to a member, such as `this.rows`."""
         owner, _, name = dotted.rpartition(".")
         for offset in self._words[1].get(name, ())[:MAX_PLACES]:
-            if self.owner(offset) == owner:
-                yield from self._values(offset + len(name))
-
-    def owner(self, offset: int) -> str:
-        """What the member at an offset belongs to, as `a.b`; "" for a name."""
-        found = _OWNER.search(self.script.before(offset))
-        return re.sub(r"[\s?]", "", found[0])[:-1] if found else ""
+            values = list(self._values(offset + len(name)))
+            if values and self._owner(offset) == owner:
+                yield from values
 
     def calls(self, name: str, is_method: bool) -> Iterator[tuple[int, Sequence[Range]]]:
         """The calls of a function: the offset of its name, and the ranges of the arguments."""
@@ -125,6 +121,11 @@ class Variables:
         """The arguments of the call whose bracket is at an offset."""
         closed = self.script.closing.get(opened)
         return self.script.split((opened + 1, closed)) if closed else ()
+
+    def _owner(self, offset: int) -> str:
+        """What the member at an offset belongs to, as `a.b`; "" for a name."""
+        found = _OWNER.search(self.script.before(offset))
+        return re.sub(r"[\s?]", "", found[0])[:-1] if found else ""
 
     def _values(self, offset: int) -> Iterator[tuple[Range, bool]]:
         code = self.script.code
