@@ -16,7 +16,7 @@ MAX_ELEMENTS = 200
 MIN_SCRIPT = 60
 """Characters without white space and comments of a script. A shorter one calls shared code."""
 MIN_CALLS = 300
-"""Such characters of a script without a block, which only calls shared code if it is shorter."""
+"""Such characters of a script without a function or block. A shorter one calls shared code."""
 MIN_FIELDS = 2
 """Fields to fill in of a form that is compared. A form with hidden fields only is a button."""
 MIN_LINKS = 3
@@ -26,6 +26,7 @@ _OPENING = lazy_regex(r"<(script|form|nav|div|ul|aside)\b([^<>]{0,1000})>", re.I
 _NAVIGATION = lazy_regex(r"\brole\s*=\s*[\"']navigation[\"']", re.IGNORECASE)
 # Breadcrumbs and page numbers differ from page to page.
 _PAGE_SPECIFIC = lazy_regex(r"breadcrumb|paginat|pager|table.?of.?contents|toc\b", re.IGNORECASE)
+_PAGE_NUMBERS = lazy_regex(r"\bclass\s*=\s*[\"'][^\"'<>]{0,200}\b(?:pagination|breadcrumb)", re.I)
 _EXTERNAL_SCRIPT = lazy_regex(r"\bsrc\s*=|type\s*=\s*[\"'](?!text/javascript|module)", re.I)
 # In a template, a value may have quotes of its expressions in it: `action="{{ url('a') }}"`.
 _EXPRESSION = r"\{\{(?:(?!\}\}).){0,300}\}\}|\{%(?:(?!%\}).){0,300}%\}|(?!\{\{|\{%)"
@@ -48,6 +49,8 @@ _NAME = lazy_regex(rf"\bname\s*=\s*{_VALUE}", re.IGNORECASE)
 _TYPE = lazy_regex(r"\btype\s*=\s*[\"']?(\w+)", re.IGNORECASE)
 _NOT_FILLED_IN = ("hidden", "submit", "button", "reset", "image")
 _WORD = lazy_regex(r"\w+")
+# `f({ a: 1 })` is a call with options.
+_BLOCK = lazy_regex(r"[)>]\{|\b(?:else|try|do|finally)\{")
 # What begins when the page is there, without white space.
 _WHEN_READY = lazy_regex(
     r"""(?:\$|jQuery)\((?:document\)\.ready\()?(?:function\(\$?\)|\(?\$?\)?=>)\{(?P<jquery>.*)\}\);?
@@ -163,10 +166,12 @@ def _signature(kind: ElementKind, attributes: str, inside: str) -> tuple[str, ..
         body = "".join(_SCRIPT_COMMENT.sub("", inside).split())
         ready = _WHEN_READY.fullmatch(body)
         work = ready[ready.lastgroup or 0] if ready else body
-        only_calls = len(work) < (MIN_SCRIPT if "{" in work else MIN_CALLS)
+        only_calls = len(work) < (MIN_SCRIPT if _BLOCK.search(work) else MIN_CALLS)
         return () if only_calls else ("".join(inside.split()),)
     if kind == "form":
         return () if _FILTERS.search(attributes) else _form_signature(attributes, inside)
+    if _PAGE_NUMBERS.search(inside):
+        return ()
     # A link to a place of this page is a tab of it.
     links = tuple(
         one for one in dict.fromkeys(map(_value, _LINK.finditer(inside))) if one[0] != "#"

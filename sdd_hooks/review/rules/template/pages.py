@@ -77,9 +77,16 @@ def _stem(path: str) -> str:
 
 
 def _names(path: str) -> re.Pattern[str]:
-    """How a page is named: with its extension, or as a text that ends with its name."""
-    stem = _stem(path)
-    named = rf"(?<![\w-]){re.escape(posixpath.basename(path))}(?![\w-])"
+    """How a page is named: with its extension, or as a text that ends with its name.
+
+    A directory before the name is that of the page: `layouts.cart` is not `old/cart.html`.
+    """
+    stem, base = _stem(path), posixpath.basename(path)
+    folder = posixpath.basename(posixpath.dirname(path)) or "."
+    below = rf"(?<![\w-]){re.escape(folder)}[/.]"
+    named = rf"(?:{below}|(?<![\w\-/.])(?:\.{{0,2}}/)*){re.escape(base)}(?![\w-])"
     if len(stem) < MIN_STEM:
         return re.compile(named)
-    return re.compile(rf"{named}|[\"'`/.=]{re.escape(stem)}(?:\.[a-z]{{2,5}})?[\"'`?&#]")
+    begins = rf"(?:{below}|[\"'`=:>}})](?:\.{{0,2}}/)*)"
+    ends = r"(?:\.[a-z]{2,5})?(?:[\"'`?&#]|\s*::)"
+    return re.compile(rf"{named}|{begins}{re.escape(stem)}{ends}")

@@ -187,6 +187,7 @@ NOT_SHOWN = {
     "only a condition": LOAD + "a.innerHTML = data.user.name ? '<b>on</b>' : ''",
     "how the request went": LOAD + "a.innerHTML = `<b>${data.message}</b>`",
     "error": "f().catch(e => { a.innerHTML = `<b>${e.message}</b>` })",
+    "name of a host": LOAD + "a.innerHTML = `<b>${data.system.hostname}</b>`",
     "name of a class": LOAD + "a.innerHTML = `<b class=${data.row.className}></b>`",
     "choice of a list": "a.innerHTML = `<b>${document.getElementById('type-select').value}</b>`",
     "value of an object": "const card = { value: 1 }\na.innerHTML = `<b>${card.value}</b>`",

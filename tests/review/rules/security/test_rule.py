@@ -211,6 +211,7 @@ def test_harmless_code_has_no_findings(tmp_path: Path) -> None:
         "vendor/x",
         "node_modules/x",
         "examples",
+        "views/admin_examples",
         "docs",
         "dist",
         "testdata",

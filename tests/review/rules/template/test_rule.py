@@ -66,6 +66,7 @@ def test_short_elements_are_not_compared(tmp_path: Path, text: str) -> None:
     [
         SCRIPT.format(1).replace("<script", '<script type="application/ld+json"'),
         NAV.replace("<nav", '<nav aria-label="Breadcrumb"'),
+        NAV.replace("<nav>", "<nav><ul class='box pagination'>"),
         f"<!-- {SCRIPT.format(1)} -->",
     ],
 )
@@ -107,6 +108,7 @@ BUTTONS = '<input type="hidden" name="a"><input type="hidden" name="b">\n<button
         (f"<script>document.addEventListener('load', () => {{ {CALLS} }})</script>\n",) * 2,
         ("<script>window.onload = function () { start('the form of the page'); };</script>",) * 2,
         (f"<script>{'start(1); ' * 9}</script>\n",) * 2,
+        ("<script>open('description', { extra: 'placeholder', text: 'Begin' })</script>\n",) * 2,
         (f"<form>{BUTTONS}</form>\n", f"<form>{BUTTONS}</form>\n"),
         (
             NAV.replace('href="/', 'href="#'),
@@ -227,12 +229,16 @@ def test_in_a_whole_tree_copies_are_in_one_package_and_theme(repo: Repo) -> None
 NAMED = {
     "by its file": "return render_template('shop/cart.html')\n",
     "by a link": '<a href="/cart.html?x=1">\n',
+    "by a relative link": '<a href="../cart.html">\n',
     "without its extension": 'res.render("cart", {})\n',
-    "in its directory": 'return "shop/cart";\n',
-    "with dots": "return view('shop.cart');\n",
+    "in its directory": 'return "pages/shop/cart";\n',
+    "with dots": "return view('pages.shop.cart');\n",
     "as a parameter": '<a href="index.php?page=cart&x=1">\n',
+    "by a redirect": 'return "redirect:/cart";\n',
+    "by a fragment": '<div th:replace="cart :: form">\n',
 }
 NOT_NAMED = {
+    "in another directory": "view('layouts.cart'); render('old/cart.html')\n",
     "as a variable": "const cart = []\ncart.push(1)\n",
     "as a part of a name": "render('shopping-cart.html', 'cartoon', 'my-cart')\n",
     "by itself": "",
@@ -247,8 +253,8 @@ NOT_NAMED = {
 def test_in_a_whole_tree_a_page_is_used_that_another_file_names(
     repo: Repo, text: str, count: int
 ) -> None:
-    repo.write("views/cart.html", f"{SCRIPT.format(1)}<a href='cart.html'>\n")
-    repo.write("views/index.html", SCRIPT.format(1))
+    repo.write("views/shop/cart.html", f"{SCRIPT.format(1)}<a href='cart.html'>\n")
+    repo.write("views/shop/index.html", SCRIPT.format(1))
     repo.write("demo/src/code.js", text)
     repo.write("tests/test_code.js", NAMED["by its file"])
     repo.write("README.md", NAMED["by its file"])
