@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
+from sdd_hooks.code.dependencies import is_manifest
 from sdd_hooks.code.languages import find_language
 from sdd_hooks.code.paths import is_external, is_test
 from sdd_hooks.code.source_files import PAGES, is_hand_written
@@ -23,6 +24,13 @@ MIN_STEM = 2
 _BY_CONVENTION = lazy_regex(
     r"(?:^|/)(?:index|default)\.[\w.]+$|\.(?:erb|cshtml|razor)$", re.IGNORECASE
 )
+_ROOT = lazy_regex(r"(?:^|/)(?:templates?|views)/", re.IGNORECASE)
+_SERVED = lazy_regex(
+    r"(?:^|/)(?:static|public|www|wwwroot|htdocs|web|webapp|site|assets|frontend|client)/", re.I
+)
+# A server runs these where they are.
+_RUN = lazy_regex(r"\.(?:php|jsp|cshtml|razor)$", re.IGNORECASE)
+_BLADE = lazy_regex(r"\.blade\.php$", re.IGNORECASE)
 _DEFINES = lazy_regex(r"\{\{-?\s*define\s")
 _CONFIGURATION = (".xml", ".yml", ".yaml", ".toml", ".properties")
 _STATIC = (".html", ".htm", ".xhtml")
@@ -31,11 +39,35 @@ _TEMPLATE_MARK = lazy_regex(
 )
 
 
-def find_used(subject: Subject, pages: Iterable[str]) -> frozenset[str]:
-    """Those of the pages that the framework finds by convention, or that another file names."""
+def find_packages(subject: Subject) -> frozenset[str]:
+    """The directories that have a manifest of dependencies."""
+    blobs = subject.after.blobs()
+    return frozenset(posixpath.dirname(blob.path) for blob in blobs if is_manifest(blob.path))
+
+
+def package_of(path: str, packages: Collection[str]) -> str:
+    """The directory of the package that a file is part of; "" for the repository."""
+    directory = posixpath.dirname(path)
+    while directory and directory not in packages:
+        directory = posixpath.dirname(directory)
+    return directory
+
+
+def find_used(subject: Subject, pages: Iterable[str], packages: Collection[str]) -> frozenset[str]:
+    """Those of the pages that the framework finds by convention, or that another file names.
+
+    Where a package has a directory of templates, these are in it, or are served as they are.
+    """
     used: set[str] = set()
     searched: dict[str, re.Pattern[str]] = {}
+    rendering = {
+        package_of(blob.path, packages)
+        for blob in subject.after.blobs()
+        if blob.path.lower().endswith(PAGES) and _ROOT.search(blob.path)
+    }
     for path in pages:
+        if package_of(path, packages) in rendering and not _is_reached(path, subject.text(path)):
+            continue
         if _BY_CONVENTION.search(path) or _DEFINES.search(subject.text(path)):
             used.add(path)
         else:
@@ -56,6 +88,13 @@ def find_used(subject: Subject, pages: Iterable[str]) -> frozenset[str]:
             for page in found:
                 del searched[page]
     return frozenset(used)
+
+
+def _is_reached(path: str, text: str) -> bool:
+    """Whether a page is where a program with a directory of templates finds it."""
+    if _ROOT.search(path) or (_RUN.search(path) and not _BLADE.search(path)):
+        return True
+    return not can_include(path, text) and bool(_SERVED.search(path))
 
 
 def can_include(path: str, text: str) -> bool:

@@ -4,12 +4,10 @@
 
 from __future__ import annotations
 
-import posixpath
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from sdd_hooks.changes.change import ChangedFile
-from sdd_hooks.code.dependencies import is_manifest
 from sdd_hooks.code.paths import is_beside_product, is_production_code
 from sdd_hooks.code.source_files import COMPONENTS, PAGES, SCRIPT, is_hand_written
 from sdd_hooks.findings import Finding, Severity
@@ -23,7 +21,12 @@ from sdd_hooks.review.rules.template.elements import (
     group,
     is_copy,
 )
-from sdd_hooks.review.rules.template.pages import can_include, find_used
+from sdd_hooks.review.rules.template.pages import (
+    can_include,
+    find_packages,
+    find_used,
+    package_of,
+)
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.text.display import one_line
 from sdd_hooks.text.lazy_regex import lazy_regex
@@ -186,17 +189,17 @@ def _group_elements(subject: Subject, texts: Mapping[str, str]) -> Iterator[list
     In a whole tree these are in one package and theme, which may be released without the others, on
     pages that the program uses, and on templates: static HTML has no partials.
     """
-    roots = _package_roots(subject) if subject.whole_tree else frozenset()
+    packages = find_packages(subject) if subject.whole_tree else frozenset()
     groups: dict[tuple[object, ...], list[_Located]] = {}
     for path in sorted(texts):
-        unit = _unit(path, roots) if subject.whole_tree else ("", "")
+        unit = _unit(path, packages) if subject.whole_tree else ("", "")
         includes = not subject.whole_tree or can_include(path, texts[path])
         for element in find_elements(texts[path]):
             if includes or element.kind == "script":
                 groups.setdefault((unit, group(element)), []).append(_Located(path, element))
     several = [located for located in groups.values() if len(located) > 1]
     paths = {one.path for located in several for one in located}
-    used = find_used(subject, sorted(paths)) if subject.whole_tree else paths
+    used = find_used(subject, sorted(paths), packages) if subject.whole_tree else paths
     for located in several:
         yield [one for one in located if one.path in used]
 
@@ -236,14 +239,16 @@ def _second_frameworks(
     texts: Mapping[str, str],
 ) -> Iterator[Finding]:
     """Each framework that is new in a package, when the package uses another one."""
-    roots = _package_roots(subject)
-    packages: dict[str, dict[str, tuple[str, NumberedLine]]] = {}
+    packages = find_packages(subject)
+    by_package: dict[str, dict[str, tuple[str, NumberedLine]]] = {}
     for path, found in introduced.items():
-        of_package = packages.setdefault(_package(path, roots), {})
+        of_package = by_package.setdefault(package_of(path, packages), {})
         for name, line in found.items():
             of_package.setdefault(name, (path, line))
-    for package, frameworks in packages.items():
-        inside = {path: text for path, text in texts.items() if _package(path, roots) == package}
+    for package, frameworks in by_package.items():
+        inside = {
+            path: text for path, text in texts.items() if package_of(path, packages) == package
+        }
         used = _used_frameworks(files, inside)
         for name, (path, line) in frameworks.items():
             if name in used:
@@ -257,24 +262,10 @@ def _second_frameworks(
             used[name] = f"{path}:{line.number}"
 
 
-def _package_roots(subject: Subject) -> frozenset[str]:
-    """The directories that have a manifest of dependencies."""
-    blobs = subject.after.blobs()
-    return frozenset(posixpath.dirname(blob.path) for blob in blobs if is_manifest(blob.path))
-
-
-def _unit(path: str, roots: Collection[str]) -> tuple[str, str]:
+def _unit(path: str, packages: Collection[str]) -> tuple[str, str]:
     """The package and the theme that a page is part of."""
     theme = _THEME.match(path)
-    return _package(path, roots), theme[0] if theme else ""
-
-
-def _package(path: str, roots: Collection[str]) -> str:
-    """The directory of the package that a file is part of; "" for the repository."""
-    directory = posixpath.dirname(path)
-    while directory and directory not in roots:
-        directory = posixpath.dirname(directory)
-    return directory
+    return package_of(path, packages), theme[0] if theme else ""
 
 
 def _used_frameworks(files: Iterable[ChangedFile], texts: Mapping[str, str]) -> dict[str, str]:

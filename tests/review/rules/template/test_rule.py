@@ -280,6 +280,28 @@ def test_a_name_of_one_letter_is_looked_for_with_its_extension(repo: Repo) -> No
     assert whole_tree_paths(repo) == ["views/index.html"]
 
 
+@pytest.mark.parametrize(
+    ("path", "text", "count"),
+    [
+        ("templates/shop/cart.html", "", 1),
+        ("theme/cart.html", "", 0),
+        ("static/cart.html", "", 1),
+        ("static/cart.html", "{{ cart }}", 0),
+        ("cart.blade.php", "", 0),
+        ("shop/cart.php", "", 1),
+        ("other/theme/cart.html", "", 1),
+    ],
+)
+def test_in_a_whole_tree_a_program_finds_its_pages_in_its_templates(
+    repo: Repo, path: str, text: str, count: int
+) -> None:
+    repo.write("other/package.json", "{}")
+    repo.write("templates/home.html", SCRIPT.format(2))
+    repo.write(path, SCRIPT.format(1) * 2 + text)
+    repo.write("code.js", f"show('{path.rpartition('/')[2]}'); show('cart')\n")
+    assert len(whole_tree_paths(repo)) == count
+
+
 @pytest.mark.parametrize("text", [NAV, FORM.format("password")])
 def test_in_a_whole_tree_static_pages_have_no_partials(repo: Repo, text: str) -> None:
     for path in ("a/index.html", "b/index.html"):
