@@ -61,7 +61,10 @@ _WHEN_READY = lazy_regex(
 )
 _SCRIPT_COMMENT = lazy_regex(r"/\*.*?(?:\*/|\Z)|(?<!:)//[^\n]*", re.DOTALL)
 _LINK = lazy_regex(rf"\bhref\s*=\s*{_VALUE}", re.IGNORECASE)
-_COMMENT = lazy_regex(r"<!--.*?(?:-->|\Z)|\{#.*?(?:#\}|\Z)", re.DOTALL)
+_COMMENT = lazy_regex(
+    r"<!--.*?(?:-->|\Z)|\{#.*?(?:#\}|\Z)|<%--.*?(?:--%>|\Z)|\{\{--.*?(?:--\}\}|\Z)|<%#.*?(?:%>|\Z)",
+    re.DOTALL,
+)
 
 
 class Framework(NamedTuple):

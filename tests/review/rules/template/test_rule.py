@@ -68,6 +68,8 @@ def test_short_elements_are_not_compared(tmp_path: Path, text: str) -> None:
         NAV.replace("<nav", '<nav aria-label="Breadcrumb"'),
         NAV.replace("<nav>", "<nav><ul class='box pagination'>"),
         f"<!-- {SCRIPT.format(1)} -->",
+        f"<%-- {SCRIPT.format(1)} --%>",
+        f"{{{{-- {SCRIPT.format(1)} --}}}}",
     ],
 )
 def test_other_elements_are_not_compared(tmp_path: Path, text: str) -> None:
