@@ -26,10 +26,11 @@ _STANDING_OUT = re.compile(
 )
 _BLOCK_START = re.compile(r"#{1,6}[ \t]|\||[-*+][ \t]|\d{1,3}\.[ \t]|>")
 _POSSESSIVE = re.compile(r"[\w.]{1,80}`?['’]s\b")
-# What is chosen is a part of a technology that is in use already.
+# What is chosen is a part of a technology that is in use already. Hooks and components are not
+# such: those of pre-commit and shadcn are what one chooses.
 _PART = re.compile(
-    r"""[\w.]{1,80}`?[ ]`?(?:adapters?|components?|contexts?|cookies?|handlers?|helpers?|hooks?
-    |middlewares?|patch(?:es)?|plug-?ins?|props|routes?|selectors?|sessions?|wrappers?)\b""",
+    r"""[\w.]{1,80}`?(?:[ ]session)?[ ]`?(?:adapters?|contexts?|handlers?|helpers?|middlewares?
+    |patch(?:es)?|plug-?ins?|props|routes?|selectors?|wrappers?)\b""",
     re.IGNORECASE | re.VERBOSE,
 )
 _SENTENCE_END = re.compile(r"(?<=[.!?;])[ \t]")

@@ -29,6 +29,8 @@ def chosen(decision: str, name: str, is_common: bool = False) -> bool:
         "State is stored in Redis.",
         "The service is built on Redis Streams.",
         "We use Redis for sessions.",
+        "We use Redis sessions.",
+        "We use Redis hooks and components.",
         "| Redis | cache |",
         "### Redis",
         "- **Redis**: what several processes share",
