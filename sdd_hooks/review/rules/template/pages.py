@@ -60,6 +60,7 @@ def find_used(subject: Subject, pages: Iterable[str], packages: Collection[str])
     """
     used: set[str] = set()
     searched: dict[str, re.Pattern[str]] = {}
+    paths = frozenset(blob.path for blob in subject.after.blobs())
     rendering = {
         package_of(blob.path, packages)
         for blob in subject.after.blobs()
@@ -82,7 +83,10 @@ def find_used(subject: Subject, pages: Iterable[str], packages: Collection[str])
             found = [
                 page
                 for page, pattern in searched.items()
-                if page != path and _stem(page) in text and pattern.search(text)
+                if page != path
+                and _stem(page) in text
+                and pattern.search(text)
+                and (_nearest(page, path, paths) == page or _below(page).search(text))
             ]
             used.update(found)
             for page in found:
@@ -113,6 +117,22 @@ def _naming_files(subject: Subject) -> Iterator[str]:
 
 def _stem(path: str) -> str:
     return posixpath.basename(path).partition(".")[0]
+
+
+def _nearest(page: str, path: str, paths: Collection[str]) -> str:
+    """The file that the bare name of a page is in another file: the one beside or above it."""
+    base, directory = posixpath.basename(page), posixpath.dirname(path)
+    while (found := posixpath.join(directory, base)) not in paths:
+        if not directory:
+            return page
+        directory = posixpath.dirname(directory)
+    return found
+
+
+def _below(path: str) -> re.Pattern[str]:
+    """The name of a page behind that of its directory."""
+    folder = posixpath.basename(posixpath.dirname(path)) or "."
+    return re.compile(rf"(?<![\w-]){re.escape(folder)}[/.]{re.escape(_stem(path))}(?![\w-])")
 
 
 def _names(path: str) -> re.Pattern[str]:

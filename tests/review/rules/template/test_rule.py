@@ -283,6 +283,22 @@ def test_a_name_of_one_letter_is_looked_for_with_its_extension(repo: Repo) -> No
 
 
 @pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("<a href='cart.php'>\n", ["shop/index.php"]),
+        ("<a href='img/cart.php'>\n", ["shop/img/cart.php", "shop/index.php"]),
+    ],
+)
+def test_in_a_whole_tree_a_bare_name_is_that_of_the_page_above(
+    repo: Repo, text: str, names: list[str]
+) -> None:
+    for path in ("shop/cart.php", "shop/img/cart.php", "shop/index.php"):
+        repo.write(path, SCRIPT.format(1))
+    repo.write("shop/parts/menu.php", f"<a href='cart.php'>\n{text}")
+    assert whole_tree_paths(repo) == names
+
+
+@pytest.mark.parametrize(
     ("path", "text", "count"),
     [
         ("templates/shop/cart.html", "", 1),
