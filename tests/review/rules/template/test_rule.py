@@ -216,8 +216,8 @@ def whole_tree_paths(repo: Repo) -> list[str]:
 
 
 def test_in_a_whole_tree_copies_are_in_one_package_and_theme(repo: Repo) -> None:
-    repo.write("routes.py", "render('x.html')\nrender('z.html')\n")
     for package in ("a", "b"):
+        repo.write(f"{package}/routes.py", "render('x.html')\nrender('z.html')\n")
         repo.write(f"{package}/package.json", "{}")
         repo.write(f"{package}/x.html", SCRIPT.format(1))
         repo.write(f"a/themes/{package}/x.html", SCRIPT.format(1))
@@ -296,6 +296,16 @@ def test_in_a_whole_tree_a_bare_name_is_that_of_the_page_above(
         repo.write(path, SCRIPT.format(1))
     repo.write("shop/parts/menu.php", f"<a href='cart.php'>\n{text}")
     assert whole_tree_paths(repo) == names
+
+
+def test_in_a_whole_tree_long_libraries_do_not_hide_that_pages_are_used(repo: Repo) -> None:
+    pages = [f"shop/page{number}.php" for number in range(100)]
+    for number in range(6):
+        repo.write(f"lib/{number}.js", "f(1);\n" * 160_000)
+    for path in pages:
+        repo.write(path, SCRIPT.format(1))
+    repo.write("shop/parts/menu.php", "".join(f"<a href='/{path}'>\n" for path in pages))
+    assert len(whole_tree_paths(repo)) == len(pages) - 1
 
 
 @pytest.mark.parametrize(
