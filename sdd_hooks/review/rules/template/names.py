@@ -28,7 +28,11 @@ _WORDS = bytes(
 _ENDS = re.compile(r"(?:\.[a-z]{2,5})?(?:[\"'`?&#]|\s{0,9}::)")
 _FOLDERS = f"{string.ascii_letters}{string.digits}_-./"
 _OPENING = frozenset("\"'`=:>})")
-_ATTRIBUTE = re.compile(r"\b(?:id|class|name|for|type)\s?=\s?\\?[\"']?$")
+_ATTRIBUTE = re.compile(
+    r"\b(?:id|class|name|for|type|target|rel|role|method|lang|title|alt|placeholder)"
+    r"\s?=\s?\\?[\"']?$"
+)
+_COMMENT = re.compile(r"\s{0,80}(?:#|//|\*|/\*|<!--|\{#|\{\{--|<%--)")
 _ROOT = lazy_regex(
     r"(?:^|/)(?:templates?|views|pages|jsp|static|public|www|wwwroot|htdocs|webapp)$|^$", re.I
 )
@@ -122,7 +126,7 @@ def _find_names(stem: str, extensions: Iterable[str], text: str) -> Iterator[_Na
         if not _is_word(text[max(0, start - 1) : start]) and not _is_word(text[end : end + 1]):
             extension = _extension(extensions, text, end)
             is_end = len(stem) >= MIN_STEM and _ENDS.match(text, end)
-            if extension or is_end:
+            if (extension or is_end) and not _is_in_comment(text, start):
                 yield from _read_name(stem, extension, text, start)
         start = text.find(stem, end)
 
@@ -134,6 +138,12 @@ def _extension(extensions: Iterable[str], text: str, end: int) -> str:
         if text.startswith(extension, end) and not _is_word(text[after : after + 1]):
             return extension
     return ""
+
+
+def _is_in_comment(text: str, start: int) -> bool:
+    """Whether a line begins as a comment; a long one is looked at from near the place."""
+    near = max(0, start - MAX_FOLDERS)
+    return _COMMENT.match(text, max(near, text.rfind("\n", near, start) + 1)) is not None
 
 
 def _is_word(character: str) -> bool:

@@ -20,9 +20,8 @@ MAX_SEARCHED = 100_000_000
 """Characters that are searched for the names of pages: a second."""
 
 # Frameworks find a page by the name of a controller, and servers the index of a directory.
-_BY_CONVENTION = lazy_regex(
-    r"(?:^|/)(?:index|default)\.[\w.]+$|\.(?:erb|cshtml|razor)$", re.IGNORECASE
-)
+_BY_CONTROLLER = lazy_regex(r"\.(?:erb|cshtml|razor)$", re.IGNORECASE)
+_INDEX = lazy_regex(r"(?:^|/)(?:index|default)\.[\w.]+$", re.IGNORECASE)
 _ROOT = lazy_regex(r"(?:^|/)(?:templates?|views)/", re.IGNORECASE)
 _SERVED = lazy_regex(
     r"(?:^|/)(?:static|public|www|wwwroot|htdocs|web|webapp|site|assets|frontend|client)/", re.I
@@ -84,9 +83,16 @@ def find_used(
             used |= names.find(path, text)
         elif package_of(path, packages) not in rendering or _is_reached(path, text):
             named[path] = names.find(path, text)
-            if _BY_CONVENTION.search(path) or _DEFINES.search(text):
+            if _is_found(path) or _DEFINES.search(text):
                 used.add(path)
     return frozenset(_follow(used, named) & named.keys())
+
+
+def _is_found(path: str) -> bool:
+    """Whether a framework or a server finds a page that nothing names."""
+    if _BY_CONTROLLER.search(path):
+        return True
+    return bool(_INDEX.search(path)) and not (_ROOT.search(path) or _BLADE.search(path))
 
 
 def _is_page(path: str) -> bool:

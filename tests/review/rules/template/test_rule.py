@@ -258,6 +258,7 @@ def test_in_a_whole_tree_a_page_is_used_that_another_file_names(
     repo.write("views/shop/cart.html", f"{SCRIPT.format(1)}<a href='cart.html'>\n")
     repo.write("views/shop/index.html", SCRIPT.format(1))
     repo.write("demo/src/code.js", text)
+    repo.write("demo/src/other.js", "render('shop/index')\n")
     repo.write("tests/test_code.js", NAMED["by its file"])
     repo.write("README.md", NAMED["by its file"])
     assert len(whole_tree_paths(repo)) == count
@@ -276,10 +277,28 @@ def test_in_a_whole_tree_pages_are_used_by_convention(repo: Repo, path: str) -> 
 def test_a_name_of_one_letter_is_looked_for_with_its_extension(repo: Repo) -> None:
     repo.write("views/i.html", SCRIPT.format(1))
     repo.write("views/index.html", SCRIPT.format(1))
-    repo.write("a.js", "if (x === 'i') f()\n")
+    repo.write("a.js", "show('index'); if (x === 'i') f()\n")
     assert whole_tree_paths(repo) == []
-    repo.write("a.js", "show('i.html')\n")
+    repo.write("a.js", "show('index'); show('i.html')\n")
     assert whole_tree_paths(repo) == ["views/index.html"]
+
+
+@pytest.mark.parametrize(("path", "count"), [("public/index.html", 1), ("views/index.html", 0)])
+def test_in_a_whole_tree_no_server_finds_the_index_of_templates(
+    repo: Repo, path: str, count: int
+) -> None:
+    repo.write(path, SCRIPT.format(1))
+    repo.write("views/cart.html", SCRIPT.format(1))
+    repo.write("a.js", "show('cart')\n")
+    assert len(whole_tree_paths(repo)) == count
+
+
+def test_in_a_whole_tree_old_pages_that_name_each_other_are_not_used(repo: Repo) -> None:
+    repo.write("shop/cart.php", f"{SCRIPT.format(1)}<a href='order.php'>\n")
+    repo.write("shop/order.php", f"{SCRIPT.format(1)}<a href='cart.php'>\n")
+    assert whole_tree_paths(repo) == []
+    repo.write("index.php", "<a href='shop/cart.php'>\n")
+    assert whole_tree_paths(repo) == ["shop/order.php"]
 
 
 @pytest.mark.parametrize(
