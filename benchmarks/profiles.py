@@ -73,7 +73,8 @@ def embed(bench: Workbench) -> str:
 
 
 def sync(bench: Workbench) -> str:
-    """The first sync, profiled in the main thread, which writes; another thread fetches."""
+    """The first sync, profiled in the main thread, which renders; another thread fetches, and a
+    second process writes."""
     with tracked(bench, bench.sizes.issues) as shop:
         return _profile(shop.sdd, shop.sdd.forget, f"{shop.count:,} issues", *SYNC)
 

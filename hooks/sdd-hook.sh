@@ -101,6 +101,7 @@ sdd_is_commit() {
 # With LARGE 2, the hooks before and after a commit share one git process. What one has seen is in git's directory,
 # `sdd 1 HEAD COMMIT PARENT`: in indexed files, HEAD is equal to COMMIT of the state, and so is what the git
 # command PARENT has staged, until it has committed (0). The times of the files say whether this holds still.
+# Without LARGE 2 it is `sdd 1 0 0 -`: that the hook before a commit has read both states.
 
 # Sets sdd_seen_head, sdd_seen_commit and sdd_seen_parent. Fails if nothing was seen.
 sdd_read_seen() {
@@ -207,9 +208,17 @@ sdd_new_work_tree() {
     [ -f "$sdd_common/sdd/collections" ]
 }
 
+# Whether the hook before a commit has read this state, which has not LARGE 2.
+sdd_is_small() {
+    # shellcheck disable=SC3013
+    sdd_read_seen && [ "$sdd_seen_head" = 0 ] && [ "$sdd_seen" -nt "$sdd_state" ]
+}
+
 # Whether nothing indexed is staged, and no artifact, for the hook before a commit.
 sdd_nothing_staged() {
-    sdd_is_state && sdd_read_state && [ "$sdd_dirty$sdd_large" = 02 ] && [ ! -e "$sdd_again" ] || return 1
+    ! sdd_is_small && sdd_is_state && sdd_read_state || return 1
+    sdd_was_read=1
+    [ "$sdd_dirty$sdd_large" = 02 ] && [ ! -e "$sdd_again" ] || return 1
     sdd_read_head
     # Artifacts are checked when they differ from HEAD.
     case $sdd_head in
@@ -289,6 +298,7 @@ sdd_wanted() {
         sdd_find_common_dir
         [ ! -d "$sdd_common/sdd/records" ] || return 0
     fi
+    sdd_was_read=
     if [ "$event" = pre-commit ]; then
         ! sdd_nothing_staged || return 1
         sdd_state=$sdd_artifacts
@@ -310,6 +320,8 @@ sdd_wanted() {
     [ -z "${_PRE_COMMIT_SKIP_POST_CHECKOUT-}" ] || return 1
 
     sdd_is_state && sdd_read_state || return 0
+    # The next hooks read both states without another process.
+    [ -z "$sdd_was_read" ] || [ "$sdd_large" = 2 ] || sdd_write_seen 0 0 -
     [ "$sdd_pathspecs" != "$sdd_last_line$sdd_break" ] || return 1
     if [ "$event" = pre-commit ]; then
         ! sdd_compare sdd_unchanged --cached HEAD --

@@ -36,7 +36,7 @@ def main(arguments: Sequence[str]) -> int:
     with tempfile.TemporaryDirectory(prefix="sdd-org-", dir=options.folder) as name:
         folder = Path(name)
         folder.chmod(0o755)
-        with running_server(options.programs, folder / "server") as server:
+        with running_server(options.programs.resolve(), folder / "server") as server:
             if options.what == "agreement":
                 print(compare(server, options.repository.resolve(), folder))
                 return 0

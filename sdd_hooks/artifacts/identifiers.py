@@ -132,9 +132,11 @@ _ORIGIN = lazy_regex(r"[\w.~+@/-]+/\Z")
 def may_have_references(text: str, folded: str) -> bool:
     """Whether `find_id_references` may find an id in a text, which is `folded` in lower case.
 
-    Few texts with the word `spec` have an id, and a search takes fifty times as long as this.
+    Few texts with the word `spec` have an id, and a search takes several times as long as this.
     """
-    return "adr" in folded or "SPEC" in text or any(one in text for one in _LOWER_CASE_SPECS)
+    if "adr" in folded:
+        return True
+    return "spec" in folded and ("SPEC" in text or any(one in text for one in _LOWER_CASE_SPECS))
 
 
 def find_id_references(text: str, origins: Origins = NO_ORIGINS) -> Iterator[IdReference]:
@@ -144,7 +146,10 @@ def find_id_references(text: str, origins: Origins = NO_ORIGINS) -> Iterator[IdR
     `origins`, all ids are of this repository.
     """
     position = 0
-    while match := _MENTION.search(text, position):
+    for candidate in _starts(text):
+        match = _MENTION.match(text, candidate) if candidate >= position else None
+        if match is None:
+            continue
         kind: ArtifactKind = "ADR" if match["adr"] else "SPEC"
         plural = bool(match["adrs"] or match["specs"])
         module = _module_before(text, match.start())
@@ -166,6 +171,25 @@ def find_id_references(text: str, origins: Origins = NO_ORIGINS) -> Iterator[IdR
                 break
             position = following.end()
             previous = following
+
+
+def _starts(text: str) -> Iterator[int]:
+    """Yield where a mention may begin, in order.
+
+    `find` looks for words ten times as fast as a pattern looks at each `a` and `s`.
+    """
+    folded = text.lower()
+    if len(folded) != len(text):
+        # The one letter whose lower case is two.
+        folded = text.replace("\N{LATIN CAPITAL LETTER I WITH DOT ABOVE}", "I").lower()
+    adr, spec = folded.find("adr"), folded.find("spec")
+    while adr >= 0 or spec >= 0:
+        if spec < 0 or 0 <= adr < spec:
+            yield adr
+            adr = folded.find("adr", adr + 1)
+        else:
+            yield spec
+            spec = folded.find("spec", spec + 1)
 
 
 def _range(first: ArtifactId, match: re.Match[str]) -> Iterator[IdReference]:

@@ -175,7 +175,10 @@ def _run(load: Callable[[], click.Command], arguments: Sequence[str], name: str)
 
 
 def _run_plain(arguments: Sequence[str]) -> int | None:
-    """Run `search`, `prime` or `show` without click if the arguments are plain; else None."""
+    """Run `search`, `prime`, `show` or `issues sync` without click if the arguments are plain.
+
+    None if they are not, and for any other command.
+    """
     match list(arguments):
         case ["search", *rest]:
             from sdd_hooks.cli.run_search import parse_search, run_search
@@ -192,6 +195,11 @@ def _run_plain(arguments: Sequence[str]) -> int | None:
 
             show = parse_show(rest)
             return None if show is None else run_show(None, show)
+        case ["issues", "sync", *rest]:
+            from sdd_hooks.cli.issues.run_sync import parse_sync, run_sync
+
+            sync = parse_sync(rest)
+            return None if sync is None else run_sync(None, sync)
     return None
 
 

@@ -24,6 +24,7 @@ from sdd_hooks.engines.document_rows import DocumentRows, cut_document
 from sdd_hooks.engines.reading import FileContent, Read, read_document
 from sdd_hooks.system.descriptors import IS_POSIX
 from sdd_hooks.system.detached import start_child, usable_cores
+from sdd_hooks.system.frames import read_frame, write_frame
 
 HEAD_START = 150
 """Documents that the first process cuts while the second one starts."""
@@ -32,8 +33,6 @@ _FRAME_BYTES = 250_000
 """Bytes of text after which the documents so far are sent."""
 
 _UNREAD_FRAMES = 32
-
-_SIZE_BYTES = 8
 
 
 def can_cut_beside() -> bool:
@@ -78,11 +77,7 @@ def cutting_process(
 
 def received(stream: IO[bytes]) -> Iterator[Any]:
     """Yield the documents in the frames of the second process, up to its end."""
-    while len(size := stream.read(_SIZE_BYTES)) == _SIZE_BYTES:
-        length = int.from_bytes(size, "little")
-        frame = stream.read(length)
-        if len(frame) < length:
-            return
+    while (frame := read_frame(stream)) is not None:
         yield from marshal.loads(frame)  # noqa: S302 (written by `main`)
 
 
@@ -113,13 +108,7 @@ def main(_arguments: Sequence[str]) -> None:
 def _write_frames(frames: queue.Queue[bytes]) -> None:
     try:
         while frame := frames.get():
-            _write(len(frame).to_bytes(_SIZE_BYTES, "little") + frame)
+            write_frame(1, frame)
     except OSError:
         # The first process has ended.
         os._exit(1)
-
-
-def _write(data: bytes) -> None:
-    rest = memoryview(data)
-    while rest:
-        rest = rest[os.write(1, rest) :]

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 
 from sdd_hooks.code.paths import is_document, is_example, is_generated, is_internal, is_test
+from sdd_hooks.engines.abbreviations import short_forms
 from sdd_hooks.engines.fusion import Key, RankedMatch
 from sdd_hooks.engines.query_terms import identifiers, name_words
 from sdd_hooks.text.lazy_regex import lazy_regex
@@ -178,11 +179,11 @@ def _newest_versions(paths: Iterable[str]) -> dict[str, int]:
 
 
 @lru_cache(maxsize=4096)
-def _same_word(one: str, other: str) -> bool:
+def _same_word(asked: str, name: str) -> bool:
     """Whether they are forms of a word, or one begins with the other: `auth`, `authentication`."""
-    if one == other:
+    if asked == name or name in short_forms(asked):
         return True
-    shorter, longer = sorted((one, other), key=len)
+    shorter, longer = sorted((asked, name), key=len)
     if len(shorter) < _MIN_STEM:
         return False
     return longer.startswith(shorter) or stem(shorter) == stem(longer)

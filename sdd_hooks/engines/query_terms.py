@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 
+from sdd_hooks.engines.abbreviations import short_forms
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.acronyms import PLURAL_S
 from sdd_hooks.text.lazy_regex import lazy_regex
@@ -43,19 +44,25 @@ _MIN_PREFIX = 3
 class Term(NamedTuple):
     """One term of a query: FTS5 phrases, of which a document has to contain at least one.
 
-    `times` is how often the query has it. A part is a word of an identifier in the query, which is
-    a term, too.
+    `phrases` are words of the query, `short_forms` those that code writes instead. `times` is how
+    often the query has it. A part is a word of an identifier in the query, which is a term, too.
     """
 
     phrases: tuple[str, ...]
     excluded: bool = False
     times: int = 1
     is_part: bool = False
+    short_forms: tuple[str, ...] = ()
+
+    @property
+    def alternatives(self) -> tuple[str, ...]:
+        """The phrases, and the short forms as phrases."""
+        return self.phrases + self.short_forms
 
     @property
     def expression(self) -> str:
         """The FTS5 expression that matches this term."""
-        return "(" + " OR ".join(self.phrases) + ")"
+        return "(" + " OR ".join(self.alternatives) + ")"
 
 
 def separate_unspaced(text: str) -> str:
@@ -79,7 +86,8 @@ def parse_terms(query: str) -> list[Term]:
     """Return the terms of a query, each once, with the parts of identifiers at the end.
 
     `"a phrase"` is one term, and `-word` excludes a word. Stop words are dropped unless the query
-    has no other term. An identifier matches as a whole, and each of its parts is a term.
+    has no other term. An identifier matches as a whole, and each of its parts is a term. A word
+    also matches its short forms: `ctx` for `context`.
     """
     terms: dict[Term, int] = {}
     stop_words: dict[Term, int] = {}
@@ -135,13 +143,14 @@ def _parse_word(word: str, excluded: bool) -> Term | None:
     tokens = _TOKEN.findall(separate_unspaced(word))
     if not tokens:
         return None
-    phrases = [_quote(tokens)]
+    phrases, short = [_quote(tokens)], tuple[str, ...]()
     parts = _TOKEN.findall(_BOUNDARY.sub(" ", " ".join(tokens)))
     if parts != tokens:
         phrases.append(_quote(parts))
     elif len(tokens) == 1 and len(word) >= _MIN_PREFIX and not excluded:
         phrases.append(_quote(tokens) + "*")
-    return Term(tuple(phrases), excluded)
+        short = tuple(f'"{form}"' for form in short_forms(tokens[0].lower()))
+    return Term(tuple(phrases), excluded, short_forms=short)
 
 
 def _quote(tokens: list[str]) -> str:

@@ -9,6 +9,10 @@ Taylor, CIKM 2004), and with the count of a term in the query as a factor of its
 Half a chunk's answer can be in another chunk of its document, so the document is scored in the same
 way, over all its matching chunks. Names are evidence beyond their words: those of the file
 (`path_evidence`), and of a definition that the query names.
+
+Chunks of code are ordered by counts in whole files that saturate late, because a file that is about
+a thing uses its name in many places. Their strengths saturate early, because some file uses a word
+often that a question without an answer has, too. The first in order gets the greatest strength.
 """
 
 # Governing: ADR-0009 (score), ADR-0045 (evidence of names and paths)
@@ -38,13 +42,13 @@ PREFIX = 0.6
 _PART = 0.5
 """Weight of a part of an identifier."""
 
-_DEFINED = 1.9
+_DEFINED = 2.8
 """Factor of a definition that the query names."""
 
-_CAPITALISED = 1.2
+_CAPITALISED = 1.3
 """Factor of a definition whose name is a capitalised word within the query."""
 
-_MEMBER = 0.5
+_MEMBER = 0.3
 """Weight of a name that a member has, or an implementation of a trait, in these factors."""
 
 CANDIDATES = 300
@@ -54,20 +58,22 @@ CANDIDATES = 300
 class _Saturation(NamedTuple):
     """Constants of BM25 for chunks, and for whole documents, whose share of the score is `whole`.
 
-    `exponent` is that of the words' evidence: below 1, names count for more among chunks with many
-    words.
+    Whole documents have others in the order than in the strength. `exponent` is that of the words'
+    evidence: below 1, names count for more among chunks with many words.
     """
 
     k1: float
     b: float
     whole_k1: float
     whole_b: float
+    order_k1: float
+    order_b: float
     whole: float
     exponent: float
 
 
-_PROSE = _Saturation(1.2, 0.75, 5.0, 0.1, 0.1, 1.0)
-_CODE = _Saturation(2.0, 0.75, 5.0, 0.1, 0.3, 0.7)
+_PROSE = _Saturation(1.2, 0.75, 5.0, 0.1, 5.0, 0.1, 0.1, 1.0)
+_CODE = _Saturation(2.0, 0.75, 5.0, 0.1, 20.0, 0.0, 0.3, 0.7)
 
 _CHUNKS_OF_DOCUMENT = 5
 _MARKS = "\"'`()?:;,."
@@ -94,6 +100,23 @@ class MatchedChunk(NamedTuple):
     section: str
     first_line: int
     found: TermCounts
+
+
+class _DocumentScore(NamedTuple):
+    """The constants of a document, the factor of its path, and its score as a whole."""
+
+    constants: _Saturation
+    factor: float
+    in_order: float
+    in_strength: float
+
+
+class _Scored(NamedTuple):
+    """A chunk with its score in the order, and the one that its strength comes from."""
+
+    order: float
+    strength: float
+    match: MatchedChunk
 
 
 def inverse_frequency(chunks: int, matching: int) -> float:
@@ -126,19 +149,26 @@ def rank_candidates(
     documents = _score_documents(query, weights, candidates, sizes)
     scored = []
     for one in candidates:
-        constants, factor, of_whole = documents[one.document]
+        constants, factor, *wholes = documents[one.document]
         if constants is _PROSE:
             factor *= section_factor(one.section)
         elif names:
             factor *= _defined(names, one.section)
         saturation = constants.k1 * (1 - constants.b + constants.b * one.found.length)
-        score = _score(weights, one.found.counts, constants.k1, saturation)
-        score = ((1 - constants.whole) * score + constants.whole * of_whole) / total
+        own = (1 - constants.whole) * _score(weights, one.found.counts, constants.k1, saturation)
         # The last digits depend on the order of additions, which is that of indexing.
-        scored.append((round(score**constants.exponent * factor, 9), one))
+        order, strength = (
+            round(((own + constants.whole * whole) / total) ** constants.exponent * factor, 9)
+            for whole in wholes
+        )
+        scored.append(_Scored(order, strength, one))
     # Not by row id, which is the order of indexing: a refreshed index must rank like a new one.
-    scored.sort(key=lambda pair: (-pair[0], pair[1].path, pair[1].first_line))
-    return [(1 - math.exp(-score), one) for score, one in _few_of_each(scored)]
+    scored.sort(key=lambda one: (-one.order, one.match.path, one.match.first_line))
+    kept = _few_of_each(scored)
+    strengths = sorted((one.strength for one in kept), reverse=True)
+    return [
+        (1 - math.exp(-strength), one.match) for strength, one in zip(strengths, kept, strict=True)
+    ]
 
 
 def _score_documents(
@@ -146,8 +176,7 @@ def _score_documents(
     weights: Sequence[float],
     candidates: Sequence[MatchedChunk],
     sizes: Mapping[int, float],
-) -> dict[int, tuple[_Saturation, float, float]]:
-    """Return the constants of each document, the factor of its path, and its score as a whole."""
+) -> dict[int, _DocumentScore]:
     counts: dict[int, dict[int, float]] = {}
     paths: dict[int, str] = {}
     for one in candidates:
@@ -159,10 +188,16 @@ def _score_documents(
     documents = {}
     for document, path in paths.items():
         constants = _PROSE if is_document(path) else _CODE
-        size = 1 - constants.whole_b + constants.whole_b * sizes[document]
-        k1 = constants.whole_k1
-        score = _score(weights, counts[document], k1, k1 * size)
-        documents[document] = constants, evidence.factor(path), score
+        in_order, in_strength = (
+            _score(weights, counts[document], k1, k1 * (1 - b + b * sizes[document]))
+            for k1, b in (
+                (constants.order_k1, constants.order_b),
+                (constants.whole_k1, constants.whole_b),
+            )
+        )
+        documents[document] = _DocumentScore(
+            constants, evidence.factor(path), in_order, in_strength
+        )
     return documents
 
 
@@ -175,14 +210,14 @@ def _score(
     return total * (k1 + 1)
 
 
-def _few_of_each(scored: Sequence[tuple[float, MatchedChunk]]) -> list[tuple[float, MatchedChunk]]:
+def _few_of_each(scored: Sequence[_Scored]) -> list[_Scored]:
     seen: dict[int, int] = {}
     kept = []
-    for pair in scored:
-        document = pair[1].document
+    for one in scored:
+        document = one.match.document
         seen[document] = seen.get(document, 0) + 1
         if seen[document] <= _CHUNKS_OF_DOCUMENT:
-            kept.append(pair)
+            kept.append(one)
     return kept
 
 

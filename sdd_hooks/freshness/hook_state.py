@@ -31,8 +31,11 @@ REQUEST_FILE = "again"
 # Files that declare the collections: a change to one may change what is indexed.
 DECLARATION_FILES = (*MEMORY_FILES, ".gitmodules", "semantic-search.yml")
 
-# Files that tell git what to ignore, and how to check files out.
-_RULES = (":(glob)**/.gitignore", ":(glob)**/.gitattributes")
+# Files that tell git what to ignore, and how to check files out. git compares a path with a pattern
+# that begins with its only `*` in a fifth of the time that it takes for `:(glob)**/`.
+_RULES = tuple(
+    f"{start}{name}" for name in (".gitignore", ".gitattributes") for start in (":(literal)", "*/")
+)
 
 # Names that a record or a specification may have in a directory where none has been found.
 NEW_ARTIFACTS = {

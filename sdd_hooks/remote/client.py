@@ -10,9 +10,9 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import chain, islice
 from types import MappingProxyType
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import unquote, urljoin, urlsplit
 
 from sdd_hooks.errors import AccessRefused, Missing, RateLimited, RemoteError
@@ -38,6 +38,9 @@ from sdd_hooks.remote.transport import (
 )
 from sdd_hooks.remote.urls import parse_endpoint
 from sdd_hooks.text.display import one_line
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 MAX_RETRIES = 3
 MAX_REDIRECTS = 5
@@ -136,7 +139,9 @@ class Client:
         self._on_wait = waiting.on_wait
         self._wait_lock = threading.Lock()
         self._seconds_in_all = MAX_READ_TIMEOUTS * waiting.read_timeout
-        self._transport = Transport(label, access.headers, waiting.read_timeout, waiting.alarm)
+        self._transport = Transport(
+            label, endpoint.scheme, access.headers, waiting.read_timeout, waiting.alarm
+        )
 
     def get(
         self,
@@ -186,10 +191,17 @@ class Client:
 
         An exception ends the iteration; requests that have not started are dropped.
         """
+        waiting = iter(items)
+        first = list(islice(waiting, 1))
+        if not first:
+            # Most pages of issues have no details to request.
+            return
+        from concurrent.futures import ThreadPoolExecutor
+
         pool = ThreadPoolExecutor(MAX_CONCURRENT)
         running: deque[Future[_R]] = deque()
         try:
-            for item in items:
+            for item in chain(first, waiting):
                 if len(running) == MAX_CONCURRENT:
                     yield running.popleft().result()
                 running.append(pool.submit(request, item))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -18,12 +19,60 @@ Alarm = Callable[[float, Callable[[], None]], Callable[[], object]]
 """Calls a function after that many seconds, in any thread. Returns a function that cancels it."""
 
 
-def timer_alarm(seconds: float, action: Callable[[], None]) -> Callable[[], object]:
-    """The alarm of a thread that waits."""
-    timer = threading.Timer(seconds, action)
-    timer.daemon = True
-    timer.start()
-    return timer.cancel
+class AlarmClock:
+    """Calls functions when they are due. One thread waits for all of them, while there are any.
+
+    Each request has two alarms, and starting a thread for one takes a tenth of a request.
+    """
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._alarms: dict[object, tuple[float, Callable[[], None]]] = {}
+        self._wakes_at = 0.0
+        self._thread: threading.Thread | None = None
+
+    def alarm(self, seconds: float, action: Callable[[], None]) -> Callable[[], object]:
+        """Call `action` after that many seconds, in the thread. Returns what cancels it."""
+        key = object()
+        due = time.monotonic() + seconds
+        with self._changed:
+            self._alarms[key] = (due, action)
+            # In a process that was forked there is the object, but no thread.
+            if self._thread is None or not self._thread.is_alive():
+                self._wakes_at = due
+                self._thread = threading.Thread(target=self._run, name="sdd-alarms", daemon=True)
+                self._thread.start()
+            elif due < self._wakes_at:
+                self._wakes_at = due
+                self._changed.notify()
+        return lambda: self._cancel(key)
+
+    def _cancel(self, key: object) -> None:
+        # The thread wakes up for nothing at most once in the time of an alarm.
+        with self._changed:
+            self._alarms.pop(key, None)
+
+    def _run(self) -> None:
+        while actions := self._wait():
+            for action in actions:
+                action()
+
+    def _wait(self) -> list[Callable[[], None]]:
+        """Wait until alarms are due, and return their actions; none if no alarm is left."""
+        with self._changed:
+            while self._alarms:
+                now = time.monotonic()
+                due = [key for key, (at, _) in self._alarms.items() if at <= now]
+                if due:
+                    return [self._alarms.pop(key)[1] for key in due]
+                self._wakes_at = min(at for at, _ in self._alarms.values())
+                self._changed.wait(self._wakes_at - now)
+            self._thread = None
+            return []
+
+
+timer_alarm: Alarm = AlarmClock().alarm
+"""The alarm of this process."""
 
 
 class ConnectionWatch:

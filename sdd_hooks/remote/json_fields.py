@@ -30,7 +30,12 @@ def text(data: Json, *path: str) -> str:
 
     Half of a surrogate pair, which cannot be encoded, becomes U+FFFD.
     """
-    value = field(data, *path)
+    # As in `field`: an issue has ten texts, and a call takes as long as the look-up.
+    value = data
+    for name in path:
+        if not isinstance(value, dict):
+            return ""
+        value = value.get(name)
     if not isinstance(value, str):
         return str(value) if isinstance(value, int) and not isinstance(value, bool) else ""
     if value.isascii():
@@ -65,8 +70,9 @@ def texts(data: Json, *path: str, of: str = "") -> tuple[str, ...]:
     Empty strings and duplicates are left out.
     """
     names = (of,) if of else ()
-    values = (text(row, *names) for row in rows(data, *path))
-    return tuple(dict.fromkeys(value for value in values if value))
+    values = dict.fromkeys([text(row, *names) for row in rows(data, *path)])
+    values.pop("", None)
+    return tuple(values)
 
 
 def utc(data: Json, *path: str) -> str:
@@ -76,6 +82,8 @@ def utc(data: Json, *path: str) -> str:
     without an offset is in UTC.
     """
     value = text(data, *path)
+    if not value:
+        return ""
     if _UTC.fullmatch(value):
         # The format of most trackers, which needs no conversion; an issue has three times.
         try:

@@ -47,6 +47,11 @@ def _certificates() -> ssl.SSLContext:
     return httpx.create_ssl_context()
 
 
+def _no_certificates() -> ssl.SSLContext:
+    """No trusted authorities: every certificate is refused."""
+    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+
+
 class WireRequest(NamedTuple):
     """What is sent: `json` is its body, None for none. `headers` are added to the client's."""
 
@@ -67,12 +72,14 @@ class Transport:
 
     `headers` are sent with every request. httpx takes a proxy and certificates from the environment
     of the process; RemoteError is raised if they cannot be used. `label` names the host in
-    messages, `read_timeout` is in seconds. `alarm` ends requests that exceed their time.
+    messages, `scheme` is that of all its addresses, `read_timeout` is in seconds. `alarm` ends
+    requests that exceed their time.
     """
 
     def __init__(
         self,
         label: str,
+        scheme: str,
         headers: Mapping[str, str],
         read_timeout: float = READ_TIMEOUT,
         alarm: Alarm = timer_alarm,
@@ -88,7 +95,7 @@ class Transport:
         self._closed = False
         self._idle: deque[_Connection] = deque()
         try:
-            self._certificates = _certificates()
+            self._certificates = _certificates() if scheme == "https" else _no_certificates()
             self._idle.append(self._open())
         except (ImportError, OSError, ValueError, httpx.InvalidURL):
             # The reason may quote a proxy with its password.

@@ -74,20 +74,27 @@ def start_detached(
 
 
 def start_child(
-    module: str, request: IO[bytes], environ: Mapping[str, str]
+    module: str,
+    request: IO[bytes] | int,
+    environ: Mapping[str, str],
+    arguments: Sequence[str] = (),
+    keep: Sequence[int] = (),
 ) -> subprocess.Popen[bytes]:
-    """Start `main([])` of a module of this package, with `request` on stdin and a pipe for stdout.
+    """Start `main(arguments)` of a module of this package, with `request` on stdin (a file, or
+    `subprocess.PIPE`) and a pipe for stdout.
 
-    It does not outlive this process: it fails when it writes to a pipe that is closed. Ctrl-C
-    interrupts this process alone, which has to end it. Raises OSError.
+    It inherits the descriptors in `keep`. It does not outlive this process: it fails when it writes
+    to a pipe that is closed. Ctrl-C interrupts this process alone, which has to end it. Raises
+    OSError.
     """
     return subprocess.Popen(
-        _command(module),
+        _command(module, arguments),
         cwd="/",
         env=git_environment(environ),
         stdin=request,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
+        pass_fds=keep,
         start_new_session=True,
     )
 

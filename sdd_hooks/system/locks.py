@@ -27,9 +27,20 @@ def hold_lock(path: Path, wait: float) -> Iterator[bool]:
     Raises:
         StorageError: the lock file cannot be created, or is not a regular file.
     """
+    with hold_open_lock(path, wait) as descriptor:
+        yield descriptor is not None
+
+
+@contextlib.contextmanager
+def hold_open_lock(path: Path, wait: float) -> Iterator[int | None]:
+    """Like `hold_lock`, but yields the descriptor of the lock, None if it is not held.
+
+    A process that inherits the descriptor holds the lock until it ends, too.
+    """
     descriptor = open_lock(path)
     try:
-        yield lock_descriptor(descriptor, path, time.monotonic() + wait)
+        is_held = lock_descriptor(descriptor, path, time.monotonic() + wait)
+        yield descriptor if is_held else None
     finally:
         os.close(descriptor)
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from sdd_hooks.system.descriptors import DIRECTORY, IS_POSIX, NO_LINK, is_link, open_unlinked
@@ -23,6 +23,11 @@ class OpenDirectory:
     def __init__(self, path: Path, descriptor: int | None) -> None:
         self._path = path
         self._descriptor = descriptor
+
+    @property
+    def descriptor(self) -> int | None:
+        """Its descriptor, which another process can inherit; None on Windows."""
+        return self._descriptor
 
     def close(self) -> None:
         """Close it. Other methods fail then."""
@@ -51,6 +56,27 @@ class OpenDirectory:
         if self._descriptor is None:
             return open_unlinked(self._path / name, flags, mode)
         return os.open(name, flags | NO_LINK, mode, dir_fd=self._descriptor)
+
+    def write_whole(self, name: str, data: bytes, partial: str) -> int:
+        """Create or replace a file in one step, which follows no link. Returns its time, in ns.
+
+        Until it is whole it has the name `partial`, which no file has. A failure removes it.
+        """
+        descriptor = self.open_file(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+        try:
+            try:
+                view = memoryview(data)
+                while view:
+                    view = view[os.write(descriptor, view) :]
+                modified = os.fstat(descriptor).st_mtime_ns
+            finally:
+                os.close(descriptor)
+            self.rename(partial, name)
+        except BaseException:
+            with suppress(FileNotFoundError):
+                self.remove(partial)
+            raise
+        return modified
 
     def rename(self, name: str, new_name: str) -> None:
         """Rename a file. One of the new name is replaced."""

@@ -101,6 +101,7 @@ def fetch_changes(
         writer = _PageWriter(update, tracker.label, first.total if first else 0, callbacks)
         with remembered(store, state, update):
             writer.write(chain([first] if first else [], pages))
+            update.finish_writing()
     retry_from, retries = update.retry_from, 0
     if update.unknown_from is not None:
         # A tracker that never shows an edge is not asked for ever.
@@ -126,6 +127,8 @@ def remembered(store: IssueStore, state: SyncState, update: FolderUpdate) -> Ite
     try:
         yield
     except BaseException:
+        with suppress(StorageError):
+            update.finish_writing()
         if update.changed():
             with suppress(StorageError):
                 write_sync_state(store, replace(state, revision="", files=update.marks_so_far()))

@@ -13,6 +13,7 @@ from typing import Literal
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.remote.json_fields import parse_epoch
 from sdd_hooks.text.display import one_line
+from sdd_hooks.trackers.file_marks import FileMark
 from sdd_hooks.trackers.filenames import parse_id
 from sdd_hooks.trackers.issue import Issue, LinkedPull
 from sdd_hooks.trackers.issue_file import (
@@ -23,7 +24,7 @@ from sdd_hooks.trackers.issue_file import (
     to_issue,
     with_pulls,
 )
-from sdd_hooks.trackers.store import FileMark, IssueStore
+from sdd_hooks.trackers.store import IssueStore
 
 FileOutcome = Literal["added", "updated", "removed", "unchanged", "failed"]
 
@@ -83,6 +84,7 @@ class FolderUpdate:
             del self.outcomes[name]
         self.kept_marks: dict[str, FileMark] = before.kept_marks if before else {}
         self._failures: list[str] = []
+        self._writes_later = True
 
     def put(self, issue: Issue) -> None:
         """Write an issue with all its pull requests, and remove the files of its former ids."""
@@ -134,6 +136,17 @@ class FolderUpdate:
             self.outcomes[name] = "removed"
         else:
             self.outcomes.pop(name, None)
+
+    def finish_writing(self) -> None:
+        """Wait until the files so far are written. Those after this call are written at once.
+
+        Before it, a file may be written later, and have no mark yet. Raises StorageError.
+        """
+        self._writes_later = False
+        try:
+            self._store.finish()
+        finally:
+            self.kept_marks.update(self._store.take_marks())
 
     def remove_unconfirmed_links(self) -> None:
         """Remove the links that no pull request confirmed, after a complete fetch."""
@@ -281,13 +294,15 @@ class FolderUpdate:
             return
         self._announce_change()
         try:
-            mark = self._store.write(name, data)
+            write = self._store.write_later if self._writes_later else self._store.write
+            mark = write(name, data)
         except IsADirectoryError:
             self._fail(issue.id, f"{self._store.path(name)} is a directory: remove it")
             self.retry_from = _earlier(self.retry_from, issue.updated)
             return
         self.outcomes[name] = "updated" if name in self._store.names else "added"
-        self.kept_marks[name] = mark
+        if mark is not None:
+            self.kept_marks[name] = mark
 
     def _is_written(self, name: str) -> bool:
         """Whether a sync wrote a file of this name, whatever it contains now."""

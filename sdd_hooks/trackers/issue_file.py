@@ -233,12 +233,12 @@ def _time(time: str) -> str:
     return quoted(time) if time else "null"
 
 
-def _list(values: Iterable[str]) -> str:
-    return f"[{', '.join(map(quoted, values))}]"
+def _list(values: Sequence[str]) -> str:
+    return f"[{', '.join(map(quoted, values))}]" if values else "[]"
 
 
-def _ids(values: Iterable[str]) -> str:
-    return f"[{', '.join(map(_id, values))}]"
+def _ids(values: Sequence[str]) -> str:
+    return f"[{', '.join(map(_id, values))}]" if values else "[]"
 
 
 def _heading(title: str) -> str:

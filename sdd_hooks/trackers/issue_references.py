@@ -68,8 +68,8 @@ def references_of(issue: Issue) -> IssueReferences:
     artifacts = _artifacts(text) if may_have_references(text, folded) else []
     written = _body_edges(issue) if "block" in folded else _NO_EDGES
     return IssueReferences(
-        tuple(str(artifact) for artifact in artifacts if artifact.kind == "SPEC"),
-        tuple(str(artifact) for artifact in artifacts if artifact.kind == "ADR"),
+        tuple([str(artifact) for artifact in artifacts if artifact.kind == "SPEC"]),
+        tuple([str(artifact) for artifact in artifacts if artifact.kind == "ADR"]),
         _sorted(issue.blocks, written["blocks"], issue.id),
         _sorted(issue.blocked_by, written["blocked by"], issue.id),
     )

@@ -4,10 +4,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from sdd_hooks.project.repository import ignore_derived_state
 from sdd_hooks.system.descriptors import NO_WAIT
 from sdd_hooks.system.files import ERRNO_REASONS, refuse_other_files
 from sdd_hooks.system.open_directory import OpenDirectory, open_directory
+from sdd_hooks.trackers.file_marks import FileMark, digest_of
 from sdd_hooks.trackers.filenames import (
     ESCAPE,
     EXTENSION,
@@ -27,16 +27,17 @@ from sdd_hooks.trackers.filenames import (
 )
 from sdd_hooks.trackers.issue_file import StoredIssue, is_issue_file, parse
 from sdd_hooks.trackers.issue_references import natural_key
+from sdd_hooks.trackers.writing_process import PARTIAL as PARTIAL_BESIDE
+from sdd_hooks.trackers.writing_process import WritingProcess
 
 MAX_FILE_BYTES = 50_000_000
 """Bytes of a file that are read."""
 
 _PARTIAL = ".sdd-half"
-"""The name of a file while it is being written; a sync writes one file at a time."""
+"""The name of a file while this process writes it, one file at a time."""
 
 # Opening a named pipe would wait for a writer.
 _READ = os.O_RDONLY | NO_WAIT
-_WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 
 
 class IssueFolder(NamedTuple):
@@ -51,24 +52,13 @@ class IssueFolder(NamedTuple):
         return self.root / self.relative
 
 
-class FileMark(NamedTuple):
-    """What tells that a file was changed: its size, its time (nanoseconds), and a digest."""
-
-    size: int
-    modified: int
-    digest: str
-
-    def is_of(self, data: bytes | None) -> bool:
-        """Whether a file with this mark has the content `data`; None is no file."""
-        return data is not None and _digest(data) == self.digest
-
-
 class IssueStore:
     """An open folder. `names` are its issue files at the time of the last scan."""
 
     def __init__(self, folder: IssueFolder, directory: OpenDirectory) -> None:
         self.folder = folder
         self._directory = directory
+        self._beside: WritingProcess | None = None
         self.scan()
 
     def scan(self) -> None:
@@ -85,10 +75,15 @@ class IssueStore:
         """The file's path relative to the repository's root."""
         return f"{self.folder.relative}/{name}"
 
-    def remove_partial_file(self) -> None:
-        """Remove the half-written file of a sync that was killed."""
-        with suppress(FileNotFoundError):
-            self._directory.remove(_PARTIAL)
+    def remove_partial_files(self) -> None:
+        """Remove the half-written files of a sync that was killed. Raises StorageError."""
+        for name in (_PARTIAL, PARTIAL_BESIDE):
+            try:
+                self._directory.remove(name)
+            except FileNotFoundError:
+                pass
+            except OSError as error:
+                raise _storage_error(self.folder.path / name, error) from None
 
     def file_name(self, id: str) -> str | None:
         """The name of an issue's file, which may not exist; None if the id cannot have one."""
@@ -102,6 +97,8 @@ class IssueStore:
 
     def read(self, name: str) -> bytes | None:
         """The bytes of a regular file; None if there is none, or if it cannot be read."""
+        if (queued := self._queued(name)) is not None:
+            return queued
         try:
             descriptor = self._directory.open_file(name, _READ)
         except OSError:
@@ -128,27 +125,47 @@ class IssueStore:
             StorageError: the file cannot be written.
         """
         try:
-            descriptor = self._directory.open_file(_PARTIAL, _WRITE)
-            try:
-                try:
-                    view = memoryview(data)
-                    while view:
-                        view = view[os.write(descriptor, view) :]
-                    modified = os.fstat(descriptor).st_mtime_ns
-                finally:
-                    os.close(descriptor)
-                self._directory.rename(_PARTIAL, name)
-            except BaseException:
-                self.remove_partial_file()
-                raise
+            modified = self._directory.write_whole(name, data, _PARTIAL)
         except IsADirectoryError:
             raise
         except OSError as error:
             raise _storage_error(self.folder.path / name, error) from None
-        self._taken[name.lower()] = name
-        if name.startswith(ESCAPE):
-            self._escaped.add(name)
-        return FileMark(len(data), modified, _digest(data))
+        self._take(name)
+        return FileMark(len(data), modified, digest_of(data))
+
+    @contextmanager
+    def writing_beside(self, lock: int, environ: Mapping[str, str]) -> Iterator[None]:
+        """In this block a second process may write the files of `write_later`.
+
+        It inherits `lock`, the descriptor of the lock of the folder, and `environ`.
+        """
+        self._beside = WritingProcess(self._directory, self._write_queued, lock, environ)
+        try:
+            yield
+        finally:
+            self._beside.end()
+            self._beside = None
+
+    def write_later(self, name: str, data: bytes) -> FileMark | None:
+        """Create or replace a file as `write` does, at the latest in `finish`.
+
+        Returns its mark, None if that is one of those that `take_marks` returns. Raises what
+        `write` raises.
+        """
+        # The second process cannot tell which issue is left out because of a directory.
+        if self._beside is None or name in self.names:
+            return self.write(name, data)
+        self._take(name)
+        return self._beside.write(name, data)
+
+    def finish(self) -> None:
+        """Wait until the files of `write_later` are written. Raises StorageError."""
+        if self._beside is not None:
+            self._beside.finish()
+
+    def take_marks(self) -> dict[str, FileMark]:
+        """The marks of the files that were written later, since the last call."""
+        return self._beside.take_marks() if self._beside is not None else {}
 
     def remove(self, name: str, *, is_known: bool = False) -> bool:
         """Remove the file of an issue, damaged or not if it `is_known` to be one.
@@ -157,6 +174,8 @@ class IssueStore:
         """
         if not is_known and not self.is_issue(name):
             return False
+        if self._queued(name) is not None:
+            self.finish()
         try:
             self._directory.remove(name)
         except (FileNotFoundError, IsADirectoryError):
@@ -165,6 +184,8 @@ class IssueStore:
             raise _storage_error(self.folder.path / name, error) from None
         self._taken.pop(name.lower(), None)
         self._escaped.discard(name)
+        if self._beside is not None:
+            self._beside.forget(name)
         return True
 
     def exists(self, name: str) -> bool:
@@ -181,9 +202,12 @@ class IssueStore:
         return data is not None and is_issue_file(data)
 
     def mark(self, name: str, data: bytes) -> FileMark | None:
-        """The mark of a file with the content `data`; None if it is no regular file."""
-        status = self._status(name)
-        return FileMark(status.st_size, status.st_mtime_ns, _digest(data)) if status else None
+        """The mark of a file with the content `data`.
+
+        None if it is no regular file, and if it is written later.
+        """
+        status = self._status(name) if self._queued(name) is None else None
+        return FileMark(status.st_size, status.st_mtime_ns, digest_of(data)) if status else None
 
     def current_mark(self, name: str, mark: FileMark) -> FileMark | None:
         """The mark of a file whose content has not changed since `mark`; None for another."""
@@ -198,16 +222,28 @@ class IssueStore:
             return None
         return mark._replace(modified=status.st_mtime_ns)
 
+    def _take(self, name: str) -> None:
+        """Note that there is a file of this name."""
+        self._taken[name.lower()] = name
+        if name.startswith(ESCAPE):
+            self._escaped.add(name)
+
+    def _queued(self, name: str) -> bytes | None:
+        return self._beside.queued(name) if self._beside is not None else None
+
+    def _write_queued(self, name: str, data: bytes) -> FileMark:
+        """Write a file of `write_later` here. Raises StorageError."""
+        try:
+            return self.write(name, data)
+        except IsADirectoryError as error:
+            raise _storage_error(self.folder.path / name, error) from None
+
     def _status(self, name: str) -> os.stat_result | None:
         try:
             status = self._directory.status(name)
         except OSError:
             return None
         return status if stat.S_ISREG(status.st_mode) else None
-
-
-def _digest(data: bytes) -> str:
-    return hashlib.blake2b(data, digest_size=8).hexdigest()
 
 
 @contextmanager

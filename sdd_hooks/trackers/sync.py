@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Callable, Iterator, Mapping, Set
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 
 from sdd_hooks.errors import StorageError
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.remote.json_fields import parse_epoch
-from sdd_hooks.system.locks import hold_lock
+from sdd_hooks.system.locks import hold_open_lock
 from sdd_hooks.trackers.cursor import OVERLAP_SECONDS, Cursor
 from sdd_hooks.trackers.deletions import Deletions, confirm_deletions
 from sdd_hooks.trackers.fetch import (
@@ -79,12 +80,15 @@ def sync(  # noqa: PLR0913 (each caller needs another part of it)
     wait: float = 0.0,
     on_start: Callable[[int | None], None] | None = None,
     on_progress: SyncProgress | None = None,
+    environ: Mapping[str, str] | None = None,
 ) -> SyncResult:
     """Fetch what changed since the last sync, or all issues with `full`, and write it.
 
     `wait` is how many seconds to wait for another sync of the folder. `on_start` and `on_progress`
     are those of FetchCallbacks. `clock` returns the time of the sync (epoch seconds); what is
-    fetched depends on the tracker's clock alone. The caller disconnects the tracker.
+    fetched depends on the tracker's clock alone. `environ` is the environment of a second process,
+    which writes files if there are many; None for no such process. The caller disconnects the
+    tracker.
 
     Raises:
         RemoteError, SddError: the tracker failed. The files are whole, and the next sync starts
@@ -94,13 +98,15 @@ def sync(  # noqa: PLR0913 (each caller needs another part of it)
     with open_store(folder, create=True) as store:
         if store is None:
             raise StorageError(f"cannot open {folder.path}: it was removed just now")
-        with hold_lock(folder.path / LOCK, wait) as is_locked:
-            if not is_locked:
+        with hold_open_lock(folder.path / LOCK, wait) as lock:
+            if lock is None:
                 return SyncResult(ran=False)
             store.scan()
-            store.remove_partial_file()
+            store.remove_partial_files()
             callbacks = FetchCallbacks(on_start, on_progress)
-            return _sync_store(tracker, store, clock(), callbacks, full=full)
+            beside = nullcontext() if environ is None else store.writing_beside(lock, environ)
+            with beside:
+                return _sync_store(tracker, store, clock(), callbacks, full=full)
 
 
 def last_synced(folder: IssueFolder, tracker: str = "") -> float | None:

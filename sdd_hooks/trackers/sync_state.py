@@ -13,7 +13,7 @@ from sdd_hooks.errors import SddError
 from sdd_hooks.remote.json_fields import format_utc, number, parse_epoch, text
 from sdd_hooks.system.files import read_inside
 from sdd_hooks.trackers.cursor import Cursor
-from sdd_hooks.trackers.store import FileMark
+from sdd_hooks.trackers.file_marks import FileMark
 
 if TYPE_CHECKING:
     from pathlib import Path

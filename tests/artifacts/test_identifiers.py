@@ -5,9 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sdd_hooks.artifacts.identifiers import (
+    _MENTION,
     MAX_RANGE,
     ArtifactId,
     ArtifactKind,
+    _starts,
     find_id_references,
     find_ids,
     id_from_name,
@@ -241,3 +243,15 @@ def test_any_text_yields_references_within_it(text: str, kind: ArtifactKind) -> 
     find_ids(text, kind)
     _, title = split_heading(text, kind)
     assert title == title.strip()
+
+
+# Letters whose lower case is two letters, or depends on what follows.
+WORDS = ["ad", "ADR-0012", "adrs 3", "aDr/0007", "SPEC-0002", "spec-003", "Spec-3"]
+FRAGMENTS = [*"sax 7\n\u0130\u1e9e\u03a3", *WORDS]
+
+
+@given(st.lists(st.sampled_from(FRAGMENTS)).map("".join))
+def test_each_match_of_the_pattern_begins_at_a_start(text: str) -> None:
+    starts = list(_starts(text))
+    assert starts == sorted(set(starts))
+    assert {match.start() for match in _MENTION.finditer(text)} <= set(starts)

@@ -115,7 +115,7 @@ def test_a_sync_imports_no_library_that_it_does_not_use(repo):
     # The tests need trio, and the command line of httpx rich.
     assert find_spec("trio")
     assert find_spec("rich")
-    assert not loaded & {"git", "trio", "rich", "pygments"}
+    assert not loaded & {"git", "trio", "rich", "pygments", "click", "concurrent.futures"}
 
 
 def test_libraries_that_a_client_does_not_use_can_be_imported_later():

@@ -7,6 +7,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from sdd_hooks.cli.issues.run_sync import SyncArguments, parse_sync
+from sdd_hooks.cli.issues.sync import sync
 from sdd_hooks.cli.plain_arguments import parse_plain, share, whole_number
 from sdd_hooks.cli.prime import prime
 from sdd_hooks.cli.run_prime import PrimeArguments, parse_prime
@@ -130,3 +132,19 @@ def test_usual_arguments_of_show_are_plain() -> None:
     arguments = ["src/parse.py#parse", "--module", "api", "--json"]
     assert parse_show(arguments) == ("src/parse.py#parse", "api", True)
     assert [parse_show(one) for one in ([], ["# "], ["a", "b"], ["a", "--nope"])] == [None] * 4
+
+
+@given(st.lists(st.sampled_from([*WORDS, *OPTIONS, "--full", "--tracker", "--module"]), max_size=6))
+def test_plain_arguments_of_a_sync_are_those_of_click(arguments: list[str]) -> None:
+    parsed = parse_sync(arguments)
+    if parsed is None:
+        return
+    given = sync.make_context("sync", list(arguments)).params
+    assert parsed == (given["full"], given["named"], given["module"], given["as_json"])
+
+
+def test_usual_arguments_of_a_sync_are_plain() -> None:
+    assert parse_sync([]) == SyncArguments()
+    arguments = ["--full", "--tracker", "github", "--module", "api", "--json"]
+    assert parse_sync(arguments) == (True, "github", "api", True)
+    assert [parse_sync(one) for one in (["now"], ["--tracker"], ["--help"])] == [None] * 3

@@ -25,6 +25,7 @@ from sdd_hooks.engines.embedded.schema import INDEX
 from sdd_hooks.engines.protocol import Bookmark, CollectionChanges, Stopped
 from sdd_hooks.engines.reading import read_document
 from sdd_hooks.project.collections import Collection
+from tests.support.children import child_processes
 
 ADRS = Collection("app-adrs", "adrs", "", "", ("docs",), (".md",), "", (), "Decisions of app.")
 HOSTILE = {
@@ -85,20 +86,6 @@ def found(read: object, path: str) -> tuple[object, ...]:
     return file.hash, file.rows or cut_document(path, file.data), notes
 
 
-def child_processes() -> list[int]:
-    """The processes of this module's kind that this process has started and not waited for."""
-    children = []
-    for entry in Path("/proc").iterdir():
-        try:
-            parent = (entry / "stat").read_text().rpartition(") ")[2].split()[1]
-            command = (entry / "cmdline").read_bytes()
-        except (OSError, IndexError):
-            continue
-        if parent == str(os.getpid()) and b"cutting_process" in command:
-            children.append(int(entry.name))
-    return children
-
-
 def test_a_second_process_cuts_every_document_as_this_one(root: Path, paths: list[str]) -> None:
     with cutting_process(root, "adrs", paths, os.environ) as read:
         answers = [found(read, path) for path in paths]
@@ -119,12 +106,12 @@ def test_a_symlink_is_named_among_documents_and_not_among_code(tmp_path: Path) -
 @pytest.mark.skipif(sys.platform != "linux", reason="the process is found in /proc")
 def test_a_killed_process_is_replaced_by_this_one(root: Path, paths: list[str]) -> None:
     with cutting_process(root, "adrs", paths, os.environ) as read:
-        (child,) = child_processes()
+        (child,) = child_processes("cutting_process")
         os.kill(child, signal.SIGKILL)
         answers = [found(read, path) for path in paths]
 
     assert answers == [expected(root, path) for path in paths]
-    assert child_processes() == []
+    assert child_processes("cutting_process") == []
 
 
 def test_a_process_that_cannot_run_is_replaced_by_this_one(root: Path, paths: list[str]) -> None:
@@ -155,7 +142,7 @@ def test_an_interrupt_leaves_no_process(root: Path, paths: list[str]) -> None:
         found(read, paths[0])
         raise KeyboardInterrupt
 
-    assert child_processes() == []
+    assert child_processes("cutting_process") == []
 
 
 def changes(paths: list[str]) -> CollectionChanges:

@@ -36,6 +36,7 @@ def factor(query: str, path: str) -> float:
         ("response", "response/mod.rs", "routes/mod.rs"),
         ("how the router matches", "router/index.ts", "router/cache/key.ts"),
         ("the derive macro", "derive/src/lib.rs", "core/src/lib.rs"),
+        ("the request context", "src/ctx.py", "src/cookies.py"),
         # A name of two humps may be one word of a file's name.
         ("ETag caching", "lib/etag.rb", "lib/gzip.rb"),
         ("WebSocket frames", "websocket.py", "web.py"),

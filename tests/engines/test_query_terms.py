@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sdd_hooks.engines.query_terms import identifier_parts, parse_terms, separate_unspaced
+from sdd_hooks.engines.snippets import query_words
 
 
 def matches(document: str, query: str) -> bool:
@@ -108,6 +109,31 @@ def test_the_parts_of_identifiers_are_terms(query: str, parts: list[str]) -> Non
 def test_a_term_counts_how_often_the_query_has_it() -> None:
     times = {t.phrases[0].strip('"'): t.times for t in parse_terms("session userSession token")}
     assert times == {"session": 2, "userSession": 1, "token": 1, "user": 1}
+
+
+@pytest.mark.parametrize(
+    ("query", "short_forms"),
+    [
+        ("the request context", ["req", "ctx"]),
+        ("Directories", ["dir", "dirs"]),
+        ("statistics", ["stats"]),
+        # Keywords, suffixes and folders are in most files.
+        ("definition of a string in a text", []),
+        ('"request context" -message', []),
+        ("requestContext req", []),
+    ],
+)
+def test_a_word_also_matches_its_short_forms(query: str, short_forms: list[str]) -> None:
+    terms = parse_terms(query)
+    assert [form.strip('"') for term in terms for form in term.short_forms] == short_forms
+
+
+def test_a_short_form_in_an_identifier_matches_its_word() -> None:
+    assert matches("readReqCtx", "request context")
+
+
+def test_the_words_of_a_query_are_not_its_short_forms() -> None:
+    assert query_words("request context") == {"request", "context"}
 
 
 @given(st.text())

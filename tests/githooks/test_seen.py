@@ -1,4 +1,7 @@
-"""The hooks before and after a commit share one git process in a large repository."""
+"""The hooks before and after a commit share one git process in a large repository.
+
+In any other one they remember that they have read the states.
+"""
 
 from __future__ import annotations
 
@@ -59,12 +62,19 @@ class Traced:
         self.repo.git("-c", f"core.hooksPath={os.devnull}", "commit", "--quiet", "-m", "x")
         os.utime(index, ns=times)
 
-    def index_again(self) -> None:
-        """Write the state for HEAD."""
+    def index_again(self, large: str = "2", *, later: bool = False) -> None:
+        """Write the states for HEAD, some time ago, or later than anything else."""
         indexed(self.repo)
-        state = self.repo.root / ".sdd/search/hook"
-        state.write_text(state.read_text().replace(" 0 0 0\n", " 0 2 0\n"))
-        os.utime(state, (1_000_000_000, 1_000_000_000))
+        time = 4_000_000_000 if later else 1_000_000_000
+        for name in ("hook", "hook-artifacts"):
+            state = self.repo.root / ".sdd/search" / name
+            state.write_text(state.read_text().replace(" 0 0 0\n", f" 0 {large} 0\n"))
+            os.utime(state, (time, time))
+
+    def seen(self) -> str:
+        """The content of the file that the hooks write."""
+        path = self.repo.root / SEEN
+        return path.read_text() if path.exists() else ""
 
 
 @pytest.fixture
@@ -208,3 +218,54 @@ def test_a_linked_work_tree_has_its_own(traced: Traced, tmp_path: Path) -> None:
     traced.repo = linked
     assert traced.hook("pre-commit") == ["diff-index"]
     assert traced.hook("post-commit") == []
+
+
+@pytest.mark.parametrize("large", ["0", "1"])
+def test_a_repository_that_is_not_large_compares_in_both_hooks(traced: Traced, large: str) -> None:
+    traced.index_again(large)
+    compared = ["diff-tree"] if large == "1" else ["diff-index"]
+    for _ in range(3):
+        assert take_note(traced) == (["diff-index"], compared)
+        assert traced.seen() == "sdd 1 0 0 -\n"
+    assert traced.recorder.calls() == []
+    traced.stage(ADR)
+    traced.hook("pre-commit")
+    traced.commit()
+    traced.hook("post-commit")
+    assert traced.recorder.calls() == ["hook pre-commit", "hook post-commit"]
+
+
+def test_a_repository_may_become_large_and_small_again(traced: Traced) -> None:
+    traced.index_again("0")
+    assert take_note(traced) == (["diff-index"], ["diff-index"])
+    # The states are newer than what the hooks have written, and those that follow are not.
+    traced.index_again("2", later=True)
+    assert take_note(traced) == (["diff-index"], ["diff-tree"])
+    traced.index_again("2")
+    assert take_note(traced) == (["diff-index"], [])
+    assert traced.seen() != "sdd 1 0 0 -\n"
+    traced.index_again("0")
+    assert take_note(traced) == (["diff-index"], ["diff-index"])
+    assert traced.seen() == "sdd 1 0 0 -\n"
+
+
+@pytest.mark.parametrize("name", ["hook", "hook-artifacts"])
+def test_a_state_that_was_not_read_is_not_remembered(traced: Traced, name: str) -> None:
+    traced.index_again("0")
+    state = traced.repo.root / ".sdd/search" / name
+    whole = state.read_text()
+    state.write_text(whole[:-9])
+    traced.stage("other.txt")
+    traced.hook("pre-commit")
+    assert traced.seen() == ""
+    started = ["hook pre-commit"] if name == "hook-artifacts" else []
+    assert traced.recorder.calls() == started
+    # One that was read before may be damaged, too.
+    state.write_text(whole)
+    traced.hook("pre-commit")
+    assert traced.seen() == "sdd 1 0 0 -\n"
+    state.write_text(whole[:-9])
+    traced.hook("pre-commit")
+    traced.commit()
+    traced.hook("post-commit")
+    assert traced.recorder.calls() == (started or ["hook post-commit"])

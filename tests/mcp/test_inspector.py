@@ -63,7 +63,8 @@ def run(installed: Path, where: Path, program: str, *arguments: str) -> str:
 def test_the_inspector_uses_the_server(
     installed: Path, indexed: Repo, method: str, arguments: tuple[str, ...], expected: str
 ) -> None:
-    options = ("--cli", SDD, "mcp", "--method", method, *arguments)
+    wait = ("--connect-timeout", str(1000 * TIMEOUT))
+    options = ("--cli", SDD, "mcp", *wait, "--method", method, *arguments)
     printed = run(installed, indexed.root, "mcp-inspector", *options)
     json.loads(printed)
     assert expected in printed

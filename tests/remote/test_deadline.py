@@ -6,12 +6,13 @@ import socket
 import threading
 from collections.abc import Iterator
 from contextlib import closing
+from queue import SimpleQueue
 
 import pytest
 
 from sdd_hooks.errors import RemoteError
 from sdd_hooks.remote.client import Client, Waiting
-from sdd_hooks.remote.deadline import ConnectionWatch, timer_alarm
+from sdd_hooks.remote.deadline import AlarmClock, ConnectionWatch, timer_alarm
 from sdd_hooks.remote.transport import MAX_HEAD_TIMEOUTS, MAX_READ_TIMEOUTS, READ_TIMEOUT
 from tests.support.fake_clock import FakeClock
 from tests.support.loopback import DRIPS, CannedResponse, Request, Server, serving
@@ -207,3 +208,28 @@ def test_the_alarm_of_a_thread() -> None:
     cancelled = threading.Event()
     timer_alarm(3600.0, cancelled.set)()
     assert not cancelled.is_set()
+
+
+def test_one_thread_waits_for_all_alarms_and_ends_with_the_last_one() -> None:
+    clock = AlarmClock()
+    threads: set[threading.Thread] = set()
+    rung: SimpleQueue[str] = SimpleQueue()
+
+    def ring(name: str) -> None:
+        threads.add(threading.current_thread())
+        rung.put(name)
+
+    late = clock.alarm(3600.0, lambda: ring("late"))
+    clock.alarm(0.02, lambda: ring("second"))
+    clock.alarm(0.0, lambda: ring("first"))
+    assert {rung.get(timeout=60), rung.get(timeout=60)} == {"first", "second"}
+    # The thread waits for the late alarm, and an earlier one wakes it up.
+    clock.alarm(0.0, lambda: (late(), ring("third")))  # type: ignore[arg-type, func-returns-value]
+    assert rung.get(timeout=60) == "third"
+    (thread,) = threads
+    thread.join(60)
+    assert not thread.is_alive()
+    late()
+    clock.alarm(0.0, lambda: ring("another thread"))
+    assert rung.get(timeout=60) == "another thread"
+    assert rung.empty()

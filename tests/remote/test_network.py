@@ -157,6 +157,12 @@ def test_an_invalid_proxy_or_certificate(environ: dict[str, str]) -> None:
     assert "pa55word" not in printed + logged
 
 
+def test_plain_http_needs_no_certificates() -> None:
+    with serving(lambda request: CannedResponse(data=1)) as server:
+        printed, _ = run_client(server.url, SSL_CERT_FILE="/nonexistent/authorities.pem")
+    assert printed == "[1]"
+
+
 WAIT = """
 import sys
 from contextlib import closing

@@ -73,9 +73,16 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     measure = commands.add_parser("measure", help="index, ask, and print the scores")
     measure.add_argument("sets", type=Path)
     measure.add_argument("projects", nargs="*")
-    measure.add_argument("--model", default="", help="a folder with a model: ask by meaning, too")
+    measure.add_argument(
+        "--model", default="", type=_absolute, help="a folder with a model: ask by meaning, too"
+    )
     measure.add_argument("--write", action="store_true", help="write the table into the page")
     return parser.parse_args(arguments)
+
+
+def _absolute(folder: str) -> str:
+    """The folder of a model: sdd would look for a relative one in the measured repository."""
+    return str(Path(folder).resolve()) if folder else ""
 
 
 if __name__ == "__main__":

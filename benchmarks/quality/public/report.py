@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
 from benchmarks.quality.public.questions import PublicProject
-from benchmarks.quality.public.scoring import count_links, ndcg
+from benchmarks.quality.public.scoring import Links, best_links, count_links, ndcg
 from benchmarks.report import aligned
 
 AT = 20
@@ -66,27 +66,29 @@ class Measured:
 
 
 def links_table(measured: Iterable[Measured]) -> str:
-    """P, R, F1 and F2 of each project and backend: all of 20 files, and those from 0.3 up."""
+    """P, R, F1 and F2 of each project and backend: all of 20 files, and those from 0.3 up.
+
+    The last row of a project is the best that 20 files for each question can be.
+    """
     head = ("project", "asked by", "minimum score", "P", "R", "F1", "F2", "LiSSA's retrieval, F1")
-    rows = [head]
+    rows: list[tuple[str, ...]] = [head]
     for one in measured:
+        name = one.project.name
         expected = [question.expected for question in one.project.questions]
         for backend, lists in one.found.items():
             for minimum in (0.0, MIN_SCORE):
                 files = [[path for path, score in found if score >= minimum] for found in lists]
                 links = count_links([found[:AT] for found in files], expected)
-                numbers = (links.precision, links.recall, links.f(1), links.f(2))
-                published = LISSA_RETRIEVAL.get(one.project.name) if not minimum else None
-                rows.append(
-                    (
-                        one.project.name,
-                        backend,
-                        f"{minimum:.1f}",
-                        *(f"{number:.3f}" for number in numbers),  # type: ignore[arg-type]
-                        "" if published is None else f"{published:.3f}",
-                    )
-                )
+                published = LISSA_RETRIEVAL.get(name) if not minimum else None
+                score = "" if published is None else f"{published:.3f}"
+                rows.append((name, backend, f"{minimum:.1f}", *_link_scores(links), score))
+        rows.append((name, "best possible", "0.0", *_link_scores(best_links(expected, AT)), ""))
     return aligned(rows)
+
+
+def _link_scores(links: Links) -> Iterator[str]:
+    scores = (links.precision, links.recall, links.f(1), links.f(2))
+    return (f"{score:.3f}" for score in scores)
 
 
 def ndcg_table(measured: Sequence[Measured]) -> str:

@@ -44,6 +44,13 @@ def count_links(found: Sequence[Sequence[str]], expected: Sequence[Sequence[str]
     )
 
 
+def best_links(expected: Sequence[Sequence[str]], files: int) -> Links:
+    """Count the pairs of the best answers that have exactly `files` files for each question."""
+    counts = [len(one) for one in expected]
+    right = sum(min(files, count) for count in counts)
+    return Links(files * len(counts), right, sum(counts))
+
+
 def ndcg(found: Sequence[str], expected: Sequence[str]) -> float:
     """NDCG of the first ten files, with gains of 1 and 0. Raises ValueError without an answer.
 

@@ -6,8 +6,7 @@ from __future__ import annotations
 
 import sys
 import time
-
-import click
+from collections.abc import Sequence
 
 from sdd_hooks.project.project import Project
 from sdd_hooks.trackers.detection import SeveralTrackers
@@ -66,7 +65,19 @@ def _find_source(
     except SeveralTrackers as error:
         if not asks:
             raise
-        question = f"Which tracker has the issues? [{'/'.join(error.names)}]"
-        choice = click.Choice(error.names)
-        chosen = click.prompt(question, type=choice, show_choices=False, err=True)
-        return find_source(project, part, now, requested=chosen)
+        return find_source(project, part, now, requested=_ask_for(error.names))
+
+
+def _ask_for(trackers: Sequence[str]) -> str:
+    """Have the user of the terminal choose. Raises KeyboardInterrupt without an answer."""
+    # Few syncs have to ask.
+    import click
+
+    question = f"Which tracker has the issues? [{'/'.join(trackers)}]"
+    try:
+        choice = click.Choice(trackers)
+        return str(click.prompt(question, type=choice, show_choices=False, err=True))
+    except click.Abort:
+        # The cursor is still behind the prompt.
+        sys.stderr.write("\n")
+        raise KeyboardInterrupt from None

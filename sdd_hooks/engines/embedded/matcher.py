@@ -21,7 +21,7 @@ class Matcher:
         self._phrases = [
             (index, PREFIX if phrase.endswith("*") else 1.0)
             for index, term in enumerate(terms)
-            for phrase in term.phrases
+            for phrase in term.alternatives
         ]
         self._average = 0.0
 

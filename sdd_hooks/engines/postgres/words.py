@@ -101,7 +101,7 @@ def chunk_words(titles: str, body: str, parts: str) -> ChunkWords:
 def term_phrases(term: Term) -> list[Phrase]:
     """Return the phrases of a term, of which a chunk has to contain at least one."""
     phrases = []
-    for text in term.phrases:
+    for text in term.alternatives:
         words = tuple(split_words(text))
         if words:
             phrases.append(Phrase(words, text.endswith("*") and len(words) == 1))

@@ -114,11 +114,14 @@ def repository_of(entry: Json) -> str:
 
 def _labels(entry: Json) -> tuple[str, ...]:
     """The names of labels, which the API returns as objects or as strings."""
-    names = (
-        text(label, "name") if isinstance(label, dict) else text(label)
-        for label in rows(entry, "labels")
+    names = dict.fromkeys(
+        [
+            text(label, "name") if isinstance(label, dict) else text(label)
+            for label in rows(entry, "labels")
+        ]
     )
-    return tuple(dict.fromkeys(filter(None, names)))
+    names.pop("", None)
+    return tuple(names)
 
 
 def _is_in(issue: Json, home: str) -> bool:

@@ -218,6 +218,7 @@ def _sync_files(
             wait=options.wait,
             on_start=lambda issues: callbacks.on_note(tiers.syncing_note(issues, source.label)),
             on_progress=callbacks.on_progress,
+            environ=source.repository.environ,
         )
 
 

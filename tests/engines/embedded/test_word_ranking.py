@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from sdd_hooks.engines.embedded.engine import EmbeddedEngine, IndexFiles
-from sdd_hooks.engines.protocol import CollectionChanges, Query, SubQuery
-from sdd_hooks.engines.word_ranking import rank_candidates
+from sdd_hooks.engines.protocol import CollectionChanges, Hit, Query, SubQuery
+from sdd_hooks.engines.query_terms import parse_terms
+from sdd_hooks.engines.word_ranking import MatchedChunk, TermCounts, rank_candidates
 from sdd_hooks.project.collections import Collection
 from tests.support.cpu_time import assert_linear
 
@@ -22,6 +23,11 @@ def root(tmp_path: Path) -> Path:
 
 def search(root: Path, files: dict[str, str], query: str) -> list[str]:
     """Return the ids of the hits of an index of these files, best first."""
+    return [hit.id for hit in hits(root, files, query)]
+
+
+def hits(root: Path, files: dict[str, str], query: str) -> tuple[Hit, ...]:
+    """Return the hits of an index of these files, best first."""
     for path, text in files.items():
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text(text, encoding="utf-8")
@@ -32,10 +38,9 @@ def search(root: Path, files: dict[str, str], query: str) -> list[str]:
         engine.update(
             [CollectionChanges(_CODE, tuple(sorted(files)), bookmark=None, complete=True)]
         )
-        found = engine.search(Query((SubQuery("lex", query),), ("app-code",), limit=50))
+        return engine.search(Query((SubQuery("lex", query),), ("app-code",), limit=50)).hits
     finally:
         engine.close()
-    return [hit.id for hit in found.hits]
 
 
 def paths(ids: list[str]) -> list[str]:
@@ -159,6 +164,50 @@ def test_words_in_several_sections_of_a_document_count_together(root: Path) -> N
     assert paths(search(root, files, "relay queue"))[0] == "docs/a.md"
     first = [one for one in search(root, files, "relay queue") if one.endswith("#one")]
     assert first == ["docs/a.md#one", "docs/b.md#one"]
+
+
+def _relay(uses: int) -> str:
+    """A file whose definitions use a name."""
+    return "".join(
+        f"def step_{n}(mail, {', '.join(f'v{i}' for i in range(9))}):\n    return relay(mail)\n\n\n"
+        for n in range(uses)
+    )
+
+
+def test_the_file_that_uses_a_name_in_many_places_comes_first(root: Path) -> None:
+    files = {
+        "src/short.py": "def send(mail):\n    return relay(relay(relay(mail)))\n",
+        "src/often.py": _relay(25),
+        **{f"src/other{n}.py": f"def other_{n}(page):\n    return page\n" for n in range(20)},
+    }
+    assert paths(search(root, files, "relay"))[0] == "src/often.py"
+
+
+def test_one_word_that_a_file_uses_often_does_not_answer_a_question_of_four() -> None:
+    query = "relay a song to the radio of a car"
+    terms = parse_terms(query)
+
+    def strength(uses: int) -> float:
+        chunk = MatchedChunk(1, 1, "src/a.py", "send", 1, TermCounts({0: float(uses)}, 1.0))
+        [(found, _)] = rank_candidates(query, terms, [1.0] * len(terms), [chunk], {1: 1.0})
+        return found
+
+    assert strength(1) < strength(5) < strength(200) < 0.45
+
+
+def test_scores_fall_from_hit_to_hit(root: Path) -> None:
+    files = {f"src/f{n}.py": _relay(n) for n in range(1, 15)}
+    scores = [hit.score for hit in hits(root, files, "relay mail")]
+    assert len(scores) > 20
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_code_writes_words_in_their_short_forms(root: Path) -> None:
+    files = {
+        "src/a.py": "def close(conn):\n    conn.flush()\n",
+        "src/b.py": "def close(page):\n    page.flush()\n",
+    }
+    assert paths(search(root, files, "connection")) == ["src/a.py"]
 
 
 def test_the_definition_of_a_name_outranks_implementations_of_it(root: Path) -> None:

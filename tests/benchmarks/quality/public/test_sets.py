@@ -19,7 +19,7 @@ from benchmarks.quality.public.questions import (
     read_projects,
     write_project,
 )
-from benchmarks.quality.public.scoring import Links, count_links, ndcg
+from benchmarks.quality.public.scoring import Links, best_links, count_links, ndcg
 
 _DOC2CODE = "LiSSA-RATLR-V2/lissa/datasets/doc2code/mediastore"
 _REQ2CODE = "LiSSA-RATLR-V2/lissa/datasets/req2code/eTour_en"
@@ -142,6 +142,10 @@ def test_links_are_counted_over_all_questions() -> None:
     assert links.f(1) == pytest.approx(2 / 5)
     assert links.f(2) == pytest.approx(5 / 14)
     assert Links(0, 0, 0).f(1) == 0
+
+
+def test_the_best_links_have_as_many_files_for_each_question() -> None:
+    assert best_links([["a"], [], ["b", "c", "d"]], 2) == Links(found=6, right=3, expected=4)
 
 
 @given(st.lists(st.sampled_from("abcde"), unique=True), st.sets(st.sampled_from("abc"), min_size=1))
