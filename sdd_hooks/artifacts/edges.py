@@ -87,6 +87,8 @@ _LINKED_SUFFIXES = (".md", ".mdx")
 _LINK = lazy_regex(r"\[[^\[\]]*\]\([^()]*\)")
 _NOTE = lazy_regex(r"\([^()]*\)|（[^（）]*）")
 _SPELLED = lazy_regex(r"\b(?:adrs?|specs?)[-_ #]?[0-9]{1,5}[a-z]?\b", re.IGNORECASE)
+MAX_EVIDENCE = 200
+"""Characters of a nested value that a finding quotes."""
 _NOTHING = frozenset({"", "-", "none", "n/a", "na", "null", "tbd"})
 # Other tools keep the files that a record is about under these names.
 _SOURCE_FILE = lazy_regex(
@@ -184,7 +186,7 @@ def _read_key(matter: Frontmatter, key: str, holder: EdgeOwner) -> Iterator[Edge
         yield finding("edge-not-a-list", "warning", message, matter.text(key))
     if isinstance(value, dict) or any(not isinstance(item, str) for item in value):
         message = f'`{key}` holds a nested value: quote ids, as in `"[api]/{kinds[0]}-0007"`'
-        yield finding("unreadable-id", severity, message, key)
+        yield finding("unreadable-id", severity, message, str(value)[:MAX_EVIDENCE])
     for item, targets in read:
         if item.lower() in _NOTHING or (not targets and _SOURCE_FILE.fullmatch(item)):
             continue

@@ -121,11 +121,12 @@ def has_governing_label(text: str) -> bool:
 
 
 def _labels(text: str) -> Iterator[re.Match[str]]:
-    """Yield what `_LABEL.finditer` yields, many times as fast in a text of ASCII characters."""
-    if not text.isascii():
+    """Yield what `_LABEL.finditer` yields, many times as fast in nearly each text."""
+    folded = text.lower()
+    # `İ` is two characters in lower case, and `ſ` is an `s` to the pattern.
+    if len(folded) != len(text) or "ſ" in text:
         yield from _LABEL.finditer(text)
         return
-    folded = text.lower()
     starts = sorted(start for word in ("govern", "implements") for start in _find(folded, word))
     yield from filter(None, (_LABEL.match(text, start) for start in starts))
 

@@ -219,4 +219,7 @@ class FileLines(TextLines):
     def __getitem__(self, index: slice) -> Sequence[NumberedLine]: ...
 
     def __getitem__(self, index: int | slice) -> NumberedLine | Sequence[NumberedLine]:
-        return tuple(self)[index]
+        if isinstance(index, slice):
+            return tuple(self)[index]
+        texts = self.texts
+        return NumberedLine(range(1, len(texts) + 1)[index], texts[index])

@@ -36,7 +36,9 @@ _GENERATED_DATA = (
 _EXTERNAL = lazy_regex(
     r"(?:^|/)(?:"
     + "|".join(map(re.escape, VENDORED))
-    + r"|dist|build|[a-z][a-z.]{0,40}-v?[0-9]{1,4}\.[0-9]{1,4}\.[0-9]{1,4})/",
+    # What a framework compiles its templates to.
+    + r"|storage/framework|bootstrap/cache|templates_c|var/cache"
+    r"|dist|build|[a-z][a-z.]{0,40}-v?[0-9]{1,4}\.[0-9]{1,4}\.[0-9]{1,4})/",
     re.IGNORECASE,
 )
 _TEST = lazy_regex(
@@ -66,7 +68,7 @@ _INDEX = lazy_regex(
 )
 
 _EXAMPLE = lazy_regex(
-    r"(?:^|/)(?:examples?[0-9]{0,3}|demos?|samples?|fixtures?|test[_-]?data|snapshots?|playground|docs?"
+    r"(?:^|/)(?:(?:[\w-]{1,40}[_-])?examples?[0-9]{0,3}|demos?|samples?|fixtures?|test[_-]?data|snapshots?|playground|docs?"
     r"|benchmarks?|\.storybook)/|(?:^|/)demo\.html?$|\.(?:stories|story)\.[a-z]+$",
     re.IGNORECASE,
 )
@@ -75,7 +77,8 @@ _EXAMPLE = lazy_regex(
 _DRAFT = lazy_regex(
     r"""(?:^|/)(?:sketch(?:es)?|[\w-]{1,40}-demos?|mock-?ups?|wireframes?|plans?|reports?|audits?
        |research|screenshots?|backups?|old|old[_-][\w-]{1,30}|new[ ]folder[^/]{0,6})/
-    | (?:^|/)[^/]{1,60}[ ._-](?:backup|bak|copy|old|orig)[ ]?\(?[0-9]{0,3}\)?\.[a-z]{2,5}$""",
+    | (?:^|/)[^/]{1,60}[ ._-](?:backup|bak|copy|old|orig)[ ]?\(?[0-9]{0,3}\)?
+       (?:\.[a-z]{2,8}){1,2}$""",
     re.VERBOSE | re.IGNORECASE,
 )
 # What a program writes into new projects, and what agents do.
@@ -93,7 +96,7 @@ _THEME_PAGE = lazy_regex(
 _LIBRARY = lazy_regex(
     r"(?:^|/)(?:ace-builds|bootstrap[\w-]*|bower_components|ckeditor[0-9]?|codemirror|colorbox"
     r"|datatables?|elfinder|fancybox|fckeditor|font-?awesome[\w-]*|fullcalendar|highcharts|highslide"
-    r"|jquery[\w.-]*|kindeditor|layui|mathjax|pdf\.?js|plupload|select2|summernote|swagger-?ui"
+    r"|jquery[\w.-]*|kindeditor|layui|mathjax|pdf\.?js|phpqrcode|plupload|select2|summernote|swagger-?ui"
     r"|tinymce|user_?guide|ueditor|uploadify|wangeditor|ztree[\w-]*)/",
     re.IGNORECASE,
 )

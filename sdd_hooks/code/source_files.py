@@ -40,6 +40,8 @@ _GENERATOR = lazy_regex(
     |doxygen|pandoc|quarto|vitepress|vuepress|javadoc|typedoc|jsdoc|asciidoctor|docfx|hexo)\b""",
     re.VERBOSE | re.IGNORECASE,
 )
+# A page of another site that a tool or a browser has saved.
+_SAVED = lazy_regex(r"<!--[^\n]{1,300} by HTTrack |<!-- saved from url=", re.IGNORECASE)
 _MAX_HEAD = 8_000
 
 # An unclosed string or comment extends to the end of its line or of the file, which keeps the
@@ -61,7 +63,7 @@ _C = _compiled((r"//[^\n]*", _BLOCK), (_DOUBLE, _CHARACTER))
 _GO = _compiled((r"//[^\n]*", _BLOCK), (_DOUBLE, _CHARACTER, r"`[^`]*`?"))
 _PYTHON = _compiled((r"\#[^\n]*",), (r'""".*?(?:"""|\Z)', r"'''.*?(?:'''|\Z)", _DOUBLE, _SINGLE))
 _HASH = _compiled((r"\#[^\n]*",), (_DOUBLE, _SINGLE))
-_PHP = _compiled((r"(?<!:)//[^\n]*", r"\#[^\n]*", _BLOCK), (_DOUBLE, _SINGLE))
+_PHP = _compiled((r"(?<!:)//[^\n]*", r"\#[^\n]*", r"<!--.*?(?:-->|\Z)", _BLOCK), (_DOUBLE, _SINGLE))
 _MARKUP = _compiled(
     (
         r"<!--.*?(?:-->|\Z)",
@@ -125,6 +127,8 @@ def is_hand_written(text: str) -> bool:
     if not text or len(text) > MAX_FILE or _GENERATED.search(text[:MAX_HEADER]):
         return False
     head = text[:_MAX_HEAD]
+    if "<!--" in head and _SAVED.search(head):
+        return False
     return "generator" not in head or not _GENERATOR.search(head)
 
 

@@ -63,7 +63,7 @@ class Mention(NamedTuple):
 
 
 _MAYBE = lazy_regex(r"adr|spec", re.IGNORECASE)
-_GOVERNING = lazy_regex(r"govern|implements", re.IGNORECASE)
+_GOVERNING = ("govern", "implements")
 # In code, `ADR 5` often means something else.
 _CANONICAL = lazy_regex(r"(?:\[[\w.-]+\]/)?(?:ADR|SPEC)-[0-9]{1,5}[a-z]?")
 _URL = lazy_regex(r"[a-z][a-z0-9+.-]{1,20}://[^\s<>)\]\"'`]{1,2000}", re.IGNORECASE)
@@ -158,7 +158,8 @@ def _comments(
     path: str, text: str, added: Mapping[int, str], origins: Origins
 ) -> Iterator[Mention]:
     """The governing comments on added lines."""
-    if not _GOVERNING.search(text):
+    folded = text.lower()
+    if not any(word in folded for word in _GOVERNING):
         return
     searched = _blank_code(text) if is_markdown(path) else text
     for entry in read_governing(searched, origins):

@@ -56,5 +56,7 @@ def split_lines(text: str) -> tuple[str, ...]:
 
     `str.splitlines` would also split at form feeds and other separators, and shift the numbers.
     """
-    lines = [line.removesuffix("\r") for line in text.split("\n")]
+    lines = text.split("\n")
+    if "\r" in text:
+        lines = [line.removesuffix("\r") for line in lines]
     return tuple(lines if lines[-1] else lines[:-1])

@@ -182,10 +182,11 @@ def test_any_text_is_read_with_lines_within_it(text: str) -> None:
         )
     )
 )
-def test_labels_in_ascii_are_those_in_other_text(pieces: list[str]) -> None:
+def test_labels_are_those_in_a_text_that_lower_case_makes_longer(pieces: list[str]) -> None:
     text = "".join(pieces)
-    expected = list(read_governing(f"{text}\n# ä"))
-    assert list(read_governing(f"{text}\n# a")) == expected
+    expected = list(read_governing(f"{text}\n# İ"))
+    for end in ("a", "ä", "ſ"):
+        assert list(read_governing(f"{text}\n# {end}")) == expected
 
 
 @pytest.mark.parametrize(

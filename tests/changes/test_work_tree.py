@@ -95,6 +95,7 @@ def test_lines_are_read_when_needed(repo: Repo) -> None:
     assert len(lines) == 3
     assert bool(lines)
     assert lines[1] == NumberedLine(2, "two")
+    assert lines[-2] == NumberedLine(2, "two")
     assert [line.number for line in lines[1:]] == [2, 3]
     assert len(lines[2].text) == 2000
     assert not FileLines(tree_of(repo), "none")

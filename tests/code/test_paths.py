@@ -49,6 +49,7 @@ def test_generated_files() -> None:
 
 def test_external_files() -> None:
     foreign = ("vendor/a/b.go", "web/node_modules/a.js", "a.pb.go", "web/a.min.js", "dist/a.js")
+    foreign += ("storage/framework/views/0a1b.php", "web/templates_c/0a1b.cart.tpl.php")
     foreign += ("public/codemirror-5.17.0/mode/a.html", "js/jquery.ui-v1.2.3/a.js")
 
     assert all(map(paths.is_external, foreign))
@@ -88,10 +89,12 @@ def test_what_is_beside_the_product() -> None:
         "vite.config.ts",
         "server.backup.js",
         "pages/post copy 1.php",
+        "views/dashboard-old.blade.php",
         "old_pages/a.html",
         "admin/New Folder/a.html",
         "skills/app/a.html",
         "admin/user_guide/a.html",
+        "config/phpqrcode/index.php",
         "internal/templates/vue-api/index.html",
         "theme/charts-lines.html",
     )

@@ -187,7 +187,9 @@ def _candidate(
         name
         for one, written in zip(ordered, names, strict=True)
         for at, name in enumerate(written)
-        if one.technology.common or (at and name.isalpha() and name[1:].islower())
+        # Several words together are no ordinary word: `Drizzle ORM`, `framer-motion`.
+        if (one.technology.common and name.isalnum())
+        or (at and name.isalpha() and name[1:].islower())
     )
     return ImplicitDecision(
         name,
@@ -227,7 +229,11 @@ def _chosen(groups: Sequence[Sequence[EvidenceLine]]) -> Iterator[EvidenceLine]:
             first.append(one)
     chosen += first
     chosen += [one for one in uses if one not in first]
-    yield from list(dict.fromkeys(chosen))[:MAX_EVIDENCE]
+    # A line may declare and use a technology, or show two of them.
+    by_line: dict[tuple[str, int], EvidenceLine] = {}
+    for one in chosen:
+        by_line.setdefault((one.path, one.line), one)
+    yield from list(by_line.values())[:MAX_EVIDENCE]
 
 
 def _folders(paths: Iterable[str]) -> tuple[str, ...]:

@@ -26,6 +26,13 @@ _STANDING_OUT = re.compile(
 )
 _BLOCK_START = re.compile(r"#{1,6}[ \t]|\||[-*+][ \t]|\d{1,3}\.[ \t]|>")
 _POSSESSIVE = re.compile(r"[\w.]{1,80}`?['’]s\b")
+# What is chosen is a part of a technology that is in use already. Hooks and components are not
+# such: those of pre-commit and shadcn are what one chooses.
+_PART = re.compile(
+    r"""[\w.]{1,80}`?(?:[ ]session)?[ ]`?(?:adapters?|contexts?|handlers?|helpers?|middlewares?
+    |patch(?:es)?|plug-?ins?|props|routes?|selectors?|wrappers?)\b""",
+    re.IGNORECASE | re.VERBOSE,
+)
 _SENTENCE_END = re.compile(r"(?<=[.!?;])[ \t]")
 _OPTION = re.compile(r"\bchosen[ \t]+(?:option|solution|alternative)\b", re.IGNORECASE)
 _REASON = re.compile(r"[ ,\t](?:because|since|as it|so that)\b", re.IGNORECASE)
@@ -92,7 +99,7 @@ def _blocks(lines: Sequence[str]) -> Iterator[str]:
 def chooses(name: str, choice: str, is_common: bool) -> bool:
     """Whether a choice of `find_choices` is one for a name, or stands out as the name alone."""
     if _CHOOSING.match(choice) or _OPTION.match(choice):
-        # `Playwright's page.route` is a part of it.
-        return is_named(name, _POSSESSIVE.sub(" ", choice), is_common)
+        # `Playwright's page.route`, `Hono middleware`
+        return is_named(name, _PART.sub(" ", _POSSESSIVE.sub(" ", choice)), is_common)
     words = choice.split("(", maxsplit=1)[0].strip(" `*:")
     return words.lower() == name.lower()

@@ -90,7 +90,7 @@ def _is_kept_elsewhere(subject: Subject, found: Iterable[Finding]) -> bool:
 
 def _is_meant_as_id(finding: Finding) -> bool:
     """Whether a text without an id is meant as one. Other tools keep slugs and teams there."""
-    return "nested value" in finding.message or bool(_LIKE_ID.search(finding.evidence))
+    return bool(_LIKE_ID.search(finding.evidence))
 
 
 def _may_be_no_record(subject: Subject, finding: Finding) -> bool:

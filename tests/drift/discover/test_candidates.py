@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from sdd_hooks.drift.discover.decided import is_in_title
 from tests.drift.discover.trees import candidates_of, titles_of
 from tests.support.repos import Repo
 
@@ -114,3 +115,35 @@ def test_a_package_for_development_is_no_decision_of_the_program(repo: Repo) -> 
 
 def test_nothing_is_found_in_an_empty_tree(repo: Repo) -> None:
     assert titles_of(repo, {"README.md": "We use PostgreSQL.\n"}) == []
+
+
+def test_a_line_that_shows_two_technologies_is_quoted_once(repo: Repo) -> None:
+    files = {
+        "package.json": '{"dependencies": {"drizzle-orm": "1", "tailwindcss": "4"}}\n',
+        "src/db.ts": 'import { drizzle } from "drizzle-orm/d1";\n',
+        "wrangler.toml": "[[d1_databases]]\n",
+    }
+    (persistence,) = (one for one in candidates_of(repo, files) if one.category == "persistence")
+    assert persistence.technologies == ("Drizzle", "Cloudflare D1")
+    places = [f"{one.path}:{one.line}" for one in persistence.evidence]
+    assert sorted(places) == ["package.json:1", "src/db.ts:1", "wrangler.toml:1"]
+
+
+@pytest.mark.parametrize(
+    ("title", "expected"),
+    [
+        ("Use drizzle orm", True),
+        ("Adopt drizzle-orm for queries", True),
+        ("Use Drizzle", True),
+        ("Let it drizzle", False),
+    ],
+)
+def test_several_words_together_are_no_ordinary_word(
+    repo: Repo, title: str, expected: bool
+) -> None:
+    files = {
+        "package.json": '{"dependencies": {"drizzle-orm": "1"}}\n',
+        "src/db.ts": 'import { drizzle } from "drizzle-orm/node";\n',
+    }
+    (persistence,) = (one for one in candidates_of(repo, files) if one.category == "persistence")
+    assert is_in_title(persistence, title) is expected

@@ -28,6 +28,9 @@ def chosen(decision: str, name: str, is_common: bool = False) -> bool:
         "We will adopt a\nmanaged Redis in production.",
         "State is stored in Redis.",
         "The service is built on Redis Streams.",
+        "We use Redis for sessions.",
+        "We use Redis sessions.",
+        "We use Redis hooks and components.",
         "| Redis | cache |",
         "### Redis",
         "- **Redis**: what several processes share",
@@ -50,6 +53,8 @@ def test_a_choice_is_found(decision: str) -> None:
         "```\nuse Redis\n```",
         "- **Redis connection failures**: are retried",
         "We use a cache so that Redis is not needed.",
+        "Sessions are signed cookies, implemented in Redis middleware.",
+        "Use the `Redis` session handler for each request.",
     ],
 )
 def test_a_mention_is_no_choice(decision: str) -> None:

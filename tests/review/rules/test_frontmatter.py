@@ -114,3 +114,23 @@ def test_in_a_whole_tree_the_status_of_work_is_no_unknown_status(
     found = run_rule(RULE, whole_tree_subject(repo.project(), Scope()))
 
     assert [one.rule for one in found] == ["frontmatter/unknown-status"] * is_found
+
+
+@pytest.mark.parametrize(
+    ("related", "is_found"),
+    [
+        ("[[ADR-0001]]", True),
+        ("{because: ADR-0001}", True),
+        # Another tool lists slugs of records by their kind.
+        ("{rfcs: [use-queues], guides: []}", False),
+        ("[{slug: use-queues}]", False),
+    ],
+)
+def test_in_a_whole_tree_a_nested_value_without_an_id_is_of_another_tool(
+    repo: Repo, related: str, is_found: bool
+) -> None:
+    for path, text in {**adr(1), **adr(2, "Queues", matter=f"related: {related}\n")}.items():
+        repo.write(path, text)
+    found = run_rule(RULE, whole_tree_subject(repo.project(), Scope()))
+
+    assert [one.rule for one in found] == ["frontmatter/unreadable-id"] * is_found

@@ -64,17 +64,9 @@ class _Reader(NamedTuple):
 def is_harmless(site: MatchSite, text: str) -> bool:
     """Whether every part of the expression at the start of a text is escaped, a number or HTML.
 
-    `text` continues to the end of the statement, and beyond.
+    `text` continues to the end of the statement, and beyond. A variable stands for its values.
     """
-    return not unsafe_parts(site, text)
-
-
-def unsafe_parts(site: MatchSite, text: str) -> tuple[str, ...]:
-    """The parts of the expression at the start of a text that are not harmless, as written.
-
-    A variable is replaced by what is not harmless in its values.
-    """
-    return tuple(_unsafe(_Reader(site, {}), read_statement(text), 0))
+    return not any(True for _ in _unsafe(_Reader(site, {}), _read_statement(text), 0))
 
 
 def _unsafe(reader: _Reader, expression: str, depth: int) -> Iterator[str]:
@@ -118,7 +110,7 @@ def _unsafe_values(reader: _Reader, name: str, depth: int) -> tuple[str, ...]:
     if name not in reader.known:
         # `html = html + …` adds to what is known.
         reader.known[name] = ()
-        values = [read_statement(one) for one in _assigned(reader.site.above, name)]
+        values = [_read_statement(one) for one in _assigned(reader.site.above, name)]
         found: list[str] = []
         for value in values:
             if _is_simple(value) and name in _NAME.findall(value):
@@ -145,7 +137,7 @@ def _assigned(lines: Sequence[str], name: str) -> Iterator[str]:
                 return
 
 
-def read_statement(text: str) -> str:
+def _read_statement(text: str) -> str:
     """The text of an expression up to the end of its statement, without comments."""
     text = _COMMENT.sub(" ", text[:MAX_EXPRESSION])
     index = 0

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from sdd_hooks.code.source_files import COMPONENTS, GO, MAX_LINE, PAGES, PYTHON, SCRIPT
-from sdd_hooks.review.rules.security.expressions import (
-    is_harmless,
-    read_statement,
-    unsafe_parts,
-)
+from sdd_hooks.review.rules.security.expressions import is_harmless
+from sdd_hooks.review.rules.security.origins import Origins
+from sdd_hooks.review.rules.security.script import MAX_SCRIPT
 from sdd_hooks.review.rules.security.site import (
     Hazard,
     MatchSite,
     begins_constant,
     is_constant,
 )
-from sdd_hooks.review.rules.security.tables import is_of_table
 from sdd_hooks.text.lazy_regex import lazy_regex
 
 _TYPED = lazy_regex(r"\?\s*:|:\s*(?:\{|string|unknown|any|never)\b|['\"]\s*[|>]")
@@ -67,18 +65,16 @@ _UNTRUSTED_VALUE = lazy_regex(
 _FORMATTED = lazy_regex(r"\s*(?:rf|fr|f)[\"']", re.IGNORECASE)
 _FORMATTED_VALUE = lazy_regex(r"(?<!\{)\{([^{}!:]{1,200})(?:[!:][^{}]{0,40})?\}(?!\})")
 _TEXT_MEMBER = lazy_regex(
-    r"""(?!(?:.{0,80}\.)?(?:\w*(?:[sS]cheme|[cC]onfig|[tT]heme|[sS]tyles?|[oO]ptions|[sS]ettings|[lL]abels|[mM]essages)
-    |strings|i18n|icons?|t|loc|locale|lang|language|country|currency)\b\.)
-    (?!(?:error|err|e|ex|exception|data|json|payload|res|resp|response|result|\w*Res(?:ponse|ult)?)\.(?:message|text)$|this\.\w+$|\w*[sS]elect\w*\.value$|.*\bresponseText$|.*\b(?:field|class|tag|node|type|event)Name$|.*\b(?:time|date|day|month|year)_?[lL]abel$)
-    (?:[\w$]+(?:\??\.[\w$]+|\[[^\[\]]{1,40}\])*\??\.(?:\w*(?:[nN]ame|[tT]itle|[mM]essage|[tT]ext
-    |[dD]escription|[sS]ummary|[rR]eason|[cC]omment|[lL]abel|[eE]mail(?:_address)?)|value|textContent
-    |query|content))""",
-    re.VERBOSE,
+    r"""(?!(?:.{0,80}\.)?(?:\w*(?:scheme|config|theme|styles?|options|settings|labels|messages)
+    |strings|i18n|icons?|loc|locale|lang|language|country|currency)\b\.)
+    (?!(?:error|err|e|ex|exception|data|json|payload|res|resp|response|result)\.(?:message|text)$)
+    (?!.*(?:field|class|tag|node|type|event)_?name$)
+    \w+(?:\.\w+|\[[^\[\]]{1,40}\])*\.(?:\w*(?:name|title|message|text|description|summary|reason
+    |comment|email(?:_address)?)|value|query|content)""",
+    re.VERBOSE | re.IGNORECASE,
 )
 _ASSIGNED = lazy_regex(r"(?<![\w.$])([A-Za-z_$][\w$]*)\s*(?::=|=(?![=>]))")
 _NAME = lazy_regex(r"[A-Za-z_$][\w$]*")
-_TARGET = lazy_regex(r"[\w$.]{1,200}$")
-_QUOTE = lazy_regex(r"[\"'`]")
 _MAX_LINES_TO_VALUE = 40
 _ELEMENT = lazy_regex(r"<[a-zA-Z]")
 # A name or a member. The result of a call may be escaped, or a translation.
@@ -204,31 +200,25 @@ def _formats_text(site: MatchSite) -> bool:
     """Whether the argument is a formatted text of Python with a text for people in it."""
     value = site.arguments[0] if site.path.endswith(PYTHON) and site.arguments else ""
     return bool(_FORMATTED.match(value)) and any(
-        _TEXT_MEMBER.fullmatch(one.strip()) and not one.strip().endswith("label")
-        for one in _FORMATTED_VALUE.findall(value)
+        _TEXT_MEMBER.fullmatch(one.strip()) for one in _FORMATTED_VALUE.findall(value)
     )
 
 
-def _puts_text_into_markup(site: MatchSite) -> bool:
-    """Whether markup with a member that is a text for people, such as a title, is assigned."""
+def _puts_outside_text_into_markup(site: MatchSite) -> bool:
+    """Whether the file shows that markup with a text from outside the program is assigned."""
+    if len(site.whole) > MAX_SCRIPT:
+        return False
+    before = sum(len(line) + 1 for line in site.lines[: site.number - 1])
+    origins = _origins(site.path, site.whole)
     if site.matched.endswith("("):
-        value = site.arguments[1] if len(site.arguments) > 1 else ""
-    else:
-        value = site.matched.rpartition("=")[2] + site.rest
-    # A value as a whole may be HTML that a server rendered.
-    has_literal = bool(_QUOTE.search(read_statement(value)))
-    # `a.innerHTML = '<i></i>' + a.textContent` puts back what the page has.
-    target = _TARGET.search(site.line[: site.start])
-    own = f"{target[0]}.textContent" if target else ""
-    parts = (one for one in unsafe_parts(site, value) if one != own) if has_literal else ()
-    texts = [one for one in parts if _TEXT_MEMBER.fullmatch(one)]
-    return any(not (_is_made_safe(site, one) or is_of_table(site, one)) for one in texts)
+        return origins.inserts_text(before + site.end - 1)
+    return origins.joins_text(before + site.start + site.matched.rindex("=") + 1)
 
 
-def _is_made_safe(site: MatchSite, member: str) -> bool:
-    """Whether a line above assigns an escaped text to a member: `line.text = escape(line.text)`."""
-    assigned = (line.strip()[:MAX_LINE].partition("=") for line in site.above)
-    return any(name.rstrip() == member and site.is_safe(value) for name, _, value in assigned)
+@lru_cache(maxsize=1)
+def _origins(path: str, text: str) -> Origins:
+    """The origins of a file whose matches follow each other."""
+    return Origins(path, text)
 
 
 def _is_package_cdn(site: MatchSite) -> bool:
@@ -355,7 +345,7 @@ HAZARDS = (
         "HTML is assigned to a document as it is: use textContent, or sanitise it with a library"
         " first",
         _is_unsafe_assignment,
-        is_certain=_puts_text_into_markup,
+        is_certain=_puts_outside_text_into_markup,
     ),
     Hazard(
         "inner-html",
@@ -363,7 +353,7 @@ HAZARDS = (
         (*SCRIPT, *COMPONENTS, *PAGES),
         "HTML is put into a document as it is: build elements, or sanitise it with a library first",
         _is_unsafe_insertion,
-        is_certain=_puts_text_into_markup,
+        is_certain=_puts_outside_text_into_markup,
     ),
     Hazard(
         "cdn-integrity",

@@ -28,6 +28,8 @@ MAX_EVIDENCE = 200
 
 ID = "security"
 HAZARDS: tuple[Hazard, ...] = (*html.HAZARDS, *requests.HAZARDS, *routes.HAZARDS)
+SUFFIXES = tuple({suffix for hazard in HAZARDS for suffix in hazard.suffixes})
+"""The files that hazards are searched in."""
 
 # Minifiers keep these comments.
 _KEPT_COMMENT = lazy_regex(r"[\ufeff\s]{0,9}/\*{1,2}(?:!|\s{0,9}@(?:preserve|licen[cs]e))")
@@ -40,11 +42,13 @@ def check(subject: Subject) -> Iterator[Finding]:
     files = [
         file
         for file in subject.change.files
-        if file.added
-        and file.is_file
+        if file.is_file
+        and file.path.lower().endswith(SUFFIXES)
         and is_production_code(file.path)
         and not subject.is_artifact(file.path)
         and not (subject.whole_tree and is_beside_product(file.path))
+        # In a whole tree, this reads the file.
+        and file.added
     ]
     sources = SourceFiles(subject.text)
     added: dict[str, frozenset[int]] = {}

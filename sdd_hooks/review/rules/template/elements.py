@@ -14,8 +14,9 @@ ElementKind = Literal["script", "form", "navigation"]
 MAX_ELEMENTS = 200
 """Elements of one page that are read."""
 MIN_SCRIPT = 60
-"""Characters without white space and comments. A shorter script is a call of shared code, and so
-is one of a single statement."""
+"""Characters without white space and comments of a script. A shorter one calls shared code."""
+MIN_CALLS = 300
+"""Such characters of a script without a function or block. A shorter one calls shared code."""
 MIN_FIELDS = 2
 """Fields to fill in of a form that is compared. A form with hidden fields only is a button."""
 MIN_LINKS = 3
@@ -25,6 +26,7 @@ _OPENING = lazy_regex(r"<(script|form|nav|div|ul|aside)\b([^<>]{0,1000})>", re.I
 _NAVIGATION = lazy_regex(r"\brole\s*=\s*[\"']navigation[\"']", re.IGNORECASE)
 # Breadcrumbs and page numbers differ from page to page.
 _PAGE_SPECIFIC = lazy_regex(r"breadcrumb|paginat|pager|table.?of.?contents|toc\b", re.IGNORECASE)
+_PAGE_NUMBERS = lazy_regex(r"\bclass\s*=\s*[\"'][^\"'<>]{0,200}\b(?:pagination|breadcrumb)", re.I)
 _EXTERNAL_SCRIPT = lazy_regex(r"\bsrc\s*=|type\s*=\s*[\"'](?!text/javascript|module)", re.I)
 # In a template, a value may have quotes of its expressions in it: `action="{{ url('a') }}"`.
 _EXPRESSION = r"\{\{(?:(?!\}\}).){0,300}\}\}|\{%(?:(?!%\}).){0,300}%\}|(?!\{\{|\{%)"
@@ -47,11 +49,22 @@ _NAME = lazy_regex(rf"\bname\s*=\s*{_VALUE}", re.IGNORECASE)
 _TYPE = lazy_regex(r"\btype\s*=\s*[\"']?(\w+)", re.IGNORECASE)
 _NOT_FILLED_IN = ("hidden", "submit", "button", "reset", "image")
 _WORD = lazy_regex(r"\w+")
-# A block, or a second statement.
-_STATEMENTS = lazy_regex(r"\{|;.")
+# `f({ a: 1 })` is a call with options.
+_BLOCK = lazy_regex(r"[)>]\{|\b(?:else|try|do|finally)\{")
+# What begins when the page is there, without white space.
+_WHEN_READY = lazy_regex(
+    r"""(?:\$|jQuery)\((?:document\)\.ready\()?(?:function\(\$?\)|\(?\$?\)?=>)\{(?P<jquery>.*)\}\);?
+    |(?:document|window)\.addEventListener\(["'](?:DOMContentLoaded|load)["'],
+     (?:function\(\w*\)|\(?\w*\)?=>)\{(?P<listener>.*)\}(?:,\w+)?\);?
+    |(?:window\.)?onload=(?:function\(\w*\)|\(?\w*\)?=>)\{(?P<onload>.*)\};?""",
+    re.VERBOSE | re.DOTALL,
+)
 _SCRIPT_COMMENT = lazy_regex(r"/\*.*?(?:\*/|\Z)|(?<!:)//[^\n]*", re.DOTALL)
 _LINK = lazy_regex(rf"\bhref\s*=\s*{_VALUE}", re.IGNORECASE)
-_COMMENT = lazy_regex(r"<!--.*?(?:-->|\Z)|\{#.*?(?:#\}|\Z)", re.DOTALL)
+_COMMENT = lazy_regex(
+    r"<!--.*?(?:-->|\Z)|\{#.*?(?:#\}|\Z)|<%--.*?(?:--%>|\Z)|\{\{--.*?(?:--\}\}|\Z)|<%#.*?(?:%>|\Z)",
+    re.DOTALL,
+)
 
 
 class Framework(NamedTuple):
@@ -154,10 +167,14 @@ def _kind(tag: str, attributes: str) -> ElementKind | None:
 def _signature(kind: ElementKind, attributes: str, inside: str) -> tuple[str, ...]:
     if kind == "script":
         body = "".join(_SCRIPT_COMMENT.sub("", inside).split())
-        is_short = len(body) < MIN_SCRIPT or not _STATEMENTS.search(body)
-        return () if is_short else ("".join(inside.split()),)
+        ready = _WHEN_READY.fullmatch(body)
+        work = ready[ready.lastgroup or 0] if ready else body
+        only_calls = len(work) < (MIN_SCRIPT if _BLOCK.search(work) else MIN_CALLS)
+        return () if only_calls else ("".join(inside.split()),)
     if kind == "form":
         return () if _FILTERS.search(attributes) else _form_signature(attributes, inside)
+    if _PAGE_NUMBERS.search(inside):
+        return ()
     # A link to a place of this page is a tab of it.
     links = tuple(
         one for one in dict.fromkeys(map(_value, _LINK.finditer(inside))) if one[0] != "#"
@@ -196,6 +213,11 @@ def is_copy(element: PageElement, other: PageElement) -> bool:
     if element.kind == "navigation":
         return _are_similar(frozenset(element.signature), frozenset(other.signature))
     return element.signature == other.signature and _are_similar(element.words, other.words)
+
+
+def group(element: PageElement) -> tuple[str, ...]:
+    """What elements have in common that may be copies."""
+    return (element.kind, *(() if element.kind == "navigation" else element.signature))
 
 
 def _are_similar(some: frozenset[str], others: frozenset[str]) -> bool:

@@ -4,12 +4,10 @@
 
 from __future__ import annotations
 
-import posixpath
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from sdd_hooks.changes.change import ChangedFile
-from sdd_hooks.code.dependencies import is_manifest
 from sdd_hooks.code.paths import is_beside_product, is_production_code
 from sdd_hooks.code.source_files import COMPONENTS, PAGES, SCRIPT, is_hand_written
 from sdd_hooks.findings import Finding, Severity
@@ -20,12 +18,19 @@ from sdd_hooks.review.rules.template.elements import (
     ElementKind,
     PageElement,
     find_elements,
+    group,
     is_copy,
+)
+from sdd_hooks.review.rules.template.pages import (
+    can_include,
+    find_packages,
+    find_used,
+    package_of,
 )
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.text.display import one_line
 from sdd_hooks.text.lazy_regex import lazy_regex
-from sdd_hooks.text.lines import NumberedLine, split_lines
+from sdd_hooks.text.lines import NumberedLine, TextLines, join_lines, split_lines
 
 MAX_PAGES = 500
 """Pages of the repository that the changed ones are compared with."""
@@ -71,6 +76,16 @@ _DEVELOPMENT = lazy_regex(
     re.VERBOSE,
 )
 
+# One of these is in each match, and is found ten times as fast.
+_DEVELOPMENT_WORDS = (
+    "tailwindcss",
+    "babel",
+    ".development.js",
+    "/vue",
+    "/less",
+    "/dev/",
+    "/debug/",
+)
 # A browser resolves the host and connects, and loads nothing.
 _HINT = lazy_regex(r"\brel\s*=\s*[\"'{]*(?:dns-prefetch|preconnect)\b", re.IGNORECASE)
 
@@ -85,24 +100,29 @@ def check(subject: Subject) -> Iterator[Finding]:
     files = [
         file
         for file in subject.change.files
-        if file.added
-        and file.is_file
+        if file.is_file
         and file.path.lower().endswith((*PAGES, *COMPONENTS, *SCRIPT))
         and is_production_code(file.path)
         and not subject.is_artifact(file.path)
         and not (subject.whole_tree and is_beside_product(file.path))
+        # In a whole tree, this reads the file.
+        and file.added
     ]
     for file in files:
         yield from _development_cdns(file)
     pages = [file for file in files if file.path.lower().endswith(PAGES)]
-    with_elements = [file for file in pages if any(_BEGINS.search(text) for _, text in file.added)]
-    if with_elements or _introduced_frameworks(pages):
+    with_elements = [file for file in pages if _BEGINS.search(join_lines(file.added))]
+    introduced = {file.path: found for file in pages if (found := _find_frameworks(file.added))}
+    if with_elements or introduced:
         texts = _read_pages(subject, pages)
         yield from _copies(subject, with_elements, texts)
-        yield from _second_frameworks(subject, pages, texts)
+        yield from _second_frameworks(subject, introduced, pages, texts)
 
 
 def _development_cdns(file: ChangedFile) -> Iterator[Finding]:
+    text = join_lines(file.added)
+    if not any(word in text for word in _DEVELOPMENT_WORDS) or not _DEVELOPMENT.search(text):
+        return
     before = ""
     for line in file.added:
         # A comment that names a record gives the reason.
@@ -137,50 +157,72 @@ def _read_pages(subject: Subject, changed: Iterable[ChangedFile]) -> Mapping[str
 def _copies(
     subject: Subject, files: Iterable[ChangedFile], texts: Mapping[str, str]
 ) -> Iterator[Finding]:
-    """The elements on added lines that another element of the repository equals.
-
-    In a whole tree both are in one package and theme, which may be released without the others.
-    """
-    roots = _package_roots(subject) if subject.whole_tree else frozenset()
-    located = [
-        _Located(path, element) for path in sorted(texts) for element in find_elements(texts[path])
-    ]
+    """The elements on added lines that another element of the repository equals."""
     added = {file.path: {number for number, _ in file.added} for file in files}
-    for index, (path, element) in enumerate(located):
-        if element.first not in added.get(path, ()):
-            continue
-        for other_index, (other_path, other) in enumerate(located):
+
+    def is_new(one: _Located) -> bool:
+        return one.element.first in added.get(one.path, ())
+
+    for located in _group_elements(subject, texts):
+        for index, one in enumerate(located):
             # Of two new elements, the second one is the copy.
-            is_new = other.first in added.get(other_path, ())
-            if index == other_index or (is_new and other_index > index):
-                continue
-            if element.kind == "navigation" and other_path == path:
-                continue
-            signs_up = (bool(_SIGN_UP.search(one)) for one in (path, other_path))
-            if element.kind == "form" and len(set(signs_up)) > 1:
-                continue
-            shareable = not subject.whole_tree or _unit(path, roots) == _unit(other_path, roots)
-            if is_copy(element, other) and shareable:
-                rule, severity, message = _COPIES[element.kind]
-                line = NumberedLine(element.first, split_lines(texts[path])[element.first - 1])
-                message = message.format(f"{other_path}:{other.first}")
-                yield _finding(path, line, rule, severity, message)
-                break
+            originals = (
+                other
+                for other_index, other in enumerate(located)
+                if other_index != index
+                and (other_index < index or not is_new(other))
+                and _may_share(one.element.kind, one.path, other.path)
+                and is_copy(one.element, other.element)
+            )
+            original = next(originals, None) if is_new(one) else None
+            if original:
+                rule, severity, message = _COPIES[one.element.kind]
+                first = one.element.first
+                line = NumberedLine(first, split_lines(texts[one.path])[first - 1])
+                message = message.format(f"{original.path}:{original.element.first}")
+                yield _finding(one.path, line, rule, severity, message)
 
 
-def _introduced_frameworks(
-    files: Iterable[ChangedFile],
-) -> Mapping[str, tuple[ChangedFile, NumberedLine]]:
-    """The frameworks that added lines use, each with the first of these lines."""
-    introduced: dict[str, tuple[ChangedFile, NumberedLine]] = {}
-    for file in files:
-        text = "\n".join(line.text for line in file.added)
-        used = [name for name, framework in FRAMEWORKS.items() if framework.is_used(text)]
-        for line in file.added if used else ():
-            for name in used:
-                if name not in introduced and FRAMEWORKS[name].is_used(line.text[:MAX_LINE]):
-                    introduced[name] = (file, line)
-    return introduced
+def _group_elements(subject: Subject, texts: Mapping[str, str]) -> Iterator[list[_Located]]:
+    """The elements of pages that may be copies of each other.
+
+    In a whole tree these are in one package and theme, which may be released without the others, on
+    pages that the program uses, and on templates: static HTML has no partials.
+    """
+    packages = find_packages(subject) if subject.whole_tree else frozenset()
+    groups: dict[tuple[object, ...], list[_Located]] = {}
+    for path in sorted(texts):
+        unit = _unit(path, packages) if subject.whole_tree else ("", "")
+        includes = not subject.whole_tree or can_include(path, texts[path])
+        for element in find_elements(texts[path]):
+            if includes or element.kind == "script":
+                groups.setdefault((unit, group(element)), []).append(_Located(path, element))
+    several = [located for located in groups.values() if len(located) > 1]
+    paths = {one.path for located in several for one in located}
+    used = find_used(subject, sorted(paths), packages) if subject.whole_tree else paths
+    for located in several:
+        yield [one for one in located if one.path in used]
+
+
+def _may_share(kind: ElementKind, path: str, other_path: str) -> bool:
+    """Whether elements of these pages may be one, if they are alike."""
+    if kind == "navigation":
+        return path != other_path
+    return kind != "form" or bool(_SIGN_UP.search(path)) == bool(_SIGN_UP.search(other_path))
+
+
+def _find_frameworks(lines: Sequence[NumberedLine]) -> Mapping[str, NumberedLine]:
+    """The frameworks that lines use, each with the first of these lines."""
+    text = join_lines(lines)
+    used = {name: one for name, one in FRAMEWORKS.items() if one.is_used(text)}
+    found: dict[str, NumberedLine] = {}
+    for line in lines if used else ():
+        for name, framework in used.items():
+            if name not in found and framework.is_used(line.text[:MAX_LINE]):
+                found[name] = line
+        if len(found) == len(used):
+            break
+    return found
 
 
 def _is_decided(subject: Subject, framework: str) -> bool:
@@ -191,20 +233,24 @@ def _is_decided(subject: Subject, framework: str) -> bool:
 
 
 def _second_frameworks(
-    subject: Subject, files: Iterable[ChangedFile], texts: Mapping[str, str]
+    subject: Subject,
+    introduced: Mapping[str, Mapping[str, NumberedLine]],
+    files: Iterable[ChangedFile],
+    texts: Mapping[str, str],
 ) -> Iterator[Finding]:
     """Each framework that is new in a package, when the package uses another one."""
-    if not _introduced_frameworks(files):
-        return
-    roots = _package_roots(subject)
-    packages: dict[str, list[ChangedFile]] = {}
-    for file in files:
-        packages.setdefault(_package(file.path, roots), []).append(file)
-    for package, changed in packages.items():
-        introduced = _introduced_frameworks(changed)
-        inside = {path: text for path, text in texts.items() if _package(path, roots) == package}
-        used = _used_frameworks(changed, inside) if introduced else {}
-        for name, (file, line) in introduced.items():
+    packages = find_packages(subject)
+    by_package: dict[str, dict[str, tuple[str, NumberedLine]]] = {}
+    for path, found in introduced.items():
+        of_package = by_package.setdefault(package_of(path, packages), {})
+        for name, line in found.items():
+            of_package.setdefault(name, (path, line))
+    for package, frameworks in by_package.items():
+        inside = {
+            path: text for path, text in texts.items() if package_of(path, packages) == package
+        }
+        used = _used_frameworks(files, inside)
+        for name, (path, line) in frameworks.items():
             if name in used:
                 continue
             if used and not _is_decided(subject, name):
@@ -212,45 +258,35 @@ def _second_frameworks(
                 # Which one was first is unknown in a whole tree.
                 says = "is used beside" if subject.whole_tree else "comes to"
                 message = f"{name} {says} {others}: one framework is easier to keep; decide on it"
-                yield _finding(file.path, line, "frameworks", "info", message)
-            used[name] = f"{file.path}:{line.number}"
+                yield _finding(path, line, "frameworks", "info", message)
+            used[name] = f"{path}:{line.number}"
 
 
-def _package_roots(subject: Subject) -> frozenset[str]:
-    """The directories that have a manifest of dependencies."""
-    blobs = subject.after.blobs()
-    return frozenset(posixpath.dirname(blob.path) for blob in blobs if is_manifest(blob.path))
-
-
-def _unit(path: str, roots: Collection[str]) -> tuple[str, str]:
+def _unit(path: str, packages: Collection[str]) -> tuple[str, str]:
     """The package and the theme that a page is part of."""
     theme = _THEME.match(path)
-    return _package(path, roots), theme[0] if theme else ""
-
-
-def _package(path: str, roots: Collection[str]) -> str:
-    """The directory of the package that a file is part of; "" for the repository."""
-    directory = posixpath.dirname(path)
-    while directory and directory not in roots:
-        directory = posixpath.dirname(directory)
-    return directory
+    return package_of(path, packages), theme[0] if theme else ""
 
 
 def _used_frameworks(files: Iterable[ChangedFile], texts: Mapping[str, str]) -> dict[str, str]:
     """The frameworks that lines use which the change does not add, each with its first place."""
-    added = {file.path: {number for number, _ in file.added} for file in files}
+    # Of a whole file, each line is new.
+    whole = {file.path for file in files if isinstance(file.added, TextLines)}
+    added = {
+        file.path: {number for number, _ in file.added} for file in files if file.path not in whole
+    }
     used: dict[str, str] = {}
     for path, text in texts.items():
+        if path in whole:
+            continue
         new = added.get(path, set())
-        searched = {
-            name: framework
-            for name, framework in FRAMEWORKS.items()
-            if name not in used and framework.is_used(text)
-        }
-        for number, line in enumerate(split_lines(text) if searched else (), 1):
-            for name, framework in searched.items():
-                if name not in used and number not in new and framework.is_used(line[:MAX_LINE]):
-                    used[name] = f"{path}:{number}"
+        lines = [
+            NumberedLine(number, line)
+            for number, line in enumerate(split_lines(text), 1)
+            if number not in new
+        ]
+        for name, line in _find_frameworks(lines).items():
+            used.setdefault(name, f"{path}:{line.number}")
     return used
 
 

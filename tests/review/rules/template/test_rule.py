@@ -66,7 +66,10 @@ def test_short_elements_are_not_compared(tmp_path: Path, text: str) -> None:
     [
         SCRIPT.format(1).replace("<script", '<script type="application/ld+json"'),
         NAV.replace("<nav", '<nav aria-label="Breadcrumb"'),
+        NAV.replace("<nav>", "<nav><ul class='box pagination'>"),
         f"<!-- {SCRIPT.format(1)} -->",
+        f"<%-- {SCRIPT.format(1)} --%>",
+        f"{{{{-- {SCRIPT.format(1)} --}}}}",
     ],
 )
 def test_other_elements_are_not_compared(tmp_path: Path, text: str) -> None:
@@ -82,6 +85,7 @@ def test_different_elements_are_no_copies(tmp_path: Path) -> None:
 
 
 FIELDS = '<input name="a">\n<textarea name="b"></textarea>\n'
+CALLS = "App.init(); Forms.init(document.body);"
 BUTTONS = '<input type="hidden" name="a"><input type="hidden" name="b">\n<button>{}</button>\n'
 
 
@@ -102,6 +106,11 @@ BUTTONS = '<input type="hidden" name="a"><input type="hidden" name="b">\n<button
             f"<form>{FIELDS}Save this module of a course, with its name and text</form>\n",
         ),
         (f"<script>{'window.a' * 20}.b(document.body);</script>\n",) * 2,
+        (f"<script>jQuery(document).ready(function() {{ {CALLS} }});</script>\n",) * 2,
+        (f"<script>document.addEventListener('load', () => {{ {CALLS} }})</script>\n",) * 2,
+        ("<script>window.onload = function () { start('the form of the page'); };</script>",) * 2,
+        (f"<script>{'start(1); ' * 9}</script>\n",) * 2,
+        ("<script>open('description', { extra: 'placeholder', text: 'Begin' })</script>\n",) * 2,
         (f"<form>{BUTTONS}</form>\n", f"<form>{BUTTONS}</form>\n"),
         (
             NAV.replace('href="/', 'href="#'),
@@ -202,24 +211,163 @@ def test_packages_of_one_repository_may_use_different_frameworks(tmp_path: Path)
     ]
 
 
+def whole_tree_paths(repo: Repo) -> list[str]:
+    return [one.path for one in RULE.check(whole_tree_subject(repo.project(), Scope()))]
+
+
 def test_in_a_whole_tree_copies_are_in_one_package_and_theme(repo: Repo) -> None:
     for package in ("a", "b"):
+        repo.write(f"{package}/routes.py", "render('x.html')\nrender('z.html')\n")
         repo.write(f"{package}/package.json", "{}")
         repo.write(f"{package}/x.html", SCRIPT.format(1))
         repo.write(f"a/themes/{package}/x.html", SCRIPT.format(1))
         repo.write(f"a/my_plugins/{package}/x.html", SCRIPT.format(1))
         repo.write(f"a/templates/{package}/templates/x.html", SCRIPT.format(1))
-    assert list(RULE.check(whole_tree_subject(repo.project(), Scope()))) == []
+    assert whole_tree_paths(repo) == []
     repo.write("b/z.html", SCRIPT.format(1))
-    found = RULE.check(whole_tree_subject(repo.project(), Scope()))
-    assert [one.path for one in found] == ["b/z.html"]
+    assert whole_tree_paths(repo) == ["b/z.html"]
+
+
+NAMED = {
+    "by its file": "return render_template('shop/cart.html')\n",
+    "by a link": '<a href="/cart.html?x=1">\n',
+    "by a relative link": '<a href="../cart.html">\n',
+    "without its extension": 'res.render("cart", {})\n',
+    "in its directory": 'return "pages/shop/cart";\n',
+    "with dots": "return view('pages.shop.cart');\n",
+    "as a parameter": '<a href="index.php?page=cart&x=1">\n',
+    "by a redirect": 'return "redirect:/cart";\n',
+    "by a fragment": '<div th:replace="cart :: form">\n',
+}
+NOT_NAMED = {
+    "in another directory": "view('layouts.cart'); render('old/cart.html')\n",
+    "as a variable": "const cart = []\ncart.push(1)\n",
+    "as a part of a name": "render('shopping-cart.html', 'cartoon', 'my-cart')\n",
+    "by itself": "",
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [*((one, 1) for one in NAMED.values()), *((one, 0) for one in NOT_NAMED.values())],
+    ids=[*NAMED, *NOT_NAMED],
+)
+def test_in_a_whole_tree_a_page_is_used_that_another_file_names(
+    repo: Repo, text: str, count: int
+) -> None:
+    repo.write("views/shop/cart.html", f"{SCRIPT.format(1)}<a href='cart.html'>\n")
+    repo.write("views/shop/index.html", SCRIPT.format(1))
+    repo.write("demo/src/code.js", text)
+    repo.write("demo/src/other.js", "render('shop/index')\n")
+    repo.write("tests/test_code.js", NAMED["by its file"])
+    repo.write("README.md", NAMED["by its file"])
+    assert len(whole_tree_paths(repo)) == count
+
+
+@pytest.mark.parametrize(
+    "path", ["a/index.php", "app/views/cart/edit.html.erb", "Views/Cart/Edit.cshtml", "cart.gohtml"]
+)
+def test_in_a_whole_tree_pages_are_used_by_convention(repo: Repo, path: str) -> None:
+    template = '{{ define "cart" }}\n' if path.endswith(".gohtml") else ""
+    repo.write(f"x/{path}", template + SCRIPT.format(1))
+    repo.write(f"y/{path}", template + SCRIPT.format(1))
+    assert whole_tree_paths(repo) == [f"y/{path}"]
+
+
+def test_a_name_of_one_letter_is_looked_for_with_its_extension(repo: Repo) -> None:
+    repo.write("views/i.html", SCRIPT.format(1))
+    repo.write("views/index.html", SCRIPT.format(1))
+    repo.write("a.js", "show('index'); if (x === 'i') f()\n")
+    assert whole_tree_paths(repo) == []
+    repo.write("a.js", "show('index'); show('i.html')\n")
+    assert whole_tree_paths(repo) == ["views/index.html"]
+
+
+@pytest.mark.parametrize(("path", "count"), [("public/index.html", 1), ("views/index.html", 0)])
+def test_in_a_whole_tree_no_server_finds_the_index_of_templates(
+    repo: Repo, path: str, count: int
+) -> None:
+    repo.write(path, SCRIPT.format(1))
+    repo.write("views/cart.html", SCRIPT.format(1))
+    repo.write("a.js", "show('cart')\n")
+    assert len(whole_tree_paths(repo)) == count
+
+
+def test_in_a_whole_tree_old_pages_that_name_each_other_are_not_used(repo: Repo) -> None:
+    repo.write("shop/cart.php", f"{SCRIPT.format(1)}<a href='order.php'>\n")
+    repo.write("shop/order.php", f"{SCRIPT.format(1)}<a href='cart.php'>\n")
+    assert whole_tree_paths(repo) == []
+    repo.write("index.php", "<a href='shop/cart.php'>\n")
+    assert whole_tree_paths(repo) == ["shop/order.php"]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("<a href='cart.php'>\n", ["shop/index.php"]),
+        ("<a href='img/cart.php'>\n", ["shop/img/cart.php", "shop/index.php"]),
+    ],
+)
+def test_in_a_whole_tree_a_bare_name_is_that_of_the_page_above(
+    repo: Repo, text: str, names: list[str]
+) -> None:
+    for path in ("shop/cart.php", "shop/img/cart.php", "shop/index.php"):
+        repo.write(path, SCRIPT.format(1))
+    repo.write("shop/parts/menu.php", f"<a href='cart.php'>\n{text}")
+    assert whole_tree_paths(repo) == names
+
+
+def test_in_a_whole_tree_long_libraries_do_not_hide_that_pages_are_used(repo: Repo) -> None:
+    pages = [f"shop/page{number}.php" for number in range(100)]
+    for number in range(6):
+        repo.write(f"lib/{number}.js", "f(1);\n" * 160_000)
+    for path in pages:
+        repo.write(path, SCRIPT.format(1))
+    repo.write("shop/parts/menu.php", "".join(f"<a href='/{path}'>\n" for path in pages))
+    assert len(whole_tree_paths(repo)) == len(pages) - 1
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "count"),
+    [
+        ("templates/shop/cart.html", "", 1),
+        ("theme/cart.html", "", 0),
+        ("static/cart.html", "", 1),
+        ("static/cart.html", "{{ cart }}", 0),
+        ("cart.blade.php", "", 0),
+        ("shop/cart.php", "", 1),
+        ("other/theme/cart.html", "", 1),
+    ],
+)
+def test_in_a_whole_tree_a_program_finds_its_pages_in_its_templates(
+    repo: Repo, path: str, text: str, count: int
+) -> None:
+    repo.write("other/package.json", "{}")
+    repo.write("templates/home.html", SCRIPT.format(2))
+    repo.write(path, SCRIPT.format(1) * 2 + text)
+    repo.write("code.js", f"show('{path.rpartition('/')[2]}'); show('cart')\n")
+    assert len(whole_tree_paths(repo)) == count
+
+
+@pytest.mark.parametrize("text", [NAV, FORM.format("password")])
+def test_in_a_whole_tree_static_pages_have_no_partials(repo: Repo, text: str) -> None:
+    for path in ("a/index.html", "b/index.html"):
+        repo.write(path, text)
+    assert whole_tree_paths(repo) == []
+    for path in ("a/index.html", "b/index.html"):
+        repo.write(path, f"{{% load static %}}\n{text}")
+    assert whole_tree_paths(repo) == ["b/index.html"]
+    repo.write("a/index.php", text)
+    repo.write("b/index.php", text)
+    assert whole_tree_paths(repo) == ["a/index.php", "b/index.html", "b/index.php"]
 
 
 def test_in_a_whole_tree_pages_beside_the_product_are_left_out(repo: Repo) -> None:
     beside = ("sketches/a.html", "sketches/b.html", "codemirror/a.html", "codemirror/b.html")
     for path in (*beside, "pages/z.html", "pages/a_backup.html"):
         repo.write(path, SCRIPT.format(1))
-    assert list(RULE.check(whole_tree_subject(repo.project(), Scope()))) == []
+    repo.write("code.js", "open('a.html'); open('b.html'); open('z.html'); open('a_backup.html')\n")
+    assert whole_tree_paths(repo) == []
 
 
 def test_a_page_of_a_site_generator_is_no_copy(tmp_path: Path) -> None:

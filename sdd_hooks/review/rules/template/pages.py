@@ -1,0 +1,143 @@
+"""Which pages a program uses, and which of them can include a partial, as the repository shows."""
+
+# Governing: ADR-0051 (in old code a hazard has to be shown)
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Collection, Iterable, Mapping
+
+from sdd_hooks.code.dependencies import is_manifest
+from sdd_hooks.code.languages import find_language
+from sdd_hooks.code.paths import is_external, is_test
+from sdd_hooks.code.source_files import PAGES, is_hand_written
+from sdd_hooks.review.rules.template.names import Names
+from sdd_hooks.review.subject import Subject
+from sdd_hooks.text.lazy_regex import lazy_regex
+
+MAX_SEARCHED = 100_000_000
+"""Characters that are searched for the names of pages: a second."""
+
+# Frameworks find a page by the name of a controller, and servers the index of a directory.
+_BY_CONTROLLER = lazy_regex(r"\.(?:erb|cshtml|razor)$", re.IGNORECASE)
+_INDEX = lazy_regex(r"(?:^|/)(?:index|default)\.[\w.]+$", re.IGNORECASE)
+_ROOT = lazy_regex(r"(?:^|/)(?:templates?|views)/", re.IGNORECASE)
+_SERVED = lazy_regex(
+    r"(?:^|/)(?:static|public|www|wwwroot|htdocs|web|webapp|site|assets|frontend|client)/", re.I
+)
+# A server runs these where they are.
+_RUN = lazy_regex(r"\.(?:php|jsp|cshtml|razor)$", re.IGNORECASE)
+_BLADE = lazy_regex(r"\.blade\.php$", re.IGNORECASE)
+_MARKUP = lazy_regex(r"<(?:html|body|head|div|form|script|table|nav|ul)\b", re.IGNORECASE)
+_DEFINES = lazy_regex(r"\{\{-?\s*define\s")
+_CONFIGURATION = (".xml", ".yml", ".yaml", ".toml", ".properties")
+_STYLES = (".css", ".scss", ".sass", ".less")
+_STATIC = (".html", ".htm", ".xhtml")
+_TEMPLATE_MARK = lazy_regex(
+    r"\{%|\{\{|<%|<\?(?!xml)|<!--\s*#include|\bth:[a-z]|@(?:include|extends|section|yield)\b"
+)
+
+
+def find_packages(subject: Subject) -> frozenset[str]:
+    """The directories that have a manifest of dependencies."""
+    blobs = subject.after.blobs()
+    return frozenset(posixpath.dirname(blob.path) for blob in blobs if is_manifest(blob.path))
+
+
+def package_of(path: str, packages: Collection[str]) -> str:
+    """The directory of the package that a file is part of; "" for the repository."""
+    directory = posixpath.dirname(path)
+    while directory and directory not in packages:
+        directory = posixpath.dirname(directory)
+    return directory
+
+
+def find_used(
+    subject: Subject, pages: Collection[str], packages: Collection[str]
+) -> frozenset[str]:
+    """Those of the pages that the framework finds by convention, or that the program names.
+
+    Code names a page, or a page that is used: old pages name each other. Where a package has a
+    directory of templates, its pages are in it, or are served as they are.
+    """
+    blobs = subject.after.blobs()
+    rendering = {
+        package_of(blob.path, packages)
+        for blob in blobs
+        if blob.path.lower().endswith(PAGES) and _ROOT.search(blob.path)
+    }
+    naming = _naming_files(subject) if pages else []
+    names = Names({*pages, *filter(_is_page, naming)})
+    used: set[str] = set()
+    named: dict[str, set[str]] = {}
+    room = MAX_SEARCHED
+    for path in naming:
+        text = subject.text(path)
+        room -= len(text)
+        if room < 0:
+            break
+        if not is_hand_written(text):
+            continue
+        if not _is_page(path) or _is_code(path, text):
+            used |= names.find(path, text)
+        elif package_of(path, packages) not in rendering or _is_reached(path, text):
+            named[path] = names.find(path, text)
+            if _is_found(path) or _DEFINES.search(text):
+                used.add(path)
+    return frozenset(_follow(used, named) & named.keys())
+
+
+def _is_found(path: str) -> bool:
+    """Whether a framework or a server finds a page that nothing names."""
+    if _BY_CONTROLLER.search(path):
+        return True
+    return bool(_INDEX.search(path)) and not (_ROOT.search(path) or _BLADE.search(path))
+
+
+def _is_page(path: str) -> bool:
+    return path.lower().endswith(PAGES)
+
+
+def _is_code(path: str, text: str) -> bool:
+    """Whether a file of PHP has no page in it."""
+    return path.lower().endswith(".php") and not _MARKUP.search(text)
+
+
+def _follow(used: Iterable[str], named: Mapping[str, Collection[str]]) -> set[str]:
+    """The pages that are used, with those that they name."""
+    found, waiting = set(used), list(used)
+    while waiting:
+        more = set(named.get(waiting.pop(), ())) - found
+        found |= more
+        waiting += more
+    return found
+
+
+def _is_reached(path: str, text: str) -> bool:
+    """Whether a page is where a program with a directory of templates finds it."""
+    if _ROOT.search(path) or (_RUN.search(path) and not _BLADE.search(path)):
+        return True
+    return not can_include(path, text) and bool(_SERVED.search(path))
+
+
+def can_include(path: str, text: str) -> bool:
+    """Whether a page is a template: static HTML has no way to include a partial."""
+    return not path.lower().endswith(_STATIC) or bool(_TEMPLATE_MARK.search(text))
+
+
+def _naming_files(subject: Subject) -> list[str]:
+    """The files that may name a page: configuration, pages and code of the program, in this order.
+
+    What is served comes last: most of it are libraries, which name no page, and are long.
+    """
+    found = []
+    for blob in subject.after.blobs():
+        path = blob.path
+        if is_external(path) or is_test(path):
+            continue
+        if path.lower().endswith((*PAGES, *_CONFIGURATION)):
+            found.append((0, path))
+        elif find_language(path) and not path.lower().endswith(_STYLES):
+            found.append((2 if _SERVED.search(path) else 1, path))
+    return [path for _, path in sorted(found)]

@@ -1,0 +1,78 @@
+"""Which pages a text names."""
+
+from __future__ import annotations
+
+import pytest
+
+from sdd_hooks.review.rules.template.names import Names
+from tests.support.cpu_time import assert_linear
+
+
+@pytest.mark.parametrize(
+    ("page", "text"),
+    [
+        ("shop/my cart.php", "<a href='my cart.php'>"),
+        ("shop/корзина.php", "render('корзина')"),
+        ("shop/cart-2.php", "$x->to('cart-2')"),
+        ("shop/cart(1).php", "'/shop/cart(1).php'"),
+        ("cart.php", "'./cart.php'"),
+    ],
+)
+def test_a_name_may_have_any_characters(page: str, text: str) -> None:
+    names = Names([page, "shop/other.php"])
+    assert names.find("menu.php", text) == {page}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<i id='cart'>",
+        '<i class=\\"cart\\">',
+        "<form name = 'cart'>",
+        "type='cart'",
+        "'cart.push(1)'",
+    ],
+)
+def test_the_name_of_an_element_is_no_page(text: str) -> None:
+    assert Names(["shop/cart.php"]).find("menu.php", text) == set()
+
+
+PAGES = [
+    *("cart.php", "admin/cart.php", "admin/img/cart.php", "user/cart.php"),
+    *("shop/templates/shop/cart.html", "theme/templates/shop/cart.html", "views/cart.html"),
+    *("old/cart.html", "user/old/shop/cart.html"),
+]
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "expected"),
+    [
+        ("admin/parts/menu.php", "'cart.php'", ["admin/cart.php"]),
+        ("admin/parts/menu.php", "'../img/cart.php'", ["admin/img/cart.php"]),
+        ("admin/img/menu.php", "'../cart.php'", ["admin/cart.php"]),
+        ("other/menu.php", "'cart.php'", ["cart.php"]),
+        ("other/menu.php", "'/x/user/cart.php'", ["user/cart.php"]),
+        ("shop/views.py", "'shop/cart.html'", [PAGES[4], PAGES[5]]),
+        ("shop/views.py", "'cart.html'", ["views/cart.html"]),
+        ("shop/views.py", "'old/shop/cart.html'", ["user/old/shop/cart.html"]),
+        ("shop/views.py", "'no/cart.html'", []),
+    ],
+)
+def test_a_name_is_that_of_the_page_which_is_found(
+    path: str, text: str, expected: list[str]
+) -> None:
+    assert Names(PAGES).find(path, text) == set(expected)
+
+
+def test_a_name_of_several_pages_is_none_of_them() -> None:
+    assert Names(["a/x/cart.php", "b/x/cart.php"]).find("c.php", "'x/cart.php'") == set()
+    assert Names(["a/cart.php", "b/cart.php"]).find("c.php", "'cart.php'") == set()
+
+
+@pytest.mark.parametrize("part", ["cart", "cart ", "'cart", "../", "cart.", "a/cart.php x"])
+def test_hostile_texts_are_searched_in_linear_time(part: str) -> None:
+    def search(text: str) -> set[str]:
+        return Names(["b/cart.php"]).find("x.php", text)
+
+    assert search("'../b/cart.php'") == {"b/cart.php"}
+    assert_linear(search, lambda size: part * size, 5_000)
