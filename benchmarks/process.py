@@ -7,11 +7,11 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+_LAUNCH = str(Path(__file__).with_name("launch.py"))
 _LONGEST = 3600.0
 MAX_LOAD = 0.75
 """The load average for each core above which others use the machine as well."""
@@ -37,22 +37,25 @@ def run(command: Sequence[str], root: Path, environ: Mapping[str, str], given: b
 
     The peak is that of the process or of a child that it waited for, the largest of them.
     """
-    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as stdin:
+    with (
+        tempfile.TemporaryFile() as output,
+        tempfile.TemporaryFile() as stdin,
+        tempfile.TemporaryFile() as report,
+    ):
         stdin.write(given)
         stdin.seek(0)
-        started = time.perf_counter()
-        process = subprocess.Popen(
-            command, cwd=root, env=dict(environ), stdin=stdin, stdout=output,
-            stderr=subprocess.STDOUT,
+        subprocess.run(
+            (sys.executable, "-I", "-S", _LAUNCH, str(report.fileno()), *command), cwd=root,
+            env=dict(environ), stdin=stdin, stdout=output, stderr=subprocess.STDOUT,
+            pass_fds=(report.fileno(),), check=False,
         )  # fmt: skip
-        _, status, usage = os.wait4(process.pid, 0)
-        seconds = time.perf_counter() - started
-        process.returncode = os.waitstatus_to_exitcode(status)
         output.seek(0)
         text = output.read().decode(errors="replace")
-    if process.returncode:
-        raise ProcessFailed(f"{' '.join(command)} exited {process.returncode}: {text[-600:]}")
-    return Run(seconds, usage.ru_maxrss * _RSS_UNIT, text)
+        report.seek(0)
+        seconds, peak, exited = report.read().split() or (b"0", b"0", b"without a start")
+    if exited != b"0":
+        raise ProcessFailed(f"{' '.join(command)} exited {exited.decode()}: {text[-600:]}")
+    return Run(float(seconds), int(peak) * _RSS_UNIT, text)
 
 
 def finished(command: Sequence[str], root: Path, environ: Mapping[str, str]) -> str:

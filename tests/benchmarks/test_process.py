@@ -29,6 +29,11 @@ def test_the_peak_is_that_of_the_largest_process(tmp_path: Path) -> None:
     assert python(parent, tmp_path).peak > 300_000_000
 
 
+def test_the_peak_does_not_begin_with_the_memory_of_the_benchmarks(tmp_path: Path) -> None:
+    large = bytearray(b"x") * 300_000_000
+    assert python("pass", tmp_path).peak < len(large) // 3
+
+
 def test_the_error_of_a_failed_run_has_command_and_output(tmp_path: Path) -> None:
     with pytest.raises(ProcessFailed, match=r"exited 3: out of luck"):
         python("print('out of luck'); raise SystemExit(3)", tmp_path)
