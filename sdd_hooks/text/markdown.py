@@ -10,7 +10,6 @@ the few lines that matter, so the cost is a scan of the text, not a full parse.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 
 from sdd_hooks.named_tuple import NamedTuple
@@ -207,7 +206,10 @@ def heading_anchor(title: str) -> str:
     title = _LINK.sub(r"\1", title[:MAX_TITLE]).strip().lower()
     if title.isascii():
         return _NOT_IN_SLUG.sub("", title).replace(" ", "-")
-    kept = (c for c in title if c in "-_ " or c.isalnum() or unicodedata.category(c)[0] == "M")
+    # Few titles need it, and a search waits for each import.
+    from unicodedata import category
+
+    kept = (c for c in title if c in "-_ " or c.isalnum() or category(c)[0] == "M")
     return "".join(kept).replace(" ", "-")
 
 
