@@ -620,10 +620,12 @@ sdd_run() {
     fi
     sdd_child=$!
     sdd_stop_late "$sdd_child" &
-    # bash reports a command that a signal ended when the shell waits for it.
+    # bash reports a command that a signal ended when the shell waits for it. A new process of dash loses a
+    # signal for which this shell has a trap, so the first one is another.
     {
         wait "$sdd_child"
         sdd_result=$?
+        kill -USR1 "$!"
         kill "$!"
         wait "$!"
     } 2>/dev/null
@@ -641,7 +643,7 @@ sdd_stop() {
 sdd_stop_late() {
     # A program that reads git's output would wait for the timer. dash saves redirections of a function.
     exec </dev/null >/dev/null 2>&1
-    trap 'kill "$sdd_sleep"; exit' TERM
+    trap 'kill "$sdd_sleep"; exit' TERM USR1
     sleep "$sdd_seconds" &
     sdd_sleep=$!
     wait "$sdd_sleep" || exit
