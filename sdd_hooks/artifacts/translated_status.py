@@ -10,29 +10,30 @@ from sdd_hooks.text.lazy_regex import lazy_regex
 
 # German, French, Spanish, Portuguese, Italian, Dutch, Russian, Chinese, Japanese, Korean.
 _WORDS = {
-    "accepted": "akzeptiert|angenommen|beschlossen|entschieden|accepté[es]{0,2}|adopté[es]{0,2}"
-    "|aceptad[oa]|adoptad[oa]|aceit[oa]|adotad[oa]|accettat[oa]|adottat[oa]|geaccepteerd"
+    "accepted": "akzeptiert|angenommen|beschlossen|entschieden|accept[ée][es]{0,2}"
+    "|adopt[ée][es]{0,2}|aceptad[oa]|adoptad[oa]|aceit[oa]|adotad[oa]|accettat[oa]|adottat[oa]|geaccepteerd"
     "|aangenomen|принят[оаы]?|已?接受|已?采纳|已采用|已通过|承認(?:済み?)?|採用(?:済み?)?"
     "|승인됨?|채택됨?",
-    "proposed": "vorgeschlagen|vorschlag|proposé[es]{0,2}|proposition|propuest[oa]|propost[oa]"
+    "proposed": "vorgeschlagen|vorschlag|propos[ée][es]{0,2}|proposition|propuest[oa]|propost[oa]"
     "|voorgesteld|предложен[оаы]?|已?提议|已?提案|提案(?:中|済み?)|제안됨?",
-    "rejected": "abgelehnt|verworfen|rejeté[es]{0,2}|refusé[es]{0,2}|rechazad[oa]|rejeitad[oa]"
-    "|rifiutat[oa]|respint[oa]|afgewezen|verworpen|отклонен[оаы]?|отклонён|已?拒绝|已?否决"
+    "rejected": "abgelehnt|verworfen|rejet[ée][es]{0,2}|refus[ée][es]{0,2}|rechazad[oa]"
+    "|rejeitad[oa]|rifiutat[oa]|respint[oa]|afgewezen|verworpen|отклонен[оаы]?|отклонён|已?拒绝|已?否决"
     "|却下|棄却|거부됨?|거절됨?",
-    "deprecated": "veraltet|zurückgezogen|obsolète|déprécié[es]{0,2}|obsolet[oa]|en desuso"
-    "|depreciad[oa]|descontinuad[oa]|deprecat[oa]|verouderd|устарел[оаи]?|已?弃用|已?废弃|已?废除"
+    "deprecated": "veraltet|zurückgezogen|obsol[èe]te|d[ée]pr[ée]ci[ée][es]{0,2}|obsolet[oa]"
+    "|en desuso|depreciad[oa]|descontinuad[oa]|deprecat[oa]|verouderd|устарел[оаи]?|已?弃用"
+    "|已?废弃|已?废除"
     "|非推奨|廃止(?:済み?)?|폐기됨?|사용 중단",
-    "superseded": "ersetzt|abgelöst|überholt|remplacé[es]{0,2}|reemplazad[oa]|sustituid[oa]"
+    "superseded": "ersetzt|abgelöst|überholt|remplac[ée][es]{0,2}|reemplazad[oa]|sustituid[oa]"
     "|substitu[íi]d[oa]|sostituit[oa]|vervangen|заменен[оаы]?|заменён|已?被?取代|已?被?替代"
     "|置き?換え(?:済み?)?|대체됨?",
     "draft": "entwurf|brouillon|borrador|rascunho|bozza|concept|черновик|草稿|草案|下書き|초안",
     "review": "in prüfung|en revue|en revisión|em revisão|in revisione|на рассмотрении|审核中"
     "|レビュー中|검토 중",
-    "approved": "genehmigt|freigegeben|approuvé[es]{0,2}|aprobad[oa]|aprovad[oa]|approvat[oa]"
-    "|goedgekeurd|утвержден[оаы]?|утверждён|已?批准",
-    "implemented": "umgesetzt|implementiert|implémenté[es]{0,2}|implementad[oa]|implementat[oa]"
-    "|geïmplementeerd|реализован[оаы]?|已?实施|已?实现|実装済み?|구현됨?",
-    "deferred": "zurückgestellt|verschoben|reporté[es]{0,2}|aplazad[oa]|adiad[oa]|rinviat[oa]"
+    "approved": "genehmigt|freigegeben|approuv[ée][es]{0,2}|aprobad[oa]|aprovad[oa]"
+    "|approvat[oa]|goedgekeurd|утвержден[оаы]?|утверждён|已?批准",
+    "implemented": "umgesetzt|implementiert|impl[ée]ment[ée][es]{0,2}|implementad[oa]"
+    "|implementat[oa]|geïmplementeerd|реализован[оаы]?|已?实施|已?实现|実装済み?|구현됨?",
+    "deferred": "zurückgestellt|verschoben|report[ée][es]{0,2}|aplazad[oa]|adiad[oa]|rinviat[oa]"
     "|uitgesteld|отложен[оаы]?|已?推迟|保留|보류",
 }
 

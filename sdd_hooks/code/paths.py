@@ -36,8 +36,9 @@ _GENERATED_DATA = (
 _EXTERNAL = lazy_regex(
     r"(?:^|/)(?:"
     + "|".join(map(re.escape, VENDORED))
-    # What a framework compiles its templates to.
-    + r"|storage/framework|bootstrap/cache|templates_c|var/cache"
+    # What a framework compiles its templates to, and what a build copies.
+    + r"|storage/framework|bootstrap/cache|templates_c|var/cache|staticfiles"
+    r"|target/(?:classes|[\w.-]{1,80}-[0-9][\w.-]{0,40})|bin/[^/]{1,80}/src/main"
     r"|dist|build|[a-z][a-z.]{0,40}-v?[0-9]{1,4}\.[0-9]{1,4}\.[0-9]{1,4})/",
     re.IGNORECASE,
 )
@@ -95,7 +96,8 @@ _THEME_PAGE = lazy_regex(
 # Libraries that are copied into applications as whole directories, with their demonstrations.
 _LIBRARY = lazy_regex(
     r"(?:^|/)(?:ace-builds|bootstrap[\w-]*|bower_components|ckeditor[0-9]?|codemirror|colorbox"
-    r"|datatables?|elfinder|fancybox|fckeditor|font-?awesome[\w-]*|fullcalendar|highcharts|highslide"
+    r"|datatables?|date-?range-?picker|elfinder|fancybox|fckeditor|font-?awesome[\w-]*|froala[\w-]*"
+    r"|fullcalendar|highcharts|highslide"
     r"|jquery[\w.-]*|kindeditor|layui|mathjax|pdf\.?js|phpqrcode|plupload|select2|summernote|swagger-?ui"
     r"|tinymce|user_?guide|ueditor|uploadify|wangeditor|ztree[\w-]*)/",
     re.IGNORECASE,

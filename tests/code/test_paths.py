@@ -50,6 +50,7 @@ def test_generated_files() -> None:
 def test_external_files() -> None:
     foreign = ("vendor/a/b.go", "web/node_modules/a.js", "a.pb.go", "web/a.min.js", "dist/a.js")
     foreign += ("storage/framework/views/0a1b.php", "web/templates_c/0a1b.cart.tpl.php")
+    foreign += ("staticfiles/js/app.js", "target/shop-1.0-SNAPSHOT/WEB-INF/views/a.jsp")
     foreign += ("public/codemirror-5.17.0/mode/a.html", "js/jquery.ui-v1.2.3/a.js")
 
     assert all(map(paths.is_external, foreign))

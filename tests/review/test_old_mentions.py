@@ -123,9 +123,9 @@ def test_a_record_that_says_what_remains_valid_may_be_named(repo: Repo) -> None:
     assert found(repo, {path: says, "src/a.py": "# Polls, see ADR-0002.\n"}) == []
 
 
-def test_a_plan_with_the_number_of_a_record_exists(repo: Repo) -> None:
-    files = {"src/a.py": "# Polls, see ADR-0005.\n", "docs/plans/ADR-0005-plan.md": "# Plan\n"}
-    assert found(repo, files) == []
+@pytest.mark.parametrize("path", ["docs/plans/ADR-0005-plan.md", "docs/adrs/0005-no-extension"])
+def test_a_document_with_the_number_of_a_record_exists(repo: Repo, path: str) -> None:
+    assert found(repo, {"src/a.py": "# Polls, see ADR-0005.\n", path: "# ADR-0005: T\n"}) == []
 
 
 @pytest.mark.parametrize(

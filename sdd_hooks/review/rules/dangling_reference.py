@@ -35,7 +35,7 @@ MAX_NAMED = 20
 _WORD = lazy_regex(r"\w+")
 _EXAMPLE = lazy_regex(r"\b(?:e\.g\.?|examples?|for instance|such as|placeholder|like)\b", re.I)
 _NUMBERED_DOCUMENT = lazy_regex(
-    r"adr[-_ ]?[0-9][^\n]*\.(?:md|markdown|adoc|rst|txt)", re.IGNORECASE
+    r"adr[-_ ]?[0-9][^\n]*\.(?:md|markdown|adoc|rst|txt)|[0-9]{3,5}[-_][\w-]+", re.IGNORECASE
 )
 _LABELS = ("govern", "implements")
 

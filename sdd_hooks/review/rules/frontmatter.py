@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import replace
 
@@ -23,6 +24,7 @@ _OF_WORK = lazy_regex(
     r"\W*(?:all\b.{0,30}\b)?(?:open|closed|fixed|resolved|done|complete[d]?|in progress|ongoing)\b",
     re.IGNORECASE,
 )
+_OTHER_ID = lazy_regex(r"\W{0,3}(?!(?:ADR|SPEC)-)[A-Z]{2,10}-[0-9]{1,5}\b")
 _SHARED = frozenset({"duplicate-id", "ambiguous-id", "cycle", "superseded-status"})
 
 
@@ -62,16 +64,22 @@ def _of_whole_tree(subject: Subject) -> Iterator[Finding]:
     often none.
     """
     found = [one for one in validate_changed(subject) if one.rule != INCOMPLETE]
-    certain = {
-        one.evidence for one in found if one.rule == "duplicate-id" and one.severity == "critical"
-    }
+    duplicates = [
+        one
+        for one in found
+        if one.rule == "duplicate-id"
+        and one.severity == "critical"
+        and not _has_other_id(subject, one.path)
+    ]
+    holders = Counter(one.evidence for one in duplicates)
+    certain = {id for id, count in holders.items() if count > 1}
     is_elsewhere = _is_kept_elsewhere(subject, found)
     for one in found:
         if one.rule == "unknown-id" and is_elsewhere:
             continue
-        if one.rule == "duplicate-id" and one.severity != "critical":
+        if one.rule == "duplicate-id" and one not in duplicates:
             continue
-        if one.rule == "ambiguous-id" and one.evidence not in certain:
+        if one.rule in {"duplicate-id", "ambiguous-id"} and one.evidence not in certain:
             continue
         if one.rule == "unreadable-id" and not _is_meant_as_id(one):
             continue
@@ -102,6 +110,12 @@ def _may_be_no_record(subject: Subject, finding: Finding) -> bool:
     if record is None or record.id is None:
         return True
     return record.kind == "ADR" and record.decision is None
+
+
+def _has_other_id(subject: Subject, path: str) -> bool:
+    """Whether the title begins with an id of another kind, as `SPIKE-001`: a report to a record."""
+    record = subject.corpus.by_path.get(path)
+    return bool(record and _OTHER_ID.match(record.title))
 
 
 def _is_shared(finding: Finding, changed: Container[str]) -> bool:

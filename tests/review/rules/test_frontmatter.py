@@ -134,3 +134,13 @@ def test_in_a_whole_tree_a_nested_value_without_an_id_is_of_another_tool(
     found = run_rule(RULE, whole_tree_subject(repo.project(), Scope()))
 
     assert [one.rule for one in found] == ["frontmatter/unreadable-id"] * is_found
+
+
+@pytest.mark.parametrize(("title", "count"), [("SPIKE-001 Analysis Report", 0), ("Other", 2)])
+def test_in_a_whole_tree_a_report_to_a_record_may_have_its_number(
+    repo: Repo, title: str, count: int
+) -> None:
+    for name, heading in (("one", "# ADR 10: One"), ("other", f"# {title}")):
+        repo.write(f"{ADRS}/0010-{name}.md", f"{heading}\n\n## Decision\n\nA.\n")
+    found = run_rule(RULE, whole_tree_subject(repo.project(), Scope()))
+    assert [one.rule for one in found] == ["frontmatter/duplicate-id"] * count

@@ -46,6 +46,10 @@ _PACKAGES = lazy_regex(
     r"|staticfile\.org)$",
     re.IGNORECASE,
 )
+# `@1.2.3/`, `-1.2.3.min.js`, `/1.2/`: each file below stays as it is.
+_EXACT_VERSION = lazy_regex(
+    r"[@/-]v?[0-9]+\.[0-9]+\.[0-9]+|/ajax/libs/[^/]+/[0-9]|/[0-9]+\.[0-9]+(?:\.[0-9]+)*/"
+)
 _ADDRESS_END = lazy_regex(r"[\"'`\s>]")
 _FILLED_IN = lazy_regex(r"\$\{|\{\{|\{%|<[%?]|#\{|%[A-Z_]{2,40}%")
 _PARAMETER = (
@@ -222,11 +226,16 @@ def _origins(path: str, text: str) -> Origins:
 
 
 def _is_package_cdn(site: MatchSite) -> bool:
-    """Whether the host serves releases of packages, for which a digest stays the same."""
+    """Whether the host serves releases of packages, and the address has an exact version: a digest
+    stays the same.
+    """
     host = _HOST.search(site.matched)
     address = _ADDRESS_END.split(site.rest[:MAX_LINE], maxsplit=1)[0]
-    # A version that is filled in later has no digest yet.
-    return bool(host and _PACKAGES.search(host[1])) and not _FILLED_IN.search(address)
+    return (
+        bool(host and _PACKAGES.search(host[1]))
+        and bool(_EXACT_VERSION.search(site.matched[-1:] + address))
+        and not _FILLED_IN.search(address)
+    )
 
 
 def _disables_escaping(site: MatchSite) -> bool:

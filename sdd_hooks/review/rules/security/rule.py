@@ -16,6 +16,7 @@ from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.rules.security import html, requests, routes
 from sdd_hooks.review.rules.security.site import MAX_STATEMENT, Hazard, MatchSite
 from sdd_hooks.review.subject import Subject
+from sdd_hooks.review.used_files import is_used
 from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.linear_regex import Pattern, compile_pattern
 
@@ -65,7 +66,8 @@ def check(subject: Subject) -> Iterator[Finding]:
                 continue
             is_found = _is_live(source, site, hazard) and hazard.is_hazard(site)
             if is_found and not (
-                subject.whole_tree and _is_set_elsewhere(subject, hazard, guarded)
+                subject.whole_tree
+                and (_is_set_elsewhere(subject, hazard, guarded) or not is_used(subject, file.path))
             ):
                 evidence = line.text.strip()[:MAX_EVIDENCE]
                 rule = f"{ID}/{hazard.name}"

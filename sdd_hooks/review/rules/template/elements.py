@@ -122,8 +122,12 @@ class PageElement(NamedTuple):
 
 def find_elements(text: str) -> tuple[PageElement, ...]:
     """Find the inline scripts, forms and navigation of a page that are long enough to compare."""
-    plain = _COMMENT.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
-    return tuple(_elements(plain))
+    return tuple(_elements(blank_comments(text)))
+
+
+def blank_comments(text: str) -> str:
+    """The text of a page with blanks for its comments. Lines keep their numbers."""
+    return _COMMENT.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
 
 
 def _elements(text: str) -> Iterator[PageElement]:

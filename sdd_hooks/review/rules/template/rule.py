@@ -5,9 +5,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from sdd_hooks.changes.change import ChangedFile
+from sdd_hooks.code.dependencies import find_packages, package_of
 from sdd_hooks.code.paths import is_beside_product, is_production_code
 from sdd_hooks.code.source_files import COMPONENTS, PAGES, SCRIPT, is_hand_written
 from sdd_hooks.findings import Finding, Severity
@@ -17,17 +18,13 @@ from sdd_hooks.review.rules.template.elements import (
     FRAMEWORKS,
     ElementKind,
     PageElement,
+    blank_comments,
     find_elements,
     group,
     is_copy,
 )
-from sdd_hooks.review.rules.template.pages import (
-    can_include,
-    find_packages,
-    find_used,
-    package_of,
-)
 from sdd_hooks.review.subject import Subject
+from sdd_hooks.review.used_files import is_template, is_used
 from sdd_hooks.text.display import one_line
 from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.lines import NumberedLine, TextLines, join_lines, split_lines
@@ -109,28 +106,35 @@ def check(subject: Subject) -> Iterator[Finding]:
         and file.added
     ]
     for file in files:
-        yield from _development_cdns(file)
+        for finding in _development_cdns(file, subject.text):
+            if not subject.whole_tree or is_used(subject, file.path):
+                yield finding
     pages = [file for file in files if file.path.lower().endswith(PAGES)]
     with_elements = [file for file in pages if _BEGINS.search(join_lines(file.added))]
-    introduced = {file.path: found for file in pages if (found := _find_frameworks(file.added))}
+    introduced = {
+        file.path: found
+        for file in pages
+        if (found := _find_frameworks(file.added, subject.text(file.path)))
+    }
     if with_elements or introduced:
         texts = _read_pages(subject, pages)
         yield from _copies(subject, with_elements, texts)
         yield from _second_frameworks(subject, introduced, pages, texts)
 
 
-def _development_cdns(file: ChangedFile) -> Iterator[Finding]:
+def _development_cdns(file: ChangedFile, read: Callable[[str], str]) -> Iterator[Finding]:
     text = join_lines(file.added)
     if not any(word in text for word in _DEVELOPMENT_WORDS) or not _DEVELOPMENT.search(text):
         return
+    plain = split_lines(blank_comments(read(file.path)))
     before = ""
     for line in file.added:
         # A comment that names a record gives the reason.
         is_governed = bool(_GOVERNING.search(before) or _GOVERNING.search(line.text[:MAX_LINE]))
         before = line.text[:MAX_LINE]
-        if "//" not in line.text or is_governed:
+        if "//" not in line.text or is_governed or line.number > len(plain):
             continue
-        match = _DEVELOPMENT.search(line.text[:MAX_LINE])
+        match = _DEVELOPMENT.search(plain[line.number - 1][:MAX_LINE])
         if match and not _HINT.search(line.text[:MAX_LINE]):
             message = (
                 f"{match[1].strip('/')} is for development: build what the pages need, and serve"
@@ -189,19 +193,21 @@ def _group_elements(subject: Subject, texts: Mapping[str, str]) -> Iterator[list
     In a whole tree these are in one package and theme, which may be released without the others, on
     pages that the program uses, and on templates: static HTML has no partials.
     """
-    packages = find_packages(subject) if subject.whole_tree else frozenset()
+    packages = _packages(subject) if subject.whole_tree else frozenset()
     groups: dict[tuple[object, ...], list[_Located]] = {}
     for path in sorted(texts):
         unit = _unit(path, packages) if subject.whole_tree else ("", "")
-        includes = not subject.whole_tree or can_include(path, texts[path])
+        includes = not subject.whole_tree or is_template(path, texts[path])
         for element in find_elements(texts[path]):
             if includes or element.kind == "script":
                 groups.setdefault((unit, group(element)), []).append(_Located(path, element))
-    several = [located for located in groups.values() if len(located) > 1]
-    paths = {one.path for located in several for one in located}
-    used = find_used(subject, sorted(paths), packages) if subject.whole_tree else paths
-    for located in several:
-        yield [one for one in located if one.path in used]
+    for located in groups.values():
+        if len(located) > 1:
+            yield [one for one in located if not subject.whole_tree or is_used(subject, one.path)]
+
+
+def _packages(subject: Subject) -> frozenset[str]:
+    return find_packages(blob.path for blob in subject.after.blobs())
 
 
 def _may_share(kind: ElementKind, path: str, other_path: str) -> bool:
@@ -211,14 +217,18 @@ def _may_share(kind: ElementKind, path: str, other_path: str) -> bool:
     return kind != "form" or bool(_SIGN_UP.search(path)) == bool(_SIGN_UP.search(other_path))
 
 
-def _find_frameworks(lines: Sequence[NumberedLine]) -> Mapping[str, NumberedLine]:
-    """The frameworks that lines use, each with the first of these lines."""
-    text = join_lines(lines)
+def _find_frameworks(lines: Iterable[NumberedLine], text: str) -> Mapping[str, NumberedLine]:
+    """The frameworks that lines of a page use, each with the first of these lines.
+
+    `text` is that of the whole page: where a comment begins and ends is on other lines.
+    """
     used = {name: one for name, one in FRAMEWORKS.items() if one.is_used(text)}
+    plain = split_lines(blank_comments(text)) if used else ()
     found: dict[str, NumberedLine] = {}
     for line in lines if used else ():
+        shown = plain[line.number - 1][:MAX_LINE] if line.number <= len(plain) else ""
         for name, framework in used.items():
-            if name not in found and framework.is_used(line.text[:MAX_LINE]):
+            if name not in found and framework.is_used(shown):
                 found[name] = line
         if len(found) == len(used):
             break
@@ -239,7 +249,11 @@ def _second_frameworks(
     texts: Mapping[str, str],
 ) -> Iterator[Finding]:
     """Each framework that is new in a package, when the package uses another one."""
-    packages = find_packages(subject)
+    if subject.whole_tree:
+        if len({name for found in introduced.values() for name in found}) < 2:
+            return
+        introduced = {path: found for path, found in introduced.items() if is_used(subject, path)}
+    packages = _packages(subject)
     by_package: dict[str, dict[str, tuple[str, NumberedLine]]] = {}
     for path, found in introduced.items():
         of_package = by_package.setdefault(package_of(path, packages), {})
@@ -285,7 +299,7 @@ def _used_frameworks(files: Iterable[ChangedFile], texts: Mapping[str, str]) -> 
             for number, line in enumerate(split_lines(text), 1)
             if number not in new
         ]
-        for name, line in _find_frameworks(lines).items():
+        for name, line in _find_frameworks(lines, text).items():
             used.setdefault(name, f"{path}:{line.number}")
     return used
 

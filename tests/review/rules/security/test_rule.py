@@ -246,7 +246,15 @@ CERTAIN: list[tuple[str, str, bool]] = [
     ("trip.go", "func f(r *http.Request) {\n\tb, _ := io.ReadAll(r.Body)\n}\n", False),
     ("r1.rb", "redirect_to params[:to]\n", False),
     ("r2.rb", "redirect_to params[:to], allow_other_host: true\n", True),
-    ("c1.html", '<script src="https://unpkg.com/x@1/a.js"></script>\n', True),
+    ("c1.html", '<script src="https://unpkg.com/x@1/a.js"></script>\n', False),
+    ("c5.html", '<script src="https://unpkg.com/x@1.2.3/a.js"></script>\n', True),
+    ("c6.html", '<script src="https://code.jquery.com/jquery-3.6.0.min.js"></script>\n', True),
+    (
+        "c7.html",
+        '<script src="https://ajax.googleapis.com/ajax/libs/a/2.6/a.min.js"></script>\n',
+        True,
+    ),
+    ("c8.html", '<script src="https://cdn.jsdelivr.net/npm/a@latest/a.js"></script>\n', False),
     ("c2.html", '<script src="https://cdn.vendor.example/all.js"></script>\n', False),
     ("u1.py", "def f(x):\n    return mark_safe(markdown(x))\n", True),
     ("u2.py", "def f(x):\n    return mark_safe(render(x))\n", False),
@@ -311,6 +319,7 @@ def test_in_a_whole_tree_only_what_is_shown_is_found(repo: Repo) -> None:
     assert len({name for name, _, _ in CERTAIN}) == len(CERTAIN)
     for name, text, _ in CERTAIN:
         repo.write(f"src/{name}", text)
+    repo.write("src/names.py", "".join(f"show('{name}')\n" for name, _, _ in CERTAIN))
     found = {one.path for one in RULE.check(whole_tree_subject(repo.project(), Scope()))}
     assert found == {f"src/{name}" for name, _, expected in CERTAIN if expected}
 
@@ -336,6 +345,7 @@ def test_in_a_whole_tree_pages_beside_the_product_are_left_out(
     repo: Repo, path: str, count: int
 ) -> None:
     repo.write(path, '<script src="https://unpkg.com/a@1.2.3/a.js"></script>\n')
+    repo.write("app.py", f"render('{path}')\n")
     assert len(list(RULE.check(whole_tree_subject(repo.project(), Scope())))) == count
 
 

@@ -143,6 +143,8 @@ def test_quotes_without_an_end_cost_linear_time() -> None:
 def test_in_a_whole_tree_no_framework_comes_later(repo: Repo) -> None:
     repo.write("web/a.html", '<div x-data="a">\n')
     repo.write("web/b.html", '<div v-if="a">\n')
+    assert list(RULE.check(whole_tree_subject(repo.project(), Scope()))) == []
+    repo.write("app.py", "render('a.html'), render('b.html')\n")
     subject = whole_tree_subject(repo.project(), Scope())
     assert [one.message.split(":")[0] for one in RULE.check(subject)] == [
         "Vue is used beside Alpine.js (web/a.html"
@@ -179,6 +181,17 @@ def test_a_cdn_for_development(tmp_path: Path, url: str) -> None:
     assert findings_of(tmp_path, {}, {"a.html": text, "b.tsx": text, "c.md": text}) == [
         "a.html:1 warning development-cdn",
         "b.tsx:1 warning development-cdn",
+    ]
+
+
+def test_what_is_commented_out_is_not_loaded(tmp_path: Path) -> None:
+    before = {"a.html": '<p hx-get="/x">\n'}
+    page = '<!--\n<p x-data="{}">\n<script src="//cdn.tailwindcss.com"></script>\n-->\n'
+    assert findings_of(tmp_path / "a", before, {"b.html": page}) == []
+    page = page.replace("-->", "").replace("<!--", "")
+    assert findings_of(tmp_path / "b", before, {"b.html": page}) == [
+        "b.html:2 info frameworks",
+        "b.html:3 warning development-cdn",
     ]
 
 

@@ -1,30 +1,36 @@
-"""Which pages a program uses, and which of them can include a partial, as the repository shows."""
+"""Which pages and scripts of the browser a program uses, as the repository shows."""
 
 # Governing: ADR-0051 (in old code a hazard has to be shown)
 
 from __future__ import annotations
 
-import posixpath
 import re
 from collections.abc import Collection, Iterable, Mapping
 
-from sdd_hooks.code.dependencies import is_manifest
+from sdd_hooks.code.dependencies import find_packages, package_of
+from sdd_hooks.code.file_names import FileNames
 from sdd_hooks.code.languages import find_language
 from sdd_hooks.code.paths import is_external, is_test
 from sdd_hooks.code.source_files import PAGES, is_hand_written
-from sdd_hooks.review.rules.template.names import Names
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.text.lazy_regex import lazy_regex
 
 MAX_SEARCHED = 100_000_000
-"""Characters that are searched for the names of pages: a second."""
+"""Characters that are searched for the names of files: two seconds."""
 
 # Frameworks find a page by the name of a controller, and servers the index of a directory.
 _BY_CONTROLLER = lazy_regex(r"\.(?:erb|cshtml|razor)$", re.IGNORECASE)
+_PARTIAL = lazy_regex(r"(?:^|/)_[^/]+\.erb$", re.IGNORECASE)
 _INDEX = lazy_regex(r"(?:^|/)(?:index|default)\.[\w.]+$", re.IGNORECASE)
 _ROOT = lazy_regex(r"(?:^|/)(?:templates?|views)/", re.IGNORECASE)
 _SERVED = lazy_regex(
     r"(?:^|/)(?:static|public|www|wwwroot|htdocs|web|webapp|site|assets|frontend|client)/", re.I
+)
+# What is in `src` is resolved by a build step, but for what Maven takes from `src/main`.
+_HANDED_OUT = lazy_regex(
+    r"(?!(?:.*/)?src/(?!main/))(?:.*/)?"
+    r"(?:static|public|www|wwwroot|htdocs|webapp|templates?|views)/.*\.m?js$",
+    re.IGNORECASE,
 )
 # A server runs these where they are.
 _RUN = lazy_regex(r"\.(?:php|jsp|cshtml|razor)$", re.IGNORECASE)
@@ -39,36 +45,29 @@ _TEMPLATE_MARK = lazy_regex(
 )
 
 
-def find_packages(subject: Subject) -> frozenset[str]:
-    """The directories that have a manifest of dependencies."""
-    blobs = subject.after.blobs()
-    return frozenset(posixpath.dirname(blob.path) for blob in blobs if is_manifest(blob.path))
+def is_used(subject: Subject, path: str) -> bool:
+    """Whether the program uses a file of a whole tree, as the repository shows.
+
+    That is shown of pages, and of scripts that a server hands out as they are; of other files,
+    nothing is known, and they count as used.
+    """
+    is_shown = _is_page(path) or _is_browser_script(path)
+    return not is_shown or path in subject.once("used-files", _find_used)
 
 
-def package_of(path: str, packages: Collection[str]) -> str:
-    """The directory of the package that a file is part of; "" for the repository."""
-    directory = posixpath.dirname(path)
-    while directory and directory not in packages:
-        directory = posixpath.dirname(directory)
-    return directory
-
-
-def find_used(
-    subject: Subject, pages: Collection[str], packages: Collection[str]
-) -> frozenset[str]:
-    """Those of the pages that the framework finds by convention, or that the program names.
+def _find_used(subject: Subject) -> frozenset[str]:
+    """The pages and the scripts that the framework finds by convention, or that the program names.
 
     Code names a page, or a page that is used: old pages name each other. Where a package has a
     directory of templates, its pages are in it, or are served as they are.
     """
-    blobs = subject.after.blobs()
+    packages = find_packages(blob.path for blob in subject.after.blobs())
+    naming = _naming_files(subject)
     rendering = {
-        package_of(blob.path, packages)
-        for blob in blobs
-        if blob.path.lower().endswith(PAGES) and _ROOT.search(blob.path)
+        package_of(path, packages) for path in naming if _is_page(path) and _ROOT.search(path)
     }
-    naming = _naming_files(subject) if pages else []
-    names = Names({*pages, *filter(_is_page, naming)})
+    pages = FileNames(filter(_is_page, naming))
+    scripts = FileNames(filter(_is_browser_script, naming))
     used: set[str] = set()
     named: dict[str, set[str]] = {}
     room = MAX_SEARCHED
@@ -77,12 +76,20 @@ def find_used(
         room -= len(text)
         if room < 0:
             break
-        if not is_hand_written(text):
+        # A program may be one file of any length.
+        if _is_page(path) and not is_hand_written(text):
             continue
-        if not _is_page(path) or _is_code(path, text):
-            used |= names.find(path, text)
+        if _is_browser_script(path):
+            named[path] = pages.find(path, text, "path") | scripts.find(path, text, "path")
+            continue
+        found = pages.find(path, text) | scripts.find(path, text, "file")
+        if not _is_page(path):
+            used |= found
+        elif _is_code(path, text):
+            named[path] = found
+            used.add(path)
         elif package_of(path, packages) not in rendering or _is_reached(path, text):
-            named[path] = names.find(path, text)
+            named[path] = found
             if _is_found(path) or _DEFINES.search(text):
                 used.add(path)
     return frozenset(_follow(used, named) & named.keys())
@@ -91,12 +98,16 @@ def find_used(
 def _is_found(path: str) -> bool:
     """Whether a framework or a server finds a page that nothing names."""
     if _BY_CONTROLLER.search(path):
-        return True
+        return not _PARTIAL.search(path)
     return bool(_INDEX.search(path)) and not (_ROOT.search(path) or _BLADE.search(path))
 
 
 def _is_page(path: str) -> bool:
     return path.lower().endswith(PAGES)
+
+
+def _is_browser_script(path: str) -> bool:
+    return bool(_HANDED_OUT.match(path))
 
 
 def _is_code(path: str, text: str) -> bool:
@@ -105,7 +116,7 @@ def _is_code(path: str, text: str) -> bool:
 
 
 def _follow(used: Iterable[str], named: Mapping[str, Collection[str]]) -> set[str]:
-    """The pages that are used, with those that they name."""
+    """The files that are used, with those that they name."""
     found, waiting = set(used), list(used)
     while waiting:
         more = set(named.get(waiting.pop(), ())) - found
@@ -118,16 +129,16 @@ def _is_reached(path: str, text: str) -> bool:
     """Whether a page is where a program with a directory of templates finds it."""
     if _ROOT.search(path) or (_RUN.search(path) and not _BLADE.search(path)):
         return True
-    return not can_include(path, text) and bool(_SERVED.search(path))
+    return not is_template(path, text) and bool(_SERVED.search(path))
 
 
-def can_include(path: str, text: str) -> bool:
+def is_template(path: str, text: str) -> bool:
     """Whether a page is a template: static HTML has no way to include a partial."""
     return not path.lower().endswith(_STATIC) or bool(_TEMPLATE_MARK.search(text))
 
 
 def _naming_files(subject: Subject) -> list[str]:
-    """The files that may name a page: configuration, pages and code of the program, in this order.
+    """The files that may name others: configuration, pages and code of the program, in this order.
 
     What is served comes last: most of it are libraries, which name no page, and are long.
     """

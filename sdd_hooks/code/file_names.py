@@ -1,4 +1,4 @@
-"""Which pages a text names: their files, or what a framework calls them."""
+"""Which files a text names: by their path, or by what a framework calls a page."""
 
 # Governing: ADR-0051 (in old code a hazard has to be shown)
 
@@ -9,9 +9,12 @@ import re
 import string
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from sdd_hooks.text.lazy_regex import lazy_regex
+
+Least = Literal["name", "path", "file"]
+"""The least that names a file: its name, its name behind a directory, or with its extension."""
 
 MIN_STEM = 2
 """Characters of a name that is looked for without its extension."""
@@ -38,74 +41,82 @@ _ROOT = lazy_regex(
 )
 
 
-class _Page(NamedTuple):
+class _File(NamedTuple):
     path: str
     directory: str
     extension: str
 
 
 class _Name(NamedTuple):
-    """How a text names a page: behind directories, with an extension, or without one."""
+    """How a text names a file: behind directories, with an extension, or without one."""
 
     stem: str
     extension: str
     up: int
     folders: tuple[str, ...]
+    is_path: bool
+
+    def is_enough(self, least: Least) -> bool:
+        """Whether this is as much as names a file."""
+        return bool(self.extension) or least == "name" or (least == "path" and self.is_path)
 
 
-class Names:
-    """The pages that may be named, by a word of their name."""
+class FileNames:
+    """The files that may be named, by a word of their name."""
 
-    def __init__(self, pages: Iterable[str]) -> None:
+    def __init__(self, paths: Iterable[str]) -> None:
         self._stems: dict[bytes, set[str]] = defaultdict(set)
-        self._pages: dict[str, list[_Page]] = defaultdict(list)
-        for path in sorted(pages):
+        self._files: dict[str, list[_File]] = defaultdict(list)
+        for path in sorted(paths):
             directory, base = posixpath.split(path)
-            stem = base.partition(".")[0]
+            name = base.partition(".")[0]
+            # Rails names a partial without its underscore.
+            stem = name[1:] if base[0] == "_" and base.endswith(".erb") and name[1:] else name
             self._stems[_key(stem)].add(stem)
-            self._pages[stem].append(_Page(path, directory, base[len(stem) :]))
+            self._files[stem].append(_File(path, directory, base[len(name) :]))
 
-    def find(self, path: str, text: str) -> set[str]:
-        """The pages that the text of a file names, as a server or an engine would find them."""
+    def find(self, path: str, text: str, least: Least = "name") -> set[str]:
+        """The files that the text of a file names, as a server or an engine would find them."""
         directory = posixpath.dirname(path)
         found: set[str] = set()
         for word in self._stems.keys() & _words(text):
             for stem in self._stems[word]:
-                extensions = {page.extension for page in self._pages[stem]}
+                extensions = {file.extension for file in self._files[stem]}
                 for name in set(_find_names(stem, extensions, text)):
-                    found.update(self._resolve(name, directory))
+                    if name.is_enough(least):
+                        found.update(self._resolve(name, directory))
         return found - {path}
 
     def _resolve(self, name: _Name, directory: str) -> Iterator[str]:
-        """The pages of a name: beside the file or above it; else those of the most directories."""
-        pages = [
-            page
-            for page in self._pages[name.stem]
-            if not name.extension or page.extension == name.extension
+        """The files of a name: beside the text or above it; else those of the most directories."""
+        files = [
+            file
+            for file in self._files[name.stem]
+            if not name.extension or file.extension == name.extension
         ]
         for _ in range(name.up):
             directory = posixpath.dirname(directory)
         while True:
             target = posixpath.join(directory, *name.folders)
-            if near := [page.path for page in pages if page.directory == target]:
+            if near := [file.path for file in files if file.directory == target]:
                 return iter(near)
             if not directory:
-                return _most_alike(name.folders, pages)
+                return _most_alike(name.folders, files)
             directory = posixpath.dirname(directory)
 
 
-def _most_alike(folders: Sequence[str], pages: Iterable[_Page]) -> Iterator[str]:
-    """The only page whose directories end like those of a name, or those below templates."""
-    by_length: dict[int, list[tuple[_Page, str]]] = defaultdict(list)
-    for page in pages:
-        parts = page.directory.split("/")
+def _most_alike(folders: Sequence[str], files: Iterable[_File]) -> Iterator[str]:
+    """The only file whose directories end like those of a name, or those below templates."""
+    by_length: dict[int, list[tuple[_File, str]]] = defaultdict(list)
+    for file in files:
+        parts = file.directory.split("/")
         length = 0
         while length < min(len(parts), len(folders)) and parts[-1 - length] == folders[-1 - length]:
             length += 1
         if length or not folders:
-            by_length[length].append((page, "/".join(parts[: len(parts) - length])))
+            by_length[length].append((file, "/".join(parts[: len(parts) - length])))
     best = by_length[max(by_length)] if by_length else []
-    return (page.path for page, above in best if len(best) == 1 or _ROOT.search(above))
+    return (file.path for file, above in best if len(best) == 1 or _ROOT.search(above))
 
 
 def _words(text: str) -> set[bytes]:
@@ -113,7 +124,7 @@ def _words(text: str) -> set[bytes]:
 
 
 def _key(stem: str) -> bytes:
-    """The longest word of the name of a page, which each text that names it has."""
+    """The longest word of the name of a file, which each text that names it has."""
     return max(_words(stem), key=lambda word: (len(word), word), default=b"")
 
 
@@ -132,7 +143,7 @@ def _find_names(stem: str, extensions: Iterable[str], text: str) -> Iterator[_Na
 
 
 def _extension(extensions: Iterable[str], text: str, end: int) -> str:
-    """The extension of a page that follows a name in a text, or ""."""
+    """The extension of a file that follows a name in a text, or ""."""
     for extension in extensions:
         after = end + len(extension)
         if text.startswith(extension, end) and not _is_word(text[after : after + 1]):
@@ -159,4 +170,4 @@ def _read_name(stem: str, extension: str, text: str, start: int) -> Iterator[_Na
         is_open = extension or text[max(0, begin - 1) : begin] in _OPENING
         if not is_open or _ATTRIBUTE.search(text, max(0, begin - 16), begin):
             return
-    yield _Name(stem, extension, text.count("../", begin, start), folders)
+    yield _Name(stem, extension, text.count("../", begin, start), folders, begin < start)

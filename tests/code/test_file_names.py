@@ -1,10 +1,10 @@
-"""Which pages a text names."""
+"""Which files a text names."""
 
 from __future__ import annotations
 
 import pytest
 
-from sdd_hooks.review.rules.template.names import Names
+from sdd_hooks.code.file_names import FileNames
 from tests.support.cpu_time import assert_linear
 
 
@@ -19,7 +19,7 @@ from tests.support.cpu_time import assert_linear
     ],
 )
 def test_a_name_may_have_any_characters(page: str, text: str) -> None:
-    names = Names([page, "shop/other.php"])
+    names = FileNames([page, "shop/other.php"])
     assert names.find("menu.php", text) == {page}
 
 
@@ -34,7 +34,7 @@ def test_a_name_may_have_any_characters(page: str, text: str) -> None:
     ],
 )
 def test_the_name_of_an_element_is_no_page(text: str) -> None:
-    assert Names(["shop/cart.php"]).find("menu.php", text) == set()
+    assert FileNames(["shop/cart.php"]).find("menu.php", text) == set()
 
 
 PAGES = [
@@ -61,18 +61,18 @@ PAGES = [
 def test_a_name_is_that_of_the_page_which_is_found(
     path: str, text: str, expected: list[str]
 ) -> None:
-    assert Names(PAGES).find(path, text) == set(expected)
+    assert FileNames(PAGES).find(path, text) == set(expected)
 
 
 def test_a_name_of_several_pages_is_none_of_them() -> None:
-    assert Names(["a/x/cart.php", "b/x/cart.php"]).find("c.php", "'x/cart.php'") == set()
-    assert Names(["a/cart.php", "b/cart.php"]).find("c.php", "'cart.php'") == set()
+    assert FileNames(["a/x/cart.php", "b/x/cart.php"]).find("c.php", "'x/cart.php'") == set()
+    assert FileNames(["a/cart.php", "b/cart.php"]).find("c.php", "'cart.php'") == set()
 
 
 @pytest.mark.parametrize("part", ["cart", "cart ", "'cart", "../", "cart.", "a/cart.php x"])
 def test_hostile_texts_are_searched_in_linear_time(part: str) -> None:
     def search(text: str) -> set[str]:
-        return Names(["b/cart.php"]).find("x.php", text)
+        return FileNames(["b/cart.php"]).find("x.php", text)
 
     assert search("'../b/cart.php'") == {"b/cart.php"}
     assert_linear(search, lambda size: part * size, 5_000)

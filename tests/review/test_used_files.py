@@ -1,0 +1,89 @@
+"""Which pages and scripts of the browser a program uses."""
+
+from __future__ import annotations
+
+import pytest
+
+from sdd_hooks.drift.whole_tree import Scope, whole_tree_subject
+from sdd_hooks.review.used_files import is_used
+from tests.support.repos import Repo
+
+
+def used(repo: Repo, *paths: str) -> list[str]:
+    subject = whole_tree_subject(repo.project(), Scope())
+    return [path for path in paths if is_used(subject, path)]
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "is_named"),
+    [
+        ("app.py", "url_for('static', filename='js/cart.js')", True),
+        ("app.py", "cart = load('cart')", False),
+        ("app.py", "'js/other/cart.js'", False),
+        ("static/index.html", "<script src='/static/js/cart.js'>", True),
+        ("static/old.html", "<script src='/static/js/cart.js'>", False),
+        ("README.md", "`static/js/cart.js`", False),
+    ],
+)
+def test_a_script_of_the_browser_is_named_by_its_file(
+    repo: Repo, file: str, text: str, is_named: bool
+) -> None:
+    repo.write("static/js/cart.js", "f()\n")
+    repo.write(file, f"{text}\n")
+    assert used(repo, "static/js/cart.js") == ["static/js/cart.js"] * is_named
+
+
+def test_a_script_that_is_used_names_others_by_their_path(repo: Repo) -> None:
+    repo.write("app.js", "page.script('main.js')\n")
+    repo.write("public/main.js", "import { f } from './parts/cart'\nimport 'menu'\n")
+    repo.write("public/parts/cart.js", "import './price.js'\n")
+    repo.write("public/parts/price.js", "f()\n")
+    repo.write("public/menu.js", "f()\n")
+    repo.write("public/alone.js", "import './twin.js'\n")
+    repo.write("public/twin.js", "import './alone.js'\n")
+    names = ("main", "parts/cart", "parts/price", "menu", "alone", "twin")
+    assert used(repo, *(f"public/{name}.js" for name in names)) == [
+        "public/main.js",
+        "public/parts/cart.js",
+        "public/parts/price.js",
+    ]
+
+
+def test_a_script_of_the_browser_names_no_page_by_its_name_alone(repo: Repo) -> None:
+    repo.write("views/template.tpl", "<p>\n")
+    repo.write("views/home.tpl", "<script src='/static/a.js'>\n")
+    repo.write("static/a.js", "f({ kind: 'template' })\n")
+    repo.write("main.go", 'render("home.tpl")\n')
+    assert used(repo, "views/template.tpl", "views/home.tpl") == ["views/home.tpl"]
+    repo.write("main.go", 'render("home.tpl")\nrender("template")\n')
+    assert used(repo, "views/template.tpl") == ["views/template.tpl"]
+
+
+def test_a_program_of_one_long_file_names_pages(repo: Repo) -> None:
+    repo.write("templates/cart.html", "<p>\n")
+    repo.write("app.py", "f(1)\n" * 250_000 + "render('cart.html')\n")
+    assert used(repo, "templates/cart.html") == ["templates/cart.html"]
+
+
+def test_a_partial_of_rails_is_rendered_by_name(repo: Repo) -> None:
+    repo.write("app/views/shop/_cart.html.erb", "<p>\n")
+    repo.write("app/views/shop/_old.html.erb", "<p>\n")
+    repo.write("app/views/shop/show.html.erb", "<%= render 'shop/cart' %>\n")
+    assert used(repo, "app/views/shop/_cart.html.erb", "app/views/shop/_old.html.erb") == [
+        "app/views/shop/_cart.html.erb"
+    ]
+
+
+@pytest.mark.parametrize("path", ["src/views/cart.js", "lib/cart.js", "web/Cart.vue", "cart.py"])
+def test_nothing_is_known_about_other_files(repo: Repo, path: str) -> None:
+    repo.write(path, "f()\n")
+    assert used(repo, path) == [path]
+
+
+def test_scripts_that_maven_packs_are_handed_out(repo: Repo) -> None:
+    paths = ("src/main/webapp/js/cart.js", "src/main/resources/static/menu.js")
+    for path in paths:
+        repo.write(path, "f()\n")
+    assert used(repo, *paths) == []
+    repo.write("src/main/webapp/index.jsp", "<script src='js/cart.js'></script>\n")
+    assert used(repo, *paths) == [paths[0]]
