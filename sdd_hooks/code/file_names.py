@@ -8,7 +8,7 @@ import posixpath
 import re
 import string
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from sdd_hooks.text.lazy_regex import lazy_regex
@@ -23,11 +23,19 @@ MAX_PLACES = 1_000
 MAX_FOLDERS = 160
 """Characters of the directories before a name."""
 
-# Bytes of a word stay, and others become white space: a text is split at the speed of C.
-_WORDS = bytes(
-    byte if byte >= 128 or chr(byte).isalnum() or chr(byte) in "_-" else ord(" ")
-    for byte in range(256)
-)
+
+def _table(kept: str) -> bytes:
+    """Bytes of words, and some others, stay, and the rest becomes white space: a text is split at
+    the speed of C.
+    """
+    return bytes(
+        byte if byte >= 128 or chr(byte).isalnum() or chr(byte) in kept else ord(" ")
+        for byte in range(256)
+    )
+
+
+_WORDS = _table("_-")
+_PATHS = _table("_-./")
 _ENDS = re.compile(r"(?:\.[a-z]{2,5})?(?:[\"'`?&#]|\s{0,9}::)")
 _FOLDERS = f"{string.ascii_letters}{string.digits}_-./"
 _OPENING = frozenset("\"'`=:>})")
@@ -79,13 +87,27 @@ class FileNames:
         """The files that the text of a file names, as a server or an engine would find them."""
         directory = posixpath.dirname(path)
         found: set[str] = set()
-        for word in self._stems.keys() & _words(text):
-            for stem in self._stems[word]:
-                extensions = {file.extension for file in self._files[stem]}
-                for name in set(_find_names(stem, extensions, text)):
-                    if name.is_enough(least):
-                        found.update(self._resolve(name, directory))
+        for stem in self._stems_of_words(text) if least == "name" else self._stems_of_paths(text):
+            extensions = {file.extension for file in self._files[stem]}
+            for name in set(_find_names(stem, extensions, text, least)):
+                if name.is_enough(least):
+                    found.update(self._resolve(name, directory))
         return found - {path}
+
+    def _stems_of_words(self, text: str) -> Iterator[str]:
+        """The names without extension whose words are in a text."""
+        for word in self._stems.keys() & _words(text):
+            yield from self._stems[word]
+
+    def _stems_of_paths(self, text: str) -> set[str]:
+        """The names without extension that are in a text with one, or behind a directory."""
+        found: set[str] = set()
+        for path in set(_split(text, _PATHS)):
+            folders, _, base = path.decode("utf-8", "surrogatepass").rpartition("/")
+            stem, dot, _ = base.partition(".")
+            if (folders or dot) and stem in self._files:
+                found.add(stem)
+        return found
 
     def _resolve(self, name: _Name, directory: str) -> Iterator[str]:
         """The files of a name: beside the text or above it; else those of the most directories."""
@@ -120,7 +142,11 @@ def _most_alike(folders: Sequence[str], files: Iterable[_File]) -> Iterator[str]
 
 
 def _words(text: str) -> set[bytes]:
-    return set(text.encode("utf-8", "surrogatepass").translate(_WORDS).split())
+    return set(_split(text, _WORDS))
+
+
+def _split(text: str, table: bytes) -> Sequence[bytes]:
+    return text.encode("utf-8", "surrogatepass").translate(table).split()
 
 
 def _key(stem: str) -> bytes:
@@ -128,18 +154,34 @@ def _key(stem: str) -> bytes:
     return max(_words(stem), key=lambda word: (len(word), word), default=b"")
 
 
-def _find_names(stem: str, extensions: Iterable[str], text: str) -> Iterator[_Name]:
-    start = text.find(stem)
-    for _ in range(MAX_PLACES):
-        if start < 0:
-            return
+def _find_names(stem: str, extensions: Collection[str], text: str, least: Least) -> Iterator[_Name]:
+    for start in _find_places(stem, extensions, text, least):
         end = start + len(stem)
         if not _is_word(text[max(0, start - 1) : start]) and not _is_word(text[end : end + 1]):
             extension = _extension(extensions, text, end)
             is_end = len(stem) >= MIN_STEM and _ENDS.match(text, end)
             if (extension or is_end) and not _is_in_comment(text, start):
                 yield from _read_name(stem, extension, text, start)
-        start = text.find(stem, end)
+
+
+def _find_places(stem: str, extensions: Collection[str], text: str, least: Least) -> Iterator[int]:
+    """The offsets of a name. A short one is in each word, so what belongs to it is looked for."""
+    if least == "name":
+        yield from _find_all(stem, text)
+        return
+    for extension in extensions:
+        yield from _find_all(stem + extension, text)
+    if least == "path":
+        yield from (start + 1 for start in _find_all(f"/{stem}", text))
+
+
+def _find_all(part: str, text: str) -> Iterator[int]:
+    start = text.find(part)
+    for _ in range(MAX_PLACES):
+        if start < 0:
+            return
+        yield start
+        start = text.find(part, start + len(part))
 
 
 def _extension(extensions: Iterable[str], text: str, end: int) -> str:
