@@ -417,4 +417,4 @@ def test_hostile_code_is_searched_in_linear_time(tmp_path: Path) -> None:
     def search(subject: Subject) -> None:
         assert list(RULE.check(subject))
 
-    assert_linear(search, make, 200)
+    assert_linear(search, make, 64)
