@@ -11,8 +11,8 @@ from sdd_hooks.text.lazy_regex import lazy_regex
 # German, French, Spanish, Portuguese, Italian, Dutch, Russian, Chinese, Japanese, Korean.
 _WORDS = {
     "accepted": "akzeptiert|angenommen|beschlossen|entschieden|accept[ée][es]{0,2}"
-    "|adopt[ée][es]{0,2}|aceptad[oa]|adoptad[oa]|aceit[oa]|adotad[oa]|accettat[oa]|adottat[oa]|geaccepteerd"
-    "|aangenomen|принят[оаы]?|已?接受|已?采纳|已采用|已通过|承認(?:済み?)?|採用(?:済み?)?"
+    "|adopt[ée][es]{0,2}|confirmad[oa]|aceptad[oa]|adoptad[oa]|aceit[oa]|adotad[oa]|accettat[oa]|adottat[oa]"
+    "|geaccepteerd|aangenomen|принят[оаы]?|已?接受|已?采纳|已采用|已通过|承認(?:済み?)?|採用(?:済み?)?"
     "|승인됨?|채택됨?",
     "proposed": "vorgeschlagen|vorschlag|propos[ée][es]{0,2}|proposition|propuest[oa]|propost[oa]"
     "|voorgesteld|предложен[оаы]?|已?提议|已?提案|提案(?:中|済み?)|제안됨?",

@@ -9,6 +9,7 @@ import re
 import string
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import takewhile
 from typing import Literal, NamedTuple
 
 from sdd_hooks.text.lazy_regex import lazy_regex
@@ -85,13 +86,12 @@ class FileNames:
 
     def find(self, path: str, text: str, least: Least = "name") -> set[str]:
         """The files that the text of a file names, as a server or an engine would find them."""
-        directory = posixpath.dirname(path)
         found: set[str] = set()
         for stem in self._stems_of_words(text) if least == "name" else self._stems_of_paths(text):
             extensions = {file.extension for file in self._files[stem]}
             for name in set(_find_names(stem, extensions, text, least)):
                 if name.is_enough(least):
-                    found.update(self._resolve(name, directory))
+                    found.update(self._resolve(name, path))
         return found - {path}
 
     def _stems_of_words(self, text: str) -> Iterator[str]:
@@ -109,8 +109,9 @@ class FileNames:
                 found.add(stem)
         return found
 
-    def _resolve(self, name: _Name, directory: str) -> Iterator[str]:
+    def _resolve(self, name: _Name, path: str) -> Iterable[str]:
         """The files of a name: beside the text or above it; else those of the most directories."""
+        directory = posixpath.dirname(path)
         files = [
             file
             for file in self._files[name.stem]
@@ -121,9 +122,9 @@ class FileNames:
         while True:
             target = posixpath.join(directory, *name.folders)
             if near := [file.path for file in files if file.directory == target]:
-                return iter(near)
+                return near
             if not directory:
-                return _most_alike(name.folders, files)
+                return _nearest(path, _most_alike(name.folders, files))
             directory = posixpath.dirname(directory)
 
 
@@ -139,6 +140,16 @@ def _most_alike(folders: Sequence[str], files: Iterable[_File]) -> Iterator[str]
             by_length[length].append((file, "/".join(parts[: len(parts) - length])))
     best = by_length[max(by_length)] if by_length else []
     return (file.path for file, above in best if len(best) == 1 or _ROOT.search(above))
+
+
+def _nearest(path: str, files: Iterable[str]) -> Iterable[str]:
+    """Those of the files that have the most directories in common with a path."""
+    parts = path.split("/")
+    by_depth: dict[int, list[str]] = defaultdict(list)
+    for file in files:
+        pairs = zip(parts, file.split("/"), strict=False)
+        by_depth[sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))].append(file)
+    return by_depth[max(by_depth)] if by_depth else ()
 
 
 def _words(text: str) -> set[bytes]:

@@ -77,7 +77,7 @@ _EXAMPLE = lazy_regex(
 # What is drawn, measured or shown while people decide, and is not shipped; and copies of files.
 _DRAFT = lazy_regex(
     r"""(?:^|/)(?:sketch(?:es)?|[\w-]{1,40}-demos?|mock-?ups?|wireframes?|plans?|reports?|audits?
-       |research|screenshots?|backups?|old|old[_-][\w-]{1,30}|new[ ]folder[^/]{0,6})/
+       |research|screenshots?|backups?(?:[_-][\w-]{1,30})?|archived?|archives|old|old[_-][\w-]{1,30}|new[ ]folder[^/]{0,6})/
     | (?:^|/)[^/]{1,60}[ ._-](?:backup|bak|copy|old|orig)[ ]?\(?[0-9]{0,3}\)?
        (?:\.[a-z]{2,8}){1,2}$""",
     re.VERBOSE | re.IGNORECASE,
@@ -95,8 +95,8 @@ _THEME_PAGE = lazy_regex(
 )
 # Libraries that are copied into applications as whole directories, with their demonstrations.
 _LIBRARY = lazy_regex(
-    r"(?:^|/)(?:ace-builds|bootstrap[\w-]*|bower_components|ckeditor[0-9]?|codemirror|colorbox"
-    r"|datatables?|date-?range-?picker|elfinder|fancybox|fckeditor|font-?awesome[\w-]*|froala[\w-]*"
+    r"(?:^|/)(?:ace-builds|admin-?lte[\w-]*|bootstrap[\w-]*|bower_components|ckeditor[0-9]?|codemirror|colorbox"
+    r"|datatables?|date-?range-?picker|elfinder|fancybox|file-?uploader|fckeditor|font-?awesome[\w-]*|froala[\w-]*"
     r"|fullcalendar|highcharts|highslide"
     r"|jquery[\w.-]*|kindeditor|layui|mathjax|pdf\.?js|phpqrcode|plupload|select2|summernote|swagger-?ui"
     r"|tinymce|user_?guide|ueditor|uploadify|wangeditor|ztree[\w-]*)/",

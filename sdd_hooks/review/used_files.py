@@ -22,6 +22,10 @@ MAX_SEARCHED = 100_000_000
 _BY_CONTROLLER = lazy_regex(r"\.(?:erb|cshtml|razor)$", re.IGNORECASE)
 _PARTIAL = lazy_regex(r"(?:^|/)_[^/]+\.erb$", re.IGNORECASE)
 _INDEX = lazy_regex(r"(?:^|/)(?:index|default)\.[\w.]+$", re.IGNORECASE)
+# What is copied into the directory that is served has demonstrations of its own.
+_IN_COPIED = lazy_regex(
+    r"(?:.*/)?(?:static|public|www|wwwroot|htdocs|assets)/.+/[^/]+\.x?html?$", re.IGNORECASE
+)
 _ROOT = lazy_regex(r"(?:^|/)(?:templates?|views)/", re.IGNORECASE)
 _SERVED = lazy_regex(
     r"(?:^|/)(?:static|public|www|wwwroot|htdocs|web|webapp|site|assets|frontend|client)/", re.I
@@ -99,7 +103,8 @@ def _is_found(path: str) -> bool:
     """Whether a framework or a server finds a page that nothing names."""
     if _BY_CONTROLLER.search(path):
         return not _PARTIAL.search(path)
-    return bool(_INDEX.search(path)) and not (_ROOT.search(path) or _BLADE.search(path))
+    is_index = bool(_INDEX.search(path)) and not (_ROOT.search(path) or _BLADE.search(path))
+    return is_index and not _IN_COPIED.match(path)
 
 
 def _is_page(path: str) -> bool:

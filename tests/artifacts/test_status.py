@@ -115,6 +115,7 @@ def test_the_placeholder_of_a_template_is_not_a_status(text: str) -> None:
     ("text", "value"),
     [
         ("# T\n\n## Status\n\nAkzeptiert\n\n## Kontext\n", "accepted"),
+        ("# T\n\n## Estado\n\n🟢 CONFIRMADO - En producción\n", "accepted"),
         ("# T\n\n## Statut\n\nAccepte - 2026-06-01\n\n## Contexte\n", "accepted"),
         ("# T\n\n## Status\n\nErsetzt durch [ADR-0007](0007-x.md)\n", "superseded"),
         ("# T\n\n**Status:** Überholt (2025)\n", "superseded"),

@@ -65,6 +65,21 @@ def test_a_program_of_one_long_file_names_pages(repo: Repo) -> None:
     assert used(repo, "templates/cart.html") == ["templates/cart.html"]
 
 
+def test_of_several_pages_that_a_name_fits_the_nearest_is_used(repo: Repo) -> None:
+    pages = ("shop/templates/main/cart.html", "old/templates/main/cart.html")
+    for path in pages:
+        repo.write(path, "<p>\n")
+    repo.write("shop/views.py", "render('main/cart.html')\n")
+    assert used(repo, *pages) == [pages[0]]
+
+
+def test_a_demonstration_in_the_served_directory_is_not_found(repo: Repo) -> None:
+    pages = ("public/index.html", "public/box/index.html", "public/box/index.php")
+    for path in pages:
+        repo.write(path, "<p>\n")
+    assert used(repo, *pages) == [pages[0], pages[2]]
+
+
 def test_a_partial_of_rails_is_rendered_by_name(repo: Repo) -> None:
     repo.write("app/views/shop/_cart.html.erb", "<p>\n")
     repo.write("app/views/shop/_old.html.erb", "<p>\n")

@@ -271,6 +271,8 @@ def _lacks_integrity(site: MatchSite) -> bool:
     return "integrity" not in text
 
 
+# Texts are stored escaped, as tutorials of PHP have it: to escape them again would show `&lt;`.
+_STORES_ESCAPED = ("htmlspecialchars(strip_tags(",)
 _ADVICE = "let the template escape it, or sanitise it with a library first"
 
 HAZARDS = (
@@ -355,6 +357,7 @@ HAZARDS = (
         " first",
         _is_unsafe_assignment,
         is_certain=_puts_outside_text_into_markup,
+        set_elsewhere=_STORES_ESCAPED,
     ),
     Hazard(
         "inner-html",
@@ -363,6 +366,7 @@ HAZARDS = (
         "HTML is put into a document as it is: build elements, or sanitise it with a library first",
         _is_unsafe_insertion,
         is_certain=_puts_outside_text_into_markup,
+        set_elsewhere=_STORES_ESCAPED,
     ),
     Hazard(
         "cdn-integrity",

@@ -121,7 +121,13 @@ def _never(_: MatchSite) -> bool:
 def _has_literal_options(site: MatchSite) -> bool:
     """Whether options are written in the call: a variable may have a limit."""
     is_literal = all(not one or one.startswith("{") for one in site.arguments)
-    return is_literal and _is_no_double(site)
+    return is_literal and _is_no_double(site) and not _is_unused(site)
+
+
+def _is_unused(site: MatchSite) -> bool:
+    """Whether the result is assigned to a variable that nothing else names."""
+    assigned = _ASSIGNED_TO.match(site.line[: site.start])
+    return bool(assigned) and len(re.findall(rf"\b{re.escape(assigned[1])}\b", site.whole)) < 2
 
 
 def _allows_other_hosts(site: MatchSite) -> bool:
@@ -131,6 +137,7 @@ def _allows_other_hosts(site: MatchSite) -> bool:
     )
 
 
+_ASSIGNED_TO = lazy_regex(r"\s*(?:const|let|var)\s+([\w$]+)\s*=\s*$")
 _REDIRECT_MESSAGE = (
     "a parameter of the request says where to: redirect to a path of this host, or to one of a list"
 )

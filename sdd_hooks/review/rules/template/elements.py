@@ -45,6 +45,8 @@ _VALUE = (
     rf"(?:\"(?P<double>(?:{_EXPRESSION}[^\"<>]){{1,300}})\""
     rf"|'(?P<single>(?:{_EXPRESSION}[^'<>]){{1,300}})')"
 )
+# Helpers write fields, too: `{!! checkbox('discover') !!}`, `<%= form.check_box :discover %>`.
+_HELPER = lazy_regex(r"\{!!(.{1,200}?)!!\}|<%=\s*(\w{1,20}\.[^%]{1,200})%>", re.DOTALL)
 _NAME = lazy_regex(rf"\bname\s*=\s*{_VALUE}", re.IGNORECASE)
 _TYPE = lazy_regex(r"\btype\s*=\s*[\"']?(\w+)", re.IGNORECASE)
 _NOT_FILLED_IN = ("hidden", "submit", "button", "reset", "image")
@@ -197,6 +199,7 @@ def _form_signature(attributes: str, inside: str) -> tuple[str, ...]:
             fields.append(f"{says} {_value(name)}")
             if says not in _NOT_FILLED_IN:
                 filled_in.add(_value(name))
+    fields += ("".join(one).strip() for one in _HELPER.findall(inside))
     about = sorted(f"{one['name']}={_value(one)}" for one in _ATTRIBUTE.finditer(attributes))
     return (*about, *sorted(fields)) if len(filled_in) >= MIN_FIELDS else ()
 

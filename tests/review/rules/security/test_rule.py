@@ -239,6 +239,8 @@ CERTAIN: list[tuple[str, str, bool]] = [
     ("json.js", "app.use(express.json())\n", False),
     ("multer1.js", "upload = multer(options)\n", False),
     ("multer2.js", "upload = multer({ dest: 'x' })\n", True),
+    ("multer3.js", "const upload = multer({ dest: 'x' })\napp.post('/', upload.any())\n", True),
+    ("multer4.js", "const upload = multer({ dest: 'x' })\n", False),
     ("on.js", "req.on('data', (chunk) => { text += chunk })\n", True),
     ("cut.js", "req.on('data', (c) => {\n  text += c\n  if (text.length > 1024) end()\n", False),
     ("fake-on.js", "req.on('data', (chunk) => { text += chunk })\n", False),
@@ -322,6 +324,13 @@ def test_in_a_whole_tree_only_what_is_shown_is_found(repo: Repo) -> None:
     repo.write("src/names.py", "".join(f"show('{name}')\n" for name, _, _ in CERTAIN))
     found = {one.path for one in RULE.check(whole_tree_subject(repo.project(), Scope()))}
     assert found == {f"src/{name}" for name, _, expected in CERTAIN if expected}
+
+
+def test_in_a_whole_tree_html_is_safe_where_texts_are_stored_escaped(repo: Repo) -> None:
+    repo.write("src/a.js", f"{LOADED}a.innerHTML = `<b>${{item.title}}</b>`\n")
+    assert len(list(RULE.check(whole_tree_subject(repo.project(), Scope())))) == 1
+    repo.write("model.php", "$this->title = htmlspecialchars(strip_tags($this->title));\n")
+    assert list(RULE.check(whole_tree_subject(repo.project(), Scope()))) == []
 
 
 @pytest.mark.parametrize(

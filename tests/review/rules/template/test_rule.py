@@ -400,6 +400,16 @@ def test_a_hint_to_connect_loads_nothing(tmp_path: Path) -> None:
     assert findings_of(tmp_path, {}, {"a.html": page}) == ["a.html:2 warning development-cdn"]
 
 
+@pytest.mark.parametrize("field", ["{{!! box('{0}') !!}}", "<%= f.check_box :{0} %>"])
+def test_a_field_that_a_helper_writes_is_one(tmp_path: Path, field: str) -> None:
+    form = FORM.format("password")
+    one, other = (
+        form.replace("</form>", f"{field.format(name)}</form>") for name in ("one", "other")
+    )
+    assert findings_of(tmp_path / "a", {"a.html": one}, {"b.html": other}) == []
+    assert findings_of(tmp_path / "b", {"a.html": one}, {"b.html": one}) != []
+
+
 def test_signing_up_is_another_form_than_signing_in(tmp_path: Path) -> None:
     form = FORM.format("password")
     assert findings_of(tmp_path / "a", {"login.html": form}, {"register.html": form}) == []
