@@ -77,7 +77,8 @@ _EXAMPLE = lazy_regex(
 # What is drawn, measured or shown while people decide, and is not shipped; and copies of files.
 _DRAFT = lazy_regex(
     r"""(?:^|/)(?:sketch(?:es)?|[\w-]{1,40}-demos?|mock-?ups?|wireframes?|plans?|reports?|audits?
-       |research|screenshots?|backups?(?:[_-][\w-]{1,30})?|archived?|archives|old|old[_-][\w-]{1,30}|new[ ]folder[^/]{0,6})/
+       |research|screenshots?|backups?(?:[_-][\w-]{1,30})?|archived?|archives
+       |old|old[_-][\w-]{1,30}|new[ ]folder[^/]{0,6})/
     | (?:^|/)[^/]{1,60}[ ._-](?:backup|bak|copy|old|orig)[ ]?\(?[0-9]{0,3}\)?
        (?:\.[a-z]{2,8}){1,2}$""",
     re.VERBOSE | re.IGNORECASE,
