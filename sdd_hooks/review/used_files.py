@@ -8,7 +8,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 
 from sdd_hooks.code.dependencies import find_packages, package_of
-from sdd_hooks.code.file_names import FileNames
+from sdd_hooks.code.file_names import FileNames, Least
 from sdd_hooks.code.languages import find_language
 from sdd_hooks.code.paths import is_external, is_test
 from sdd_hooks.code.source_files import PAGES, is_hand_written
@@ -42,6 +42,8 @@ _BLADE = lazy_regex(r"\.blade\.php$", re.IGNORECASE)
 _MARKUP = lazy_regex(r"<(?:html|body|head|div|form|script|table|nav|ul)\b", re.IGNORECASE)
 _DEFINES = lazy_regex(r"\{\{-?\s*define\s")
 _CONFIGURATION = (".xml", ".yml", ".yaml", ".toml", ".properties")
+# Their engines of templates are given the name of the file.
+_NAMING_FILES = (".go", ".py", ".rs")
 _STYLES = (".css", ".scss", ".sass", ".less")
 _STATIC = (".html", ".htm", ".xhtml")
 _TEMPLATE_MARK = lazy_regex(
@@ -86,7 +88,8 @@ def _find_used(subject: Subject) -> frozenset[str]:
         if _is_browser_script(path):
             named[path] = pages.find(path, text, "path") | scripts.find(path, text, "path")
             continue
-        found = pages.find(path, text) | scripts.find(path, text, "file")
+        least: Least = "file" if path.endswith(_NAMING_FILES) else "name"
+        found = pages.find(path, text, least) | scripts.find(path, text, "file")
         if not _is_page(path):
             used |= found
         elif _is_code(path, text):

@@ -56,6 +56,8 @@ def test_a_script_of_the_browser_names_no_page_by_its_name_alone(repo: Repo) -> 
     repo.write("main.go", 'render("home.tpl")\n')
     assert used(repo, "views/template.tpl", "views/home.tpl") == ["views/home.tpl"]
     repo.write("main.go", 'render("home.tpl")\nrender("template")\n')
+    assert used(repo, "views/template.tpl") == []
+    repo.write("main.php", "<?php render('template');\n")
     assert used(repo, "views/template.tpl") == ["views/template.tpl"]
 
 
