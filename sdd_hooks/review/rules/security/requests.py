@@ -127,7 +127,9 @@ def _has_literal_options(site: MatchSite) -> bool:
 def _is_unused(site: MatchSite) -> bool:
     """Whether the result is assigned to a variable that nothing else names."""
     assigned = _ASSIGNED_TO.match(site.line[: site.start])
-    return bool(assigned) and len(re.findall(rf"\b{re.escape(assigned[1])}\b", site.whole)) < 2
+    if not assigned:
+        return False
+    return len(re.findall(rf"\b{re.escape(assigned[1])}\b", site.whole)) < 2
 
 
 def _allows_other_hosts(site: MatchSite) -> bool:
