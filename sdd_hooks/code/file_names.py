@@ -44,6 +44,14 @@ _ATTRIBUTE = re.compile(
     r"\b(?:id|class|name|for|type|target|rel|role|method|lang|title|alt|placeholder)"
     r"\s?=\s?\\?[\"']?$"
 )
+# `href="/orders"` is an address, and a file only if it has an extension.
+_ADDRESS = re.compile(r"\b(?:href|action|src|url|location)\W{1,6}$")
+# A word of the same line tells that a bare name is that of a page.
+_SHOWS = re.compile(
+    r"(?:view|render|template|page|layout|include|extend|partial|component|section|forward|load"
+    r"|show|display|tpl|yield|insert|replace|each|return)[^\n]*$",
+    re.IGNORECASE,
+)
 _COMMENT = re.compile(r"\s{0,80}(?:#|//|\*|/\*|<!--|\{#|\{\{--|<%--)")
 _ROOT = lazy_regex(
     r"(?:^|/)(?:templates?|views|pages|jsp|static|public|www|wwwroot|htdocs|webapp)$|^$", re.I
@@ -215,12 +223,16 @@ def _is_word(character: str) -> bool:
 
 
 def _read_name(stem: str, extension: str, text: str, start: int) -> Iterator[_Name]:
-    """The name at a place of a text with its directories, if it is not that of an element."""
+    """The name at a place of a text with its directories, if it can be that of a file."""
     before = text[max(0, start - MAX_FOLDERS) : start]
     begin = start - len(before) + len(before.rstrip(_FOLDERS))
     folders = tuple(part for part in text[begin:start].replace(".", "/").split("/") if part)
+    if not extension and (text[begin] == "/" or _ADDRESS.search(text, max(0, begin - 16), begin)):
+        return
     if not folders:
         is_open = extension or text[max(0, begin - 1) : begin] in _OPENING
         if not is_open or _ATTRIBUTE.search(text, max(0, begin - 16), begin):
+            return
+        if not extension and not _SHOWS.search(text, max(0, begin - MAX_FOLDERS), begin):
             return
     yield _Name(stem, extension, text.count("../", begin, start), folders, begin < start)

@@ -5,7 +5,9 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
+from itertools import combinations
 
 from sdd_hooks.code.dependencies import find_packages, package_of
 from sdd_hooks.code.file_names import FileNames, Least
@@ -17,6 +19,11 @@ from sdd_hooks.text.lazy_regex import lazy_regex
 
 MAX_SEARCHED = 100_000_000
 """Characters that are searched for the names of files: two seconds."""
+
+MIN_TWINS = 10
+"""Files with the same paths in two directories, one of which is a copy."""
+MAX_ALIKE = 20
+"""Files with the same name that are compared."""
 
 # Frameworks find a page by the name of a controller, and servers the index of a directory.
 _BY_CONTROLLER = lazy_regex(r"\.(?:erb|cshtml|razor)$", re.IGNORECASE)
@@ -57,8 +64,7 @@ def is_used(subject: Subject, path: str) -> bool:
     That is shown of pages, and of scripts that a server hands out as they are; of other files,
     nothing is known, and they count as used.
     """
-    is_shown = _is_page(path) or _is_browser_script(path)
-    return not is_shown or path in subject.once("used-files", _find_used)
+    return not _is_shown(path) or path in subject.once("used-files", _find_used)
 
 
 def _find_used(subject: Subject) -> frozenset[str]:
@@ -72,8 +78,8 @@ def _find_used(subject: Subject) -> frozenset[str]:
     rendering = {
         package_of(path, packages) for path in naming if _is_page(path) and _ROOT.search(path)
     }
-    pages = FileNames(filter(_is_page, naming))
-    scripts = FileNames(filter(_is_browser_script, naming))
+    handed_out = FileNames(filter(_is_handed_out, naming))
+    rendered = FileNames(path for path in naming if _is_page(path) and not _is_handed_out(path))
     used: set[str] = set()
     named: dict[str, set[str]] = {}
     room = MAX_SEARCHED
@@ -86,10 +92,10 @@ def _find_used(subject: Subject) -> frozenset[str]:
         if _is_page(path) and not is_hand_written(text):
             continue
         if _is_browser_script(path):
-            named[path] = pages.find(path, text, "path") | scripts.find(path, text, "path")
+            named[path] = rendered.find(path, text, "path") | handed_out.find(path, text, "path")
             continue
         least: Least = "file" if path.endswith(_NAMING_FILES) else "name"
-        found = pages.find(path, text, least) | scripts.find(path, text, "file")
+        found = rendered.find(path, text, least) | handed_out.find(path, text, "file")
         if not _is_page(path):
             used |= found
         elif _is_code(path, text):
@@ -99,7 +105,28 @@ def _find_used(subject: Subject) -> frozenset[str]:
             named[path] = found
             if _is_found(path) or _DEFINES.search(text):
                 used.add(path)
-    return frozenset(_follow(used, named) & named.keys())
+    return frozenset(_follow(used, named) & named.keys()) - _twins(naming)
+
+
+def _twins(paths: Iterable[str]) -> set[str]:
+    """The files of a directory that is a copy of another one: nothing shows which one is old."""
+    alike: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for path in filter(_is_shown, paths):
+        alike[tuple(path.rsplit("/", 2)[-2:])].append(path)
+    copies: dict[tuple[tuple[str, ...], tuple[str, ...]], set[str]] = defaultdict(set)
+    for several in alike.values():
+        for one, other in combinations(several[:MAX_ALIKE], 2):
+            copies[_tops(one, other)] |= {one, other}
+    return {path for twins in copies.values() if len(twins) >= 2 * MIN_TWINS for path in twins}
+
+
+def _tops(path: str, other: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The directories of both paths without those at the end that they have in common."""
+    one, two = path.split("/"), other.split("/")
+    while one and two and one[-1] == two[-1]:
+        one.pop()
+        two.pop()
+    return tuple(one), tuple(two)
 
 
 def _is_found(path: str) -> bool:
@@ -116,6 +143,17 @@ def _is_page(path: str) -> bool:
 
 def _is_browser_script(path: str) -> bool:
     return bool(_HANDED_OUT.match(path))
+
+
+def _is_shown(path: str) -> bool:
+    """Whether the repository shows if a file is used."""
+    return _is_page(path) or _is_browser_script(path)
+
+
+def _is_handed_out(path: str) -> bool:
+    """Whether a server hands out a file as it is, so that it is named by its file."""
+    is_static = path.lower().endswith(_STATIC) and bool(_SERVED.search(path))
+    return _is_browser_script(path) or (is_static and not _ROOT.search(path))
 
 
 def _is_code(path: str, text: str) -> bool:

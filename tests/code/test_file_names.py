@@ -13,7 +13,7 @@ from tests.support.cpu_time import assert_linear
     [
         ("shop/my cart.php", "<a href='my cart.php'>"),
         ("shop/корзина.php", "render('корзина')"),
-        ("shop/cart-2.php", "$x->to('cart-2')"),
+        ("shop/cart-2.php", "$x->view('cart-2')"),
         ("shop/cart(1).php", "'/shop/cart(1).php'"),
         ("cart.php", "'./cart.php'"),
     ],

@@ -75,6 +75,17 @@ def test_of_several_pages_that_a_name_fits_the_nearest_is_used(repo: Repo) -> No
     assert used(repo, *pages) == [pages[0]]
 
 
+@pytest.mark.parametrize(("count", "is_copy"), [(9, False), (10, True)])
+def test_of_a_directory_and_its_copy_nothing_is_shown(
+    repo: Repo, count: int, is_copy: bool
+) -> None:
+    pages = [f"{top}/shop/page{n}.php" for top in ("web", "web/old") for n in range(count)]
+    for path in pages:
+        repo.write(path, "<p>\n")
+    repo.write("main.js", "".join(f"show('{path}')\n" for path in pages))
+    assert used(repo, *pages) == ([] if is_copy else pages)
+
+
 def test_a_demonstration_in_the_served_directory_is_not_found(repo: Repo) -> None:
     pages = ("public/index.html", "public/box/index.html", "public/box/index.php")
     for path in pages:

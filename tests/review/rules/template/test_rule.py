@@ -249,10 +249,11 @@ NAMED = {
     "in its directory": 'return "pages/shop/cart";\n',
     "with dots": "return view('pages.shop.cart');\n",
     "as a parameter": '<a href="index.php?page=cart&x=1">\n',
-    "by a redirect": 'return "redirect:/cart";\n',
     "by a fragment": '<div th:replace="cart :: form">\n',
 }
 NOT_NAMED = {
+    "as an address": 'redirect("/cart"); <a href="cart">\n',
+    "as another name": 'font = "cart"\n',
     "in another directory": "view('layouts.cart'); render('old/cart.html')\n",
     "as a variable": "const cart = []\ncart.push(1)\n",
     "as a part of a name": "render('shopping-cart.html', 'cartoon', 'my-cart')\n",
