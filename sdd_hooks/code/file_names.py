@@ -37,22 +37,22 @@ def _table(kept: str) -> bytes:
 
 _WORDS = _table("_-")
 _PATHS = _table("_-./")
-_ENDS = re.compile(r"(?:\.[a-z]{2,5})?(?:[\"'`?&#]|\s{0,9}::)")
+_ENDS = lazy_regex(r"(?:\.[a-z]{2,5})?(?:[\"'`?&#]|\s{0,9}::)")
 _FOLDERS = f"{string.ascii_letters}{string.digits}_-./"
 _OPENING = frozenset("\"'`=:>})")
-_ATTRIBUTE = re.compile(
+_ATTRIBUTE = lazy_regex(
     r"\b(?:id|class|name|for|type|target|rel|role|method|lang|title|alt|placeholder)"
     r"\s?=\s?\\?[\"']?$"
 )
 # `href="/orders"` is an address, and a file only if it has an extension.
-_ADDRESS = re.compile(r"\b(?:href|action|src|url|location)\W{1,6}$")
+_ADDRESS = lazy_regex(r"\b(?:href|action|src|url|location)\W{1,6}$")
 # A word of the same line tells that a bare name is that of a page.
-_SHOWS = re.compile(
+_SHOWS = lazy_regex(
     r"(?:view|render|template|page|layout|include|extend|partial|component|section|forward|load"
     r"|show|display|tpl|yield|insert|replace|each|return)[^\n]*$",
     re.IGNORECASE,
 )
-_COMMENT = re.compile(r"\s{0,80}(?:#|//|\*|/\*|<!--|\{#|\{\{--|<%--)")
+_COMMENT = lazy_regex(r"\s{0,80}(?:#|//|\*|/\*|<!--|\{#|\{\{--|<%--)")
 _ROOT = lazy_regex(
     r"(?:^|/)(?:templates?|views|pages|jsp|static|public|www|wwwroot|htdocs|webapp)$|^$", re.I
 )

@@ -10,7 +10,6 @@ from collections.abc import Collection, Iterable, Mapping
 from itertools import combinations
 
 from sdd_hooks.code.dependencies import find_packages, package_of
-from sdd_hooks.code.file_names import FileNames, Least
 from sdd_hooks.code.languages import find_language
 from sdd_hooks.code.paths import is_external, is_test
 from sdd_hooks.code.source_files import PAGES, is_hand_written
@@ -73,6 +72,9 @@ def _find_used(subject: Subject) -> frozenset[str]:
     Code names a page, or a page that is used: old pages name each other. Where a package has a
     directory of templates, its pages are in it, or are served as they are.
     """
+    # Only a whole tree needs it, and a commit waits for each import.
+    from sdd_hooks.code.file_names import FileNames
+
     packages = find_packages(blob.path for blob in subject.after.blobs())
     naming = _naming_files(subject)
     rendering = {
@@ -94,8 +96,8 @@ def _find_used(subject: Subject) -> frozenset[str]:
         if _is_browser_script(path):
             named[path] = rendered.find(path, text, "path") | handed_out.find(path, text, "path")
             continue
-        least: Least = "file" if path.endswith(_NAMING_FILES) else "name"
-        found = rendered.find(path, text, least) | handed_out.find(path, text, "file")
+        found = handed_out.find(path, text, "file")
+        found |= rendered.find(path, text, "file" if path.endswith(_NAMING_FILES) else "name")
         if not _is_page(path):
             used |= found
         elif _is_code(path, text):

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from sdd_hooks.code.source_files import COMPONENTS, GO, MAX_LINE, PAGES, PYTHON, SCRIPT
 from sdd_hooks.review.rules.security.expressions import is_harmless
-from sdd_hooks.review.rules.security.origins import Origins
-from sdd_hooks.review.rules.security.script import MAX_SCRIPT
 from sdd_hooks.review.rules.security.site import (
     Hazard,
     MatchSite,
@@ -16,6 +15,9 @@ from sdd_hooks.review.rules.security.site import (
     is_constant,
 )
 from sdd_hooks.text.lazy_regex import lazy_regex
+
+if TYPE_CHECKING:
+    from sdd_hooks.review.rules.security.origins import Origins
 
 _TYPED = lazy_regex(r"\?\s*:|:\s*(?:\{|string|unknown|any|never)\b|['\"]\s*[|>]")
 _FILTERED = lazy_regex(
@@ -210,19 +212,23 @@ def _formats_text(site: MatchSite) -> bool:
 
 def _puts_outside_text_into_markup(site: MatchSite) -> bool:
     """Whether the file shows that markup with a text from outside the program is assigned."""
-    if len(site.whole) > MAX_SCRIPT:
-        return False
     before = sum(len(line) + 1 for line in site.lines[: site.number - 1])
     origins = _origins(site.path, site.whole)
+    if origins is None:
+        return False
     if site.matched.endswith("("):
         return origins.inserts_text(before + site.end - 1)
     return origins.joins_text(before + site.start + site.matched.rindex("=") + 1)
 
 
 @lru_cache(maxsize=1)
-def _origins(path: str, text: str) -> Origins:
-    """The origins of a file whose matches follow each other."""
-    return Origins(path, text)
+def _origins(path: str, text: str) -> Origins | None:
+    """The origins of a file whose matches follow each other; None for a long file."""
+    # Only a whole tree needs it, and a commit waits for each import.
+    from sdd_hooks.review.rules.security.origins import Origins
+    from sdd_hooks.review.rules.security.script import MAX_SCRIPT
+
+    return Origins(path, text) if len(text) <= MAX_SCRIPT else None
 
 
 def _is_package_cdn(site: MatchSite) -> bool:

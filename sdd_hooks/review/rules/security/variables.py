@@ -34,6 +34,7 @@ _NEXT = lazy_regex(r"\s*(=(?![=>])|of\b|in\b|,)?\s*")
 _ASSIGNS = lazy_regex(r"\s*(?:\+|\?\?|\|\|)?=(?![=>])\s*")
 _ADDS = lazy_regex(r"\s*\.\s*(?:push|unshift)\s*\(")
 _CALLS = lazy_regex(r"\s*(?:\?\.)?\s*\(")
+_RENAMED = lazy_regex(r"\s*:")
 _OWNER = lazy_regex(r"(?:[A-Za-z_$][\w$]*(?:\[[^\[\]\n]{0,40}\])?\s*\??\.\s*)+\Z")
 
 
@@ -206,7 +207,7 @@ class Variables:
             if is_list or not key:
                 yield from self._pattern(entry, (*path, ITEM), depth + 1)
                 continue
-            renamed = re.compile(r"\s*:").match(code, key.end(), entry[1])
+            renamed = _RENAMED.match(code, key.end(), entry[1])
             target = (renamed.end(), entry[1]) if renamed else entry
             yield from self._pattern(target, (*path, key[0]), depth + 1)
 
