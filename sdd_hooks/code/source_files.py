@@ -51,6 +51,8 @@ _SINGLE = r"'[^'\\\n]*(?:\\.[^'\\\n]*)*'?"
 _CHARACTER = r"'(?:[^'\\\n]|\\[^\n]{1,10}?)'"
 _BACKTICKS = r"`[^`\\]*(?:\\.[^`\\]*)*`?"
 _BLOCK = r"/\*.*?(?:\*/|\Z)"
+JINJA_COMMENT = r"(?<!\{)\{\#(?:(?!\{\#).)*?\#\}"
+"""A comment of Jinja, as part of a pattern: not `{{#if}}` of Handlebars and `{#if}` of Svelte."""
 
 
 def _compiled(comments: tuple[str, ...], strings: tuple[str, ...]) -> re.Pattern[str]:
@@ -67,7 +69,7 @@ _PHP = _compiled((r"(?<!:)//[^\n]*", r"\#[^\n]*", r"<!--.*?(?:-->|\Z)", _BLOCK),
 _MARKUP = _compiled(
     (
         r"<!--.*?(?:-->|\Z)",
-        r"\{\#.*?(?:\#\}|\Z)",
+        JINJA_COMMENT,
         r"<%\#.*?(?:%>|\Z)",
         r"\{\{!--.*?(?:--\}\}|\Z)",
         r"\{\{-?[ ]?/\*.*?(?:\*/|\Z)",

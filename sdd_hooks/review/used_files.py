@@ -58,12 +58,13 @@ _TEMPLATE_MARK = lazy_regex(
 
 
 def is_used(subject: Subject, path: str) -> bool:
-    """Whether the program uses a file of a whole tree, as the repository shows.
+    """Whether the program uses a file, as the repository shows, if a whole tree is checked.
 
     That is shown of pages, and of scripts that a server hands out as they are; of other files,
-    nothing is known, and they count as used.
+    nothing is known, and they count as used. So does each file of a change.
     """
-    return not _is_shown(path) or path in subject.once("used-files", _find_used)
+    is_known = subject.whole_tree and _is_shown(path)
+    return not is_known or path in subject.once("used-files", _find_used)
 
 
 def _find_used(subject: Subject) -> frozenset[str]:

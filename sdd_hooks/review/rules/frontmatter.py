@@ -64,13 +64,13 @@ def _of_whole_tree(subject: Subject) -> Iterator[Finding]:
     often none.
     """
     found = [one for one in validate_changed(subject) if one.rule != INCOMPLETE]
-    duplicates = [
+    duplicates = {
         one
         for one in found
         if one.rule == "duplicate-id"
         and one.severity == "critical"
         and not _has_other_id(subject, one.path)
-    ]
+    }
     holders = Counter(one.evidence for one in duplicates)
     certain = {id for id, count in holders.items() if count > 1}
     is_elsewhere = _is_kept_elsewhere(subject, found)

@@ -65,10 +65,10 @@ def check(subject: Subject) -> Iterator[Finding]:
             if subject.whole_tree and (_is_release(site) or not hazard.is_certain(site)):
                 continue
             is_found = _is_live(source, site, hazard) and hazard.is_hazard(site)
-            if is_found and not (
-                subject.whole_tree
-                and (_is_set_elsewhere(subject, hazard, guarded) or not is_used(subject, file.path))
-            ):
+            is_guarded = (
+                is_found and subject.whole_tree and _is_set_elsewhere(subject, hazard, guarded)
+            )
+            if is_found and not is_guarded and is_used(subject, file.path):
                 evidence = line.text.strip()[:MAX_EVIDENCE]
                 rule = f"{ID}/{hazard.name}"
                 yield Finding(file.path, line.number, rule, "warning", hazard.message, evidence)

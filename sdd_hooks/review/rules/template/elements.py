@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Literal
 
+from sdd_hooks.code.source_files import JINJA_COMMENT
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.lazy_regex import lazy_regex
 
@@ -64,7 +65,8 @@ _WHEN_READY = lazy_regex(
 _SCRIPT_COMMENT = lazy_regex(r"/\*.*?(?:\*/|\Z)|(?<!:)//[^\n]*", re.DOTALL)
 _LINK = lazy_regex(rf"\bhref\s*=\s*{_VALUE}", re.IGNORECASE)
 _COMMENT = lazy_regex(
-    r"<!--.*?(?:-->|\Z)|\{#.*?(?:#\}|\Z)|<%--.*?(?:--%>|\Z)|\{\{--.*?(?:--\}\}|\Z)|<%#.*?(?:%>|\Z)",
+    rf"<!--.*?(?:-->|\Z)|{JINJA_COMMENT}"
+    r"|<%--.*?(?:--%>|\Z)|\{\{--.*?(?:--\}\}|\Z)|<%#.*?(?:%>|\Z)",
     re.DOTALL,
 )
 

@@ -107,7 +107,7 @@ def check(subject: Subject) -> Iterator[Finding]:
     ]
     for file in files:
         for finding in _development_cdns(file, subject.text):
-            if not subject.whole_tree or is_used(subject, file.path):
+            if is_used(subject, file.path):
                 yield finding
     pages = [file for file in files if file.path.lower().endswith(PAGES)]
     with_elements = [file for file in pages if _BEGINS.search(join_lines(file.added))]
@@ -126,15 +126,17 @@ def _development_cdns(file: ChangedFile, read: Callable[[str], str]) -> Iterator
     text = join_lines(file.added)
     if not any(word in text for word in _DEVELOPMENT_WORDS) or not _DEVELOPMENT.search(text):
         return
-    plain = split_lines(blank_comments(read(file.path)))
+    is_markup = file.path.lower().endswith((*PAGES, *COMPONENTS))
+    plain = split_lines(blank_comments(read(file.path))) if is_markup else ()
     before = ""
     for line in file.added:
         # A comment that names a record gives the reason.
         is_governed = bool(_GOVERNING.search(before) or _GOVERNING.search(line.text[:MAX_LINE]))
         before = line.text[:MAX_LINE]
-        if "//" not in line.text or is_governed or line.number > len(plain):
+        if "//" not in line.text or is_governed:
             continue
-        match = _DEVELOPMENT.search(plain[line.number - 1][:MAX_LINE])
+        shown = plain[line.number - 1] if line.number <= len(plain) else line.text
+        match = _DEVELOPMENT.search(shown[:MAX_LINE])
         if match and not _HINT.search(line.text[:MAX_LINE]):
             message = (
                 f"{match[1].strip('/')} is for development: build what the pages need, and serve"
@@ -203,7 +205,7 @@ def _group_elements(subject: Subject, texts: Mapping[str, str]) -> Iterator[list
                 groups.setdefault((unit, group(element)), []).append(_Located(path, element))
     for located in groups.values():
         if len(located) > 1:
-            yield [one for one in located if not subject.whole_tree or is_used(subject, one.path)]
+            yield [one for one in located if is_used(subject, one.path)]
 
 
 def _packages(subject: Subject) -> frozenset[str]:

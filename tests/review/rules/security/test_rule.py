@@ -256,6 +256,16 @@ CERTAIN: list[tuple[str, str, bool]] = [
         '<script src="https://ajax.googleapis.com/ajax/libs/a/2.6/a.min.js"></script>\n',
         True,
     ),
+    (
+        "c9.hbs",
+        '{{#if a}}\n<script src="https://unpkg.com/x@1.2.3/a.js"></script>\n{{/if}}\n',
+        True,
+    ),
+    (
+        "c10.html",
+        '{# a\n<script src="https://unpkg.com/x@1.2.3/a.js"></script>\n#}\n',
+        False,
+    ),
     ("c8.html", '<script src="https://cdn.jsdelivr.net/npm/a@latest/a.js"></script>\n', False),
     ("c2.html", '<script src="https://cdn.vendor.example/all.js"></script>\n', False),
     ("u1.py", "def f(x):\n    return mark_safe(markdown(x))\n", True),

@@ -195,6 +195,20 @@ def test_what_is_commented_out_is_not_loaded(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("path", "before"),
+    [
+        ("a.hbs", "{{#if a}}"),
+        ("a.svelte", "{#if a}"),
+        ("a.js", "// `<!--`"),
+        ("a.html", "{# a #}"),
+    ],
+)
+def test_a_block_is_no_comment(tmp_path: Path, path: str, before: str) -> None:
+    page = f'{before}\n<script src="//cdn.tailwindcss.com"></script>\n'
+    assert findings_of(tmp_path, {}, {path: page}) == [f"{path}:2 warning development-cdn"]
+
+
 def test_a_cdn_for_production(tmp_path: Path) -> None:
     text = "".join(
         f'<script src="{url}"></script>\n'
