@@ -8,6 +8,7 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 from sdd_hooks.code.dependencies import find_packages, package_of
 from sdd_hooks.code.languages import find_language
@@ -15,6 +16,9 @@ from sdd_hooks.code.paths import is_external, is_test
 from sdd_hooks.code.source_files import PAGES, is_hand_written
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.text.lazy_regex import lazy_regex
+
+if TYPE_CHECKING:
+    from sdd_hooks.code.file_names import FileNames
 
 MAX_SEARCHED = 100_000_000
 """Characters that are searched for the names of files: two seconds."""
@@ -57,14 +61,48 @@ _TEMPLATE_MARK = lazy_regex(
 )
 
 
-def is_used(subject: Subject, path: str) -> bool:
-    """Whether the program uses a file, as the repository shows, if a whole tree is checked.
+def is_used(subject: Subject, path: str, line: int) -> bool:
+    """Whether the program uses a line of a file, if a whole tree is checked, as that shows.
 
     That is shown of pages, and of scripts that a server hands out as they are; of other files,
     nothing is known, and they count as used. So does each file of a change.
     """
-    is_known = subject.whole_tree and _is_shown(path)
-    return not is_known or path in subject.once("used-files", _find_used)
+    if not subject.whole_tree or not _is_shown(path):
+        return True
+    return path in subject.once("used-files", _find_used) and _is_rendered(subject, path, line)
+
+
+def _is_rendered(subject: Subject, path: str, line: int) -> bool:
+    """Whether a page renders a line of its own, or may: of a parent that is not found, nothing is
+    known.
+    """
+    # Only a whole tree needs it, and a commit waits for each import.
+    from sdd_hooks.code.template_blocks import find_block_names, find_extension, is_rendered
+
+    blocks: set[str] = set()
+    seen, waiting = {path}, [path]
+    while waiting:
+        page = waiting.pop()
+        text = subject.text(page)
+        blocks |= find_block_names(text) if page != path else set()
+        extension = find_extension(text)
+        if extension is None:
+            continue
+        names = subject.once("page-names", _find_page_names)
+        parents = [names.find(page, f'"{name}"', "file") for name in extension.parents]
+        if not extension.is_complete or not all(parents):
+            return True
+        more = set().union(*parents) - seen
+        seen |= more
+        waiting += more
+    return seen == {path} or is_rendered(subject.text(path), line, blocks)
+
+
+def _find_page_names(subject: Subject) -> FileNames:
+    """The names of all pages."""
+    from sdd_hooks.code.file_names import FileNames
+
+    return FileNames(blob.path for blob in subject.after.blobs() if _is_page(blob.path))
 
 
 def _find_used(subject: Subject) -> frozenset[str]:

@@ -11,7 +11,7 @@ from tests.support.repos import Repo
 
 def used(repo: Repo, *paths: str) -> list[str]:
     subject = whole_tree_subject(repo.project(), Scope())
-    return [path for path in paths if is_used(subject, path)]
+    return [path for path in paths if is_used(subject, path, 1)]
 
 
 @pytest.mark.parametrize(
@@ -31,6 +31,34 @@ def test_a_script_of_the_browser_is_named_by_its_file(
     repo.write("static/js/cart.js", "f()\n")
     repo.write(file, f"{text}\n")
     assert used(repo, "static/js/cart.js") == ["static/js/cart.js"] * is_named
+
+
+def used_lines(repo: Repo, path: str, *lines: int) -> list[int]:
+    subject = whole_tree_subject(repo.project(), Scope())
+    return [line for line in lines if is_used(subject, path, line)]
+
+
+def test_blocks_that_no_parent_has_are_not_rendered(repo: Repo) -> None:
+    repo.write("app.py", "render('cart.html')\nrender('shop/wide.html')\n")
+    repo.write("templates/base.html", "<html>{% block body %}{% endblock %}</html>\n")
+    repo.write(
+        "templates/shop/wide.html", "{% extends 'base.html' %}{% block body %}{% endblock %}\n"
+    )
+    page = "{% block body %}\n{% endblock %}\n{% block scripts %}\n{% endblock %}\n<script>\n"
+    for parent, lines in (
+        ("base.html", [2]),
+        ("shop/wide.html", [2]),
+        ("other.html", [2, 4, 6]),
+        ("{{ base }}", [2, 4, 6]),
+    ):
+        repo.write("templates/cart.html", f"{{% extends '{parent}' %}}\n{page}")
+        assert used_lines(repo, "templates/cart.html", 2, 4, 6) == lines, parent
+    repo.write(
+        "templates/shop/wide.html", "{% extends 'base.html' %}{% block scripts %}{% endblock %}\n"
+    )
+    repo.write("templates/cart.html", f"{{% extends 'shop/wide.html' %}}\n{page}")
+    assert used_lines(repo, "templates/cart.html", 2, 4, 6) == [2, 4]
+    assert used_lines(repo, "templates/base.html", 1) == [1]
 
 
 def test_a_script_that_is_used_names_others_by_their_path(repo: Repo) -> None:

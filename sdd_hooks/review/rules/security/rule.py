@@ -68,7 +68,7 @@ def check(subject: Subject) -> Iterator[Finding]:
             is_guarded = (
                 is_found and subject.whole_tree and _is_set_elsewhere(subject, hazard, guarded)
             )
-            if is_found and not is_guarded and is_used(subject, file.path):
+            if is_found and not is_guarded and is_used(subject, file.path, line.number):
                 evidence = line.text.strip()[:MAX_EVIDENCE]
                 rule = f"{ID}/{hazard.name}"
                 yield Finding(file.path, line.number, rule, "warning", hazard.message, evidence)

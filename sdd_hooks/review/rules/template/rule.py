@@ -107,7 +107,7 @@ def check(subject: Subject) -> Iterator[Finding]:
     ]
     for file in files:
         for finding in _development_cdns(file, subject.text):
-            if is_used(subject, file.path):
+            if is_used(subject, file.path, finding.line):
                 yield finding
     pages = [file for file in files if file.path.lower().endswith(PAGES)]
     with_elements = [file for file in pages if _BEGINS.search(join_lines(file.added))]
@@ -205,7 +205,7 @@ def _group_elements(subject: Subject, texts: Mapping[str, str]) -> Iterator[list
                 groups.setdefault((unit, group(element)), []).append(_Located(path, element))
     for located in groups.values():
         if len(located) > 1:
-            yield [one for one in located if is_used(subject, one.path)]
+            yield [one for one in located if is_used(subject, one.path, one.element.first)]
 
 
 def _packages(subject: Subject) -> frozenset[str]:
@@ -254,7 +254,10 @@ def _second_frameworks(
     if subject.whole_tree:
         if len({name for found in introduced.values() for name in found}) < 2:
             return
-        introduced = {path: found for path, found in introduced.items() if is_used(subject, path)}
+        introduced = {
+            path: {name: one for name, one in found.items() if is_used(subject, path, one.number)}
+            for path, found in introduced.items()
+        }
     packages = _packages(subject)
     by_package: dict[str, dict[str, tuple[str, NumberedLine]]] = {}
     for path, found in introduced.items():
