@@ -46,6 +46,8 @@ _ATTRIBUTE = lazy_regex(
 )
 # `href="/orders"` is an address, and a file only if it has an extension.
 _ADDRESS = lazy_regex(r"\b(?:href|action|src|url|location)\W{1,6}$")
+# A script in an attribute opens addresses: `onclick="open('orders/list')"`.
+_HANDLER = lazy_regex(r"\bon[a-z]{3,20}\s?=\s?([\"'])(?:(?!\1)[^\n])*$", re.IGNORECASE)
 # A word of the same line tells that a bare name is that of a page.
 _SHOWS = lazy_regex(
     r"(?:view|render|template|page|layout|include|extend|partial|component|section|forward|load"
@@ -222,12 +224,22 @@ def _is_word(character: str) -> bool:
     return character.isalnum() or character in {"_", "-"}
 
 
+def _is_address(text: str, begin: int) -> bool:
+    """Whether a name without extension at a place of a text is an address."""
+    near = max(0, begin - MAX_FOLDERS)
+    return (
+        text[begin] == "/"
+        or bool(_ADDRESS.search(text, max(0, begin - 16), begin))
+        or bool(_HANDLER.search(text, near, begin))
+    )
+
+
 def _read_name(stem: str, extension: str, text: str, start: int) -> Iterator[_Name]:
     """The name at a place of a text with its directories, if it can be that of a file."""
     before = text[max(0, start - MAX_FOLDERS) : start]
     begin = start - len(before) + len(before.rstrip(_FOLDERS))
     folders = tuple(part for part in text[begin:start].replace(".", "/").split("/") if part)
-    if not extension and (text[begin] == "/" or _ADDRESS.search(text, max(0, begin - 16), begin)):
+    if not extension and _is_address(text, begin):
         return
     if not folders:
         is_open = extension or text[max(0, begin - 1) : begin] in _OPENING

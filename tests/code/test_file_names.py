@@ -37,6 +37,24 @@ def test_the_name_of_an_element_is_no_page(text: str) -> None:
     assert FileNames(["shop/cart.php"]).find("menu.php", text) == set()
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<a onclick=\"show('shop/cart')\">",
+        "<a onclick = 'load(`shop/cart`)'>",
+        "<a href='shop/cart'>",
+        "view('/shop/cart')",
+    ],
+)
+def test_an_address_without_an_extension_is_no_page(text: str) -> None:
+    assert FileNames(["shop/cart.php"]).find("menu.php", text) == set()
+
+
+def test_behind_an_attribute_with_a_script_a_name_is_one_of_a_page() -> None:
+    text = "<body onload=\"start()\"><?php view('shop/cart') ?>"
+    assert FileNames(["shop/cart.php"]).find("menu.php", text) == {"shop/cart.php"}
+
+
 PAGES = [
     *("cart.php", "admin/cart.php", "admin/img/cart.php", "user/cart.php"),
     *("shop/templates/shop/cart.html", "theme/templates/shop/cart.html", "views/cart.html"),
