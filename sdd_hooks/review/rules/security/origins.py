@@ -256,7 +256,9 @@ class Origins:
         binding = self._variables.binding(self._script.code[slice(*span)], span[0])
         value = self._script.raw[slice(*(binding.span if binding else span))]
         lookup = _LOOKUP.search(value[:_MAX_LOOKUP])
-        return bool(lookup and sources.is_typed(lookup["found"]))
+        if not lookup or not sources.is_typed(lookup["found"]):
+            return False
+        return not sources.is_chosen(self._script.raw, lookup["found"])
 
     def _call(self, chain: Chain, sought: _Sought) -> bool:
         callee = chain.before_last

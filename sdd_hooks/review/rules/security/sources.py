@@ -72,6 +72,11 @@ _OTHER_FIELD = lazy_regex(
     r"|status|sort|filter|colou?r|size|lang|level|mode|theme|csrf|token",
     re.IGNORECASE,
 )
+_NOT_TYPED = lazy_regex(
+    r"<(?:select\b|input\b(?=[^<>]{0,300}\btype\s*=\s*[\"']?(?:hidden|radio|checkbox|range|color|date)))"
+    r"[^<>]{0,300}>",
+    re.IGNORECASE,
+)
 _FILLED_IN = lazy_regex(
     r"(?:\{\{|\{%|<%|<\?|\{!!|@json)(?:.{0,400}?)(?:tojson|json|safe|escapejs|raw|stringify|e?cho)"
     r"|\{!!|<%-|@json",
@@ -148,6 +153,12 @@ def is_shown(source: Source, path: Path) -> bool:
 def is_typed(field: str) -> bool:
     """Whether the name or selector of a field says that a user types text into it."""
     return bool(_TYPED_FIELD.search(field)) and not _OTHER_FIELD.search(field)
+
+
+def is_chosen(page: str, field: str) -> bool:
+    """Whether a page has a field with this name or selector that no text is typed into."""
+    named = re.compile(rf"\b(?:id|name)\s*=\s*[\"']?{re.escape(field.lstrip('#.'))}[\"'\s/>]")
+    return any(named.search(tag[0]) for tag in _NOT_TYPED.finditer(page))
 
 
 def is_filled_in(text: str) -> bool:

@@ -314,3 +314,20 @@ def test_hostile_scripts_are_read_in_linear_time(piece: str) -> None:
         return piece * count + "\na.innerHTML = `<b>${x.name}</b>${f(x).name}`"
 
     assert_linear(read, make, 1_000)
+
+
+@pytest.mark.parametrize(
+    ("field", "expected"),
+    [
+        ("<input id='title'>", True),
+        ("<input type='text' id='title'>", True),
+        ("<textarea name=title>", True),
+        ("<input type='hidden' id='title'>", False),
+        ("<input id=title type=radio>", False),
+        ("<select class='wide' id='title'>", False),
+        ("<input type='hidden' id='subtitle'>", True),
+    ],
+)
+def test_a_field_that_the_page_fills_in_is_not_typed(field: str, expected: bool) -> None:
+    script = "a.innerHTML = `<b>${document.getElementById('title').value}</b>`"
+    assert is_shown(f"{field}\n<script>\n{script}\n</script>\n", "a.html") is expected
