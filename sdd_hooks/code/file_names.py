@@ -45,7 +45,7 @@ _ATTRIBUTE = lazy_regex(
     r"\s?=\s?\\?[\"']?$"
 )
 # `href="/orders"` is an address, and a file only if it has an extension.
-_ADDRESS = lazy_regex(r"\b(?:href|action|src|url|location)\W{1,6}$")
+_ADDRESS = lazy_regex(r"\b(?:href|action|src|url|location|route)\W{1,6}$")
 # A script in an attribute opens addresses: `onclick="open('orders/list')"`.
 _HANDLER = lazy_regex(r"\bon[a-z]{3,20}\s?=\s?([\"'])(?:(?!\1)[^\n])*$", re.IGNORECASE)
 # A word of the same line tells that a bare name is that of a page.
@@ -55,6 +55,10 @@ _SHOWS = lazy_regex(
     re.IGNORECASE,
 )
 _COMMENT = lazy_regex(r"\s{0,80}(?:#|//|\*|/\*|<!--|\{#|\{\{--|<%--)")
+# The browser is not where a part of a page is.
+_PART = lazy_regex(
+    r"(?:^|/)_?(?:includes?|inc|partials?|layouts?|components?|parts?|shared|common)$"
+)
 _ROOT = lazy_regex(
     r"(?:^|/)(?:templates?|views|pages|jsp|static|public|www|wwwroot|htdocs|webapp)$|^$", re.I
 )
@@ -67,13 +71,14 @@ class _File(NamedTuple):
 
 
 class _Name(NamedTuple):
-    """How a text names a file: behind directories, with an extension, or without one."""
+    """How a text names a file: behind directories, with an extension, or without one; in a link."""
 
     stem: str
     extension: str
     up: int
     folders: tuple[str, ...]
     is_path: bool
+    is_link: bool
 
     def is_enough(self, least: Least) -> bool:
         """Whether this is as much as names a file."""
@@ -81,9 +86,13 @@ class _Name(NamedTuple):
 
 
 class FileNames:
-    """The files that may be named, by a word of their name."""
+    """The files that may be named, by a word of their name.
 
-    def __init__(self, paths: Iterable[str]) -> None:
+    No link leads to those of `rendered`, which only an engine of templates reads.
+    """
+
+    def __init__(self, paths: Iterable[str], rendered: Collection[str] = ()) -> None:
+        self._rendered = rendered
         self._stems: dict[bytes, set[str]] = defaultdict(set)
         self._files: dict[str, list[_File]] = defaultdict(list)
         for path in sorted(paths):
@@ -125,8 +134,11 @@ class FileNames:
         files = [
             file
             for file in self._files[name.stem]
-            if not name.extension or file.extension == name.extension
+            if (not name.extension or file.extension == name.extension)
+            and not (name.is_link and file.path in self._rendered)
         ]
+        if name.is_link and _PART.search(directory):
+            directory = posixpath.dirname(directory)
         for _ in range(name.up):
             directory = posixpath.dirname(directory)
         while True:
@@ -247,4 +259,6 @@ def _read_name(stem: str, extension: str, text: str, start: int) -> Iterator[_Na
             return
         if not extension and not _SHOWS.search(text, max(0, begin - MAX_FOLDERS), begin):
             return
-    yield _Name(stem, extension, text.count("../", begin, start), folders, begin < start)
+    is_link = bool(_ADDRESS.search(text, max(0, begin - 16), begin))
+    up = text.count("../", begin, start)
+    yield _Name(stem, extension, up, folders, begin < start, is_link)

@@ -74,10 +74,12 @@ _EXAMPLE = lazy_regex(
     re.IGNORECASE,
 )
 
-# What is drawn, measured or shown while people decide, and is not shipped; and copies of files.
+# What is drawn, measured or shown while people decide, and is not shipped; copies of files, and
+# what was released before.
 _DRAFT = lazy_regex(
     r"""(?:^|/)(?:sketch(?:es)?|[\w-]{1,40}-demos?|mock-?ups?|wireframes?|plans?|reports?|audits?
-       |research|screenshots?|backups?(?:[_-][\w-]{1,30})?|archived?|archives
+       |research|screenshots?|backups?(?:[_-][\w-]{1,30})?|archived?|archives|legacy|versions
+       |v?[0-9]{1,4}\.[0-9]{1,4}\.[0-9]{1,4}
        |old|old[_-][\w-]{1,30}|new[ ]folder[^/]{0,6})/
     | (?:^|/)[^/]{1,60}[ ._-](?:backup|bak|copy|old|orig)[ ]?\(?[0-9]{0,3}\)?
        (?:\.[a-z]{2,8}){1,2}$""",

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -120,7 +120,10 @@ def _find_used(subject: Subject) -> frozenset[str]:
         package_of(path, packages) for path in naming if _is_page(path) and _ROOT.search(path)
     }
     handed_out = FileNames(filter(_is_handed_out, naming))
-    rendered = FileNames(path for path in naming if _is_page(path) and not _is_handed_out(path))
+    rendered = FileNames(
+        (path for path in naming if _is_page(path) and not _is_handed_out(path)),
+        {path for path in naming if _is_rendered_only(path, subject.text)},
+    )
     used: set[str] = set()
     named: dict[str, set[str]] = {}
     room = MAX_SEARCHED
@@ -195,6 +198,12 @@ def _is_handed_out(path: str) -> bool:
     """Whether a server hands out a file as it is, so that it is named by its file."""
     is_static = path.lower().endswith(_STATIC) and bool(_SERVED.search(path))
     return _is_browser_script(path) or (is_static and not _ROOT.search(path))
+
+
+def _is_rendered_only(path: str, read: Callable[[str], str]) -> bool:
+    """Whether a page is a template of an engine, which no server hands out or runs."""
+    is_among = _is_page(path) and bool(_ROOT.search(path)) and not _RUN.search(path)
+    return is_among and is_template(path, read(path))
 
 
 def _is_code(path: str, text: str) -> bool:

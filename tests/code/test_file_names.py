@@ -43,6 +43,7 @@ def test_the_name_of_an_element_is_no_page(text: str) -> None:
         "<a onclick=\"show('shop/cart')\">",
         "<a onclick = 'load(`shop/cart`)'>",
         "<a href='shop/cart'>",
+        "<a href=\"{{ route('shop.cart') }}\">",
         "view('/shop/cart')",
     ],
 )
@@ -53,6 +54,21 @@ def test_an_address_without_an_extension_is_no_page(text: str) -> None:
 def test_behind_an_attribute_with_a_script_a_name_is_one_of_a_page() -> None:
     text = "<body onload=\"start()\"><?php view('shop/cart') ?>"
     assert FileNames(["shop/cart.php"]).find("menu.php", text) == {"shop/cart.php"}
+
+
+def test_a_link_leads_to_no_page_that_is_only_rendered() -> None:
+    pages = ("app/templates/cart.html", "app/cart.html")
+    names = FileNames(pages, rendered={pages[0]})
+    link = "<a href='cart.html'>"
+    assert names.find("app/templates/menu.html", link) == {pages[1]}
+    assert names.find("app/templates/menu.html", "{% include 'cart.html' %}") == {pages[0]}
+    assert FileNames(pages).find("app/templates/menu.html", link) == {pages[0]}
+
+
+def test_a_link_in_a_part_of_a_page_begins_above_it() -> None:
+    names = FileNames(["faq.php", "includes/faq.php"])
+    assert names.find("includes/menu.php", "<a href='faq.php'>") == {"faq.php"}
+    assert names.find("includes/menu.php", "include 'faq.php'") == {"includes/faq.php"}
 
 
 PAGES = [

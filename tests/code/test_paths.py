@@ -98,8 +98,14 @@ def test_what_is_beside_the_product() -> None:
         "config/phpqrcode/index.php",
         "internal/templates/vue-api/index.html",
         "theme/charts-lines.html",
+        "legacy/html/login.html",
+        "versions/second/static/main.js",
+        "js/profile/0.0.4/profile.js",
     )
     assert all(map(paths.is_beside_product, beside))
     assert not any(
-        map(paths.is_beside_product, ("web/a.html", "templates/report.html", "a.min.js"))
+        map(
+            paths.is_beside_product,
+            ("web/a.html", "templates/report.html", "a.min.js", "api/v1.2/a.py"),
+        )
     )

@@ -61,6 +61,14 @@ def test_blocks_that_no_parent_has_are_not_rendered(repo: Repo) -> None:
     assert used_lines(repo, "templates/base.html", 1) == [1]
 
 
+def test_a_link_leads_to_no_template(repo: Repo) -> None:
+    repo.write("app.py", "render('menu.html')\n")
+    repo.write("templates/menu.html", "<a href='cart.html'><a href='about.html'>\n")
+    repo.write("templates/cart.html", "{{ title }}\n")
+    repo.write("templates/about.html", "<h1>About</h1>\n")
+    assert used(repo, "templates/cart.html", "templates/about.html") == ["templates/about.html"]
+
+
 def test_a_script_that_is_used_names_others_by_their_path(repo: Repo) -> None:
     repo.write("app.js", "page.script('main.js')\n")
     repo.write("public/main.js", "import { f } from './parts/cart'\nimport 'menu'\n")

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.review.rules.security import sources
 from sdd_hooks.review.rules.security.chains import dotted, read_chain, read_text
-from sdd_hooks.review.rules.security.script import Range
+from sdd_hooks.review.rules.security.script import Range, Script
 from sdd_hooks.review.rules.security.sources import Source
 from sdd_hooks.review.rules.security.variables import ITEM, Path, Variables
 from sdd_hooks.text.lazy_regex import lazy_regex
@@ -43,21 +43,37 @@ def find_given(variables: Variables, index: int, number: int) -> Iterator[Given]
     if not function.name:
         return
     for offset, arguments in variables.calls(function.name, function.is_method):
-        if index in find_named(variables, function.name, function.is_method, offset):
+        is_meant = index in find_named(variables, function.name, function.is_method, offset)
+        if is_meant and is_reached(variables, offset):
             yield from (Given(one) for one in arguments[number : number + 1])
     for offset in variables.references(function.name, function.is_method):
         yield from _as_argument(variables, offset, number)
 
 
 def find_named(variables: Variables, name: str, is_method: bool, offset: int) -> Sequence[int]:
-    """The functions that a name may mean at an offset: of several, the one in the same block."""
+    """The functions that a name may mean at an offset: of several, the one in the same block, where
+    a later one replaces another.
+    """
     script = variables.script
     found = script.named(name, is_method)
     if len(found) < 2:
         return found
     blocks = {index: script.block(script.functions[index].start) for index in found}
     around = [one for one in found if blocks[one][0] <= offset < blocks[one][1]]
-    return sorted(around, key=lambda one: blocks[one][1] - blocks[one][0])[:1]
+    return sorted(around, key=lambda one: (blocks[one][1] - blocks[one][0], -one))[:1]
+
+
+def is_reached(variables: Variables, offset: int) -> bool:
+    """Whether no function around an offset is replaced by a later one with its name."""
+    script = variables.script
+    index = script.function_around(offset)
+    while index >= 0:
+        function = script.functions[index]
+        is_named = bool(function.name) and not function.is_method
+        if is_named and index not in find_named(variables, function.name, False, function.start):
+            return False
+        index = script.function_around(function.start)
+    return True
 
 
 def find_called_back(variables: Variables, span: Range) -> Sequence[int]:
@@ -133,4 +149,14 @@ def _as_option(variables: Variables, index: int) -> Iterator[Given]:
     if function.name in sources.CALLED_BACK and opened >= 0:
         callee = script.code[script.chain_start(opened) : opened].strip()
         if sources.is_request(callee):
-            yield Given(function.body, (), "data")
+            yield Given(function.body, (), "data", _option(script, function.start, "url"))
+
+
+def _option(script: Script, offset: int, name: str) -> Range | None:
+    """The value of another option of the object that has a function at an offset."""
+    opened = script.enclosing(offset)
+    for start, end in script.split((opened + 1, script.behind(opened) - 1)):
+        key, colon, _ = script.code[start:end].partition(":")
+        if colon and key.strip("\"' ") == name:
+            return start + len(key) + 1, end
+    return None

@@ -10,7 +10,7 @@ that a template fills in. What cannot be followed is not shown.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.review.rules.security import sources
@@ -19,8 +19,10 @@ from sdd_hooks.review.rules.security.callers import (
     find_given,
     find_named,
     find_returned,
+    is_reached,
 )
 from sdd_hooks.review.rules.security.chains import Chain, dotted, operands, read_chain, read_text
+from sdd_hooks.review.rules.security.resources import find_resource
 from sdd_hooks.review.rules.security.script import Range, Script
 from sdd_hooks.review.rules.security.sources import Source
 from sdd_hooks.review.rules.security.variables import ITEM, Binding, Path, Variables
@@ -58,6 +60,7 @@ _LOOKUP = lazy_regex(
     r"\(\s*([\"'`])(?P<found>(?:(?!\1)[^\n]){1,80})\1\s*\)"
 )
 _MAX_LOOKUP = 200
+_FIRST_TEXT = lazy_regex(r"\s*([\"'`])(?P<text>(?:(?!\1).)*)", re.DOTALL)
 _KEY = lazy_regex(r"[\"']?(?P<name>[\w$-]+)[\"']?\s*(?P<colon>:)?")
 
 
@@ -89,8 +92,10 @@ class _Sought(NamedTuple):
 class Origins:
     """What the scripts of one file show about the values that they put into HTML."""
 
-    def __init__(self, path: str, text: str) -> None:
+    def __init__(self, path: str, text: str, is_written: Callable[[str], bool]) -> None:
+        """`is_written` says whether people write what an address is about through the program."""
         self._script = Script(path, text)
+        self._is_written = is_written
         self._variables = Variables(self._script)
         self._steps = 0
         self._active: dict[tuple[Range, Path, bool], None] = {}
@@ -105,7 +110,7 @@ class Origins:
 
     def _begin(self, span: Range) -> bool:
         self._steps = 0
-        return self._is_shown(span, _Sought())
+        return is_reached(self._variables, span[0]) and self._is_shown(span, _Sought())
 
     def _is_shown(self, span: Range, sought: _Sought) -> bool:
         """Whether the part of an expression's value is shown to be a text from outside."""
@@ -223,8 +228,8 @@ class Origins:
         inner = sought._replace(frame=None, is_awaited=True)
         for one in find_given(self._variables, binding.function, binding.number):
             if one.source:
-                is_static = one.address is not None and self._is_static(one.address, inner)
-                found = not is_static and self._enters(one.source, inner)
+                is_theirs = one.address is None or self._is_theirs(one.address, "", inner)
+                found = is_theirs and self._enters(one.source, inner)
             else:
                 found = self._is_shown(one.span, inner.at(*one.path))
             if found:
@@ -270,8 +275,10 @@ class Origins:
         if functions:
             return any(self._result(one, arguments, sought) for one in functions)
         if source := sources.called(name, chain.is_awaited):
-            is_static = sources.is_request(name) and self._requests_static(arguments, sought)
-            return not is_static and self._enters(source, sought)
+            is_theirs = source != "data" or self._is_theirs(
+                arguments[0] if arguments else None, name, sought
+            )
+            return is_theirs and self._enters(source, sought)
         inner = sought.item() if name in _OF_OBJECT else None
         if arguments and (inner or name in _WRAPS):
             return self._is_shown(arguments[0], inner.at(ITEM) if inner else sought)
@@ -309,7 +316,9 @@ class Origins:
         if method == "val":
             return self._is_typed(base) and self._enters("text", sought)
         root = self._script.code[slice(*base.first)]
-        return bool(callee.is_awaited and sources.called(root, True)) and self._enters(
+        if not callee.is_awaited or not sources.called(root, True):
+            return False
+        return self._is_theirs((base.first[0], callee.end), "", sought) and self._enters(
             "data", sought
         )
 
@@ -339,27 +348,26 @@ class Origins:
     def _enters(self, source: Source, sought: _Sought) -> bool:
         return sought.in_text and sources.is_shown(source, sought.path)
 
-    def _requests_static(self, arguments: Sequence[Range], sought: _Sought) -> bool:
-        return bool(arguments) and self._is_static(arguments[0], sought)
+    def _is_theirs(self, address: Range | None, callee: str, sought: _Sought) -> bool:
+        """Whether people write what is requested from an address, or by a function of a client."""
+        requested = self._address(address, sought) if address else ""
+        literal = _FIRST_TEXT.match(requested)
+        if literal and sources.is_static(literal["text"]):
+            return False
+        return self._is_written(find_resource(requested) or find_resource(callee))
 
-    def _is_static(self, span: Range, sought: _Sought) -> bool:
-        """Whether an address is that of a part of the program: a literal, a constant, an argument.
-
-        Of a text that is joined, the beginning counts.
-        """
+    def _address(self, span: Range, sought: _Sought) -> str:
+        """An address as it is written, for which a constant or an argument may stand."""
         frame = sought.frame
         for _ in range(MAX_DEPTH):
-            ranges, are_joined = operands(self._script, span)
-            if text := read_text(self._script, ranges[0] if are_joined and ranges else span):
-                return sources.is_static(text)
             name = self._script.code[slice(*self._script.trim(span))]
             binding = self._variables.binding(name, span[0])
-            while binding and frame and frame.function != binding.function:
-                frame = frame.outer
             if binding and binding.kind == "value":
                 span = binding.span
-            elif binding and frame and binding.number < len(frame.arguments):
-                span, frame = frame.arguments[binding.number], frame.outer
-            else:
+                continue
+            while binding and frame and frame.function != binding.function:
+                frame = frame.outer
+            if not binding or not frame or binding.number >= len(frame.arguments):
                 break
-        return False
+            span, frame = frame.arguments[binding.number], frame.outer
+        return self._script.raw[slice(*self._script.trim(span))]

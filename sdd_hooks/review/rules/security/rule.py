@@ -54,6 +54,10 @@ def check(subject: Subject) -> Iterator[Finding]:
     sources = SourceFiles(subject.text)
     added: dict[str, frozenset[int]] = {}
     guarded: dict[tuple[str, ...], bool] = {}
+
+    def is_written(resource: str) -> bool:
+        return resource in subject.once("written", _find_written)
+
     for hazard, matches in _searched(files):
         for file, line, start, end in matches:
             source = sources.get(file.path)
@@ -61,7 +65,9 @@ def check(subject: Subject) -> Iterator[Finding]:
                 continue
             if file.path not in added:
                 added[file.path] = frozenset(number for number, _ in file.added)
-            site = MatchSite(file.path, source.lines, line.number, start, end, added[file.path])
+            site = MatchSite(
+                file.path, source.lines, line.number, start, end, added[file.path], is_written
+            )
             if subject.whole_tree and (_is_release(site) or not hazard.is_certain(site)):
                 continue
             is_found = _is_live(source, site, hazard) and hazard.is_hazard(site)
@@ -94,6 +100,13 @@ def _in_group(
     for hazard in hazards:
         pattern = _compiled(hazard.pattern)
         yield hazard, text.search(pattern, limit=MAX_MATCHES, limit_per_file=MAX_MATCHES_PER_FILE)
+
+
+def _find_written(subject: Subject) -> frozenset[str]:
+    # Only a whole tree needs it, and a commit waits for each import.
+    from sdd_hooks.review.rules.security.resources import find_written
+
+    return find_written(subject)
 
 
 def _is_release(site: MatchSite) -> bool:

@@ -48,6 +48,7 @@ class MatchSite:
     """A match in the file at `path`: line `number` from 1, columns `start` to `end` from 0.
 
     `lines` are all lines of the file after the change; `added` are the numbers of the added ones.
+    `is_written` says whether people write something through the program, by the stem of its name.
     """
 
     path: str
@@ -56,6 +57,7 @@ class MatchSite:
     start: int
     end: int
     added: frozenset[int]
+    is_written: Callable[[str], bool]
 
     @property
     def line(self) -> str:

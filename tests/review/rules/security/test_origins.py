@@ -205,9 +205,14 @@ NOT_SHOWN = {
 }
 
 
-def is_shown(text: str, path: str = "a.js") -> bool:
+def origins_of(text: str, path: str = "a.js", written: str | None = None) -> Origins:
+    """The origins where people write one thing through the program, or all."""
+    return Origins(path, text, lambda resource: written in (None, resource))
+
+
+def is_shown(text: str, path: str = "a.js", written: str | None = None) -> bool:
     start = text.rindex("innerHTML ")
-    return Origins(path, text).joins_text(text.index("=", start) + 1)
+    return origins_of(text, path, written).joins_text(text.index("=", start) + 1)
 
 
 @pytest.mark.parametrize("text", SHOWN.values(), ids=SHOWN)
@@ -247,8 +252,8 @@ def test_what_is_no_script_of_a_page_is_not_read() -> None:
 
 def test_the_second_argument_is_inserted() -> None:
     text = LOAD + "a.insertAdjacentHTML('end', `<b>${data.user.name}</b>`)"
-    assert Origins("a.js", text).inserts_text(text.index("('end'"))
-    assert not Origins("a.js", text.replace(", `", ", html, `")).inserts_text(text.index("('end'"))
+    assert origins_of(text).inserts_text(text.index("('end'"))
+    assert not origins_of(text.replace(", `", ", html, `")).inserts_text(text.index("('end'"))
 
 
 def test_steps_have_a_limit() -> None:
@@ -274,7 +279,7 @@ def test_steps_have_a_limit() -> None:
     ],
 )
 def test_circles_and_broken_scripts_end(text: str) -> None:
-    assert not Origins("a.js", text).joins_text(text.find("= ") + 1)
+    assert not origins_of(text).joins_text(text.find("= ") + 1)
 
 
 MARKS = "(){}[]`'\"/,;:?.=+<>&|! \n"
@@ -285,7 +290,7 @@ PIECES = st.sampled_from([*MARKS, *WORDS, *CALLS])
 
 @given(st.lists(PIECES, max_size=60).map("".join), st.sampled_from(["a.js", "a.html", "a.vue"]))
 def test_any_text_can_be_read(text: str, path: str) -> None:
-    origins = Origins(path, text)
+    origins = origins_of(text, path)
     for offset in range(0, len(text), 7):
         origins.joins_text(offset)
 
@@ -306,7 +311,7 @@ def test_any_text_can_be_read(text: str, path: str) -> None:
 )
 def test_hostile_scripts_are_read_in_linear_time(piece: str) -> None:
     def read(text: str) -> None:
-        origins = Origins("a.js", text)
+        origins = origins_of(text)
         for _ in range(5):
             origins.joins_text(text.rindex("innerHTML = ") + 12)
 
@@ -331,3 +336,52 @@ def test_hostile_scripts_are_read_in_linear_time(piece: str) -> None:
 def test_a_field_that_the_page_fills_in_is_not_typed(field: str, expected: bool) -> None:
     script = "a.innerHTML = `<b>${document.getElementById('title').value}</b>`"
     assert is_shown(f"{field}\n<script>\n{script}\n</script>\n", "a.html") is expected
+
+
+@pytest.mark.parametrize(
+    ("requested", "resource"),
+    [
+        ("await (await fetch('/api/rooms')).json()", "room"),
+        ("await (await fetch(`${base}/rooms/${id}?page=2`)).json()", "room"),
+        ("await API.listRooms()", "room"),
+        ("await client.from('rooms').select('*')", "room"),
+        ("await getDocs(collection(db, 'rooms'))", "room"),
+        ("await (await fetch(url)).json()", ""),
+    ],
+)
+def test_what_a_response_has_is_theirs_who_write_it(requested: str, resource: str) -> None:
+    text = f"const data = {requested}\na.innerHTML = `<b>${{data.room.name}}</b>`"
+    assert is_shown(text, written=resource)
+    assert not is_shown(text, written="guest")
+
+
+def test_an_address_is_followed_to_a_constant_and_an_argument() -> None:
+    show = "a.innerHTML = `<b>${data.room.name}</b>`"
+    text = f"const ROOMS = '/api/rooms'\nconst data = await (await fetch(ROOMS)).json()\n{show}"
+    assert is_shown(text, written="room")
+    text = (
+        "async function load(url) { const r = await fetch(url); return r.json() }\n"
+        f"const data = await load('/api/rooms')\n{show}"
+    )
+    assert is_shown(text, written="room")
+    assert not is_shown(text, written="guest")
+
+
+def test_the_address_is_an_option_beside_the_function_that_gets_the_response() -> None:
+    text = (
+        "$.ajax({ type: 'GET', url: '/api/rooms', success: function (data) {\n"
+        "  a.innerHTML = `<b>${data.room.name}</b>` } })"
+    )
+    assert is_shown(text, written="room")
+    assert not is_shown(text, written="guest")
+
+
+def test_a_function_that_a_later_one_replaces_is_not_reached() -> None:
+    show = "function show(row) { a.innerHTML = `<b>${row.title}</b>` }\n"
+    call = LOAD + "show(data.row)\n"
+    other = "function show(row) { a.append(row.title) }\n"
+    assert is_shown(call + other + show)
+    assert not is_shown(call + show + other)
+    load = "async function load() {\n" + LOAD + "show(data.row) }\n"
+    assert is_shown(load + show)
+    assert not is_shown(load + show + "function load() { return 1 }\n")

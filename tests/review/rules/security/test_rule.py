@@ -332,12 +332,14 @@ def test_in_a_whole_tree_only_what_is_shown_is_found(repo: Repo) -> None:
     for name, text, _ in CERTAIN:
         repo.write(f"src/{name}", text)
     repo.write("src/names.py", "".join(f"show('{name}')\n" for name, _, _ in CERTAIN))
+    repo.write("src/api.py", "@app.post('/item')\n")
     found = {one.path for one in RULE.check(whole_tree_subject(repo.project(), Scope()))}
     assert found == {f"src/{name}" for name, _, expected in CERTAIN if expected}
 
 
 def test_in_a_whole_tree_html_is_safe_where_texts_are_stored_escaped(repo: Repo) -> None:
     repo.write("src/a.js", f"{LOADED}a.innerHTML = `<b>${{item.title}}</b>`\n")
+    repo.write("src/api.py", "@app.post('/item')\n")
     assert len(list(RULE.check(whole_tree_subject(repo.project(), Scope())))) == 1
     repo.write("model.php", "$this->title = htmlspecialchars(strip_tags($this->title));\n")
     assert list(RULE.check(whole_tree_subject(repo.project(), Scope()))) == []
