@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.review.rules.security import sources
 from sdd_hooks.review.rules.security.chains import dotted, read_chain, read_text
-from sdd_hooks.review.rules.security.script import Range, Script
+from sdd_hooks.review.rules.security.script import Function, Range, Script
 from sdd_hooks.review.rules.security.sources import Source
 from sdd_hooks.review.rules.security.variables import ITEM, Path, Variables
 from sdd_hooks.text.lazy_regex import lazy_regex
@@ -25,13 +25,15 @@ _EACH_OF = ("$.each", "jQuery.each")
 
 class Given(NamedTuple):
     """What a function is given as a parameter: the part of the expression at `span` to which a path
-    leads, or what enters from `source`, where `address` is the range of what is requested.
+    leads, or what enters from `source`, where `address` is the range of what is requested, and
+    `event` the name of a message.
     """
 
     span: Range
     path: Path = ()
     source: Source | None = None
     address: Range | None = None
+    event: str = ""
 
 
 def find_given(variables: Variables, index: int, number: int) -> Iterator[Given]:
@@ -65,15 +67,25 @@ def find_named(variables: Variables, name: str, is_method: bool, offset: int) ->
 
 def is_reached(variables: Variables, offset: int) -> bool:
     """Whether no function around an offset is replaced by a later one with its name."""
-    script = variables.script
+    return all(
+        index in find_named(variables, function.name, False, function.start)
+        for index, function in _functions_around(variables.script, offset)
+    )
+
+
+def names_around(script: Script, offset: int) -> Iterator[str]:
+    """The names of the functions around an offset that are no methods."""
+    return (function.name for _, function in _functions_around(script, offset))
+
+
+def _functions_around(script: Script, offset: int) -> Iterator[tuple[int, Function]]:
+    """The functions around an offset that have a name and are no methods, with their indices."""
     index = script.function_around(offset)
     while index >= 0:
         function = script.functions[index]
-        is_named = bool(function.name) and not function.is_method
-        if is_named and index not in find_named(variables, function.name, False, function.start):
-            return False
+        if function.name and not function.is_method:
+            yield index, function
         index = script.function_around(function.start)
-    return True
 
 
 def find_called_back(variables: Variables, span: Range) -> Sequence[int]:
@@ -121,7 +133,9 @@ def _as_argument(variables: Variables, offset: int, number: int) -> Iterator[Giv
     elif method in ("then", "done") and not place and not number:
         yield Given(base)
     elif source := sources.handed(name, read_text(script, arguments[0]), number):
-        yield Given(base, (), source, arguments[0] if sources.is_request(name) else None)
+        is_request = sources.is_request(name)
+        event = "" if is_request or source == "event" else read_text(script, arguments[0])
+        yield Given(base, (), source, arguments[0] if is_request else None, event)
     elif len(chain.steps) < 2:
         called = find_named(variables, method or name, bool(method), opened)
         for index in called:

@@ -10,20 +10,23 @@ that a template fills in. What cannot be followed is not shown.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.review.rules.security import sources
 from sdd_hooks.review.rules.security.callers import (
+    Given,
     find_called_back,
     find_given,
     find_named,
     find_returned,
     is_reached,
+    names_around,
 )
 from sdd_hooks.review.rules.security.chains import Chain, dotted, operands, read_chain, read_text
 from sdd_hooks.review.rules.security.resources import find_resource
 from sdd_hooks.review.rules.security.script import Range, Script
+from sdd_hooks.review.rules.security.site import Program
 from sdd_hooks.review.rules.security.sources import Source
 from sdd_hooks.review.rules.security.variables import ITEM, Binding, Path, Variables
 from sdd_hooks.text.lazy_regex import lazy_regex
@@ -92,10 +95,10 @@ class _Sought(NamedTuple):
 class Origins:
     """What the scripts of one file show about the values that they put into HTML."""
 
-    def __init__(self, path: str, text: str, is_written: Callable[[str], bool]) -> None:
-        """`is_written` says whether people write what an address is about through the program."""
+    def __init__(self, path: str, text: str, program: Program) -> None:
+        self._path = path
+        self._program = program
         self._script = Script(path, text)
-        self._is_written = is_written
         self._variables = Variables(self._script)
         self._steps = 0
         self._active: dict[tuple[Range, Path, bool], None] = {}
@@ -110,7 +113,15 @@ class Origins:
 
     def _begin(self, span: Range) -> bool:
         self._steps = 0
-        return is_reached(self._variables, span[0]) and self._is_shown(span, _Sought())
+        return self._may_run(span[0]) and self._is_shown(span, _Sought())
+
+    def _may_run(self, offset: int) -> bool:
+        """Whether no function around an offset is replaced by another, or named nowhere."""
+        return is_reached(self._variables, offset) and all(
+            len(re.findall(rf"(?<![\w$]){re.escape(name)}(?![\w$])", self._script.raw)) > 1
+            or self._program.is_named(name, self._path)
+            for name in names_around(self._script, offset)
+        )
 
     def _is_shown(self, span: Range, sought: _Sought) -> bool:
         """Whether the part of an expression's value is shown to be a text from outside."""
@@ -228,8 +239,7 @@ class Origins:
         inner = sought._replace(frame=None, is_awaited=True)
         for one in find_given(self._variables, binding.function, binding.number):
             if one.source:
-                is_theirs = one.address is None or self._is_theirs(one.address, "", inner)
-                found = is_theirs and self._enters(one.source, inner)
+                found = self._is_sent(one, inner) and self._enters(one.source, inner)
             else:
                 found = self._is_shown(one.span, inner.at(*one.path))
             if found:
@@ -348,13 +358,19 @@ class Origins:
     def _enters(self, source: Source, sought: _Sought) -> bool:
         return sought.in_text and sources.is_shown(source, sought.path)
 
+    def _is_sent(self, given: Given, sought: _Sought) -> bool:
+        """Whether people write what a function is given, or the program sends the event."""
+        if given.event and not self._program.is_named(given.event, self._path):
+            return False
+        return given.address is None or self._is_theirs(given.address, "", sought)
+
     def _is_theirs(self, address: Range | None, callee: str, sought: _Sought) -> bool:
         """Whether people write what is requested from an address, or by a function of a client."""
         requested = self._address(address, sought) if address else ""
         literal = _FIRST_TEXT.match(requested)
         if literal and sources.is_static(literal["text"]):
             return False
-        return self._is_written(find_resource(requested) or find_resource(callee))
+        return self._program.is_written(find_resource(requested) or find_resource(callee))
 
     def _address(self, span: Range, sought: _Sought) -> str:
         """An address as it is written, for which a constant or an argument may stand."""

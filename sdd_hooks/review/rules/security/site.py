@@ -43,12 +43,22 @@ _CONDITION = lazy_regex(r"[^?\"'`\n]{1,100}\?(?![.?])")
 _INTERPOLATED = lazy_regex(r"^\s*[rRbB]?[fF]|\#\{")
 
 
+class Program(NamedTuple):
+    """What the other files of a program show.
+
+    `is_written` says whether people write something through it, by the stem of its name, and
+    `is_named` whether a file other than the one at a path has a name in it.
+    """
+
+    is_written: Callable[[str], bool]
+    is_named: Callable[[str, str], bool]
+
+
 @dataclass(frozen=True)
 class MatchSite:
     """A match in the file at `path`: line `number` from 1, columns `start` to `end` from 0.
 
     `lines` are all lines of the file after the change; `added` are the numbers of the added ones.
-    `is_written` says whether people write something through the program, by the stem of its name.
     """
 
     path: str
@@ -57,7 +67,7 @@ class MatchSite:
     start: int
     end: int
     added: frozenset[int]
-    is_written: Callable[[str], bool]
+    program: Program
 
     @property
     def line(self) -> str:

@@ -43,7 +43,7 @@ CALLED_BACK = ("success", "complete", "done")
 """Options of a request that are called with its response."""
 
 _TEXT = lazy_regex(
-    r"""(?!\w*?(?:class|tag|node|type|event|field|icon|month|day|key|host)_?name$)
+    r"""(?!\w*?(?:class|tag|node|type|event|field|icon|month|day|key|host|file)_?name$)
     (?:\w*(?:name|title|text|message|description|summary|comment|caption|subject|content|reason
     |author|question|answer|biography|headline|email(?:_?address)?|query|nickname|note|feedback))""",
     re.VERBOSE | re.IGNORECASE,

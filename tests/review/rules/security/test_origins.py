@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sdd_hooks.review.rules.security.origins import MAX_STEPS, Origins
+from sdd_hooks.review.rules.security.site import Program
 from tests.support.cpu_time import assert_linear
 
 LOAD = "const data = await (await fetch('/items')).json()\n"
@@ -205,14 +206,21 @@ NOT_SHOWN = {
 }
 
 
-def origins_of(text: str, path: str = "a.js", written: str | None = None) -> Origins:
-    """The origins where people write one thing through the program, or all."""
-    return Origins(path, text, lambda resource: written in (None, resource))
+def origins_of(
+    text: str, path: str = "a.js", written: str | None = None, named: str | None = None
+) -> Origins:
+    """The origins where people write one thing, or all, and other files have one name, or all."""
+    program = Program(
+        lambda resource: written in (None, resource), lambda name, _: named in (None, name)
+    )
+    return Origins(path, text, program)
 
 
-def is_shown(text: str, path: str = "a.js", written: str | None = None) -> bool:
+def is_shown(
+    text: str, path: str = "a.js", written: str | None = None, named: str | None = None
+) -> bool:
     start = text.rindex("innerHTML ")
-    return origins_of(text, path, written).joins_text(text.index("=", start) + 1)
+    return origins_of(text, path, written, named).joins_text(text.index("=", start) + 1)
 
 
 @pytest.mark.parametrize("text", SHOWN.values(), ids=SHOWN)
@@ -385,3 +393,23 @@ def test_a_function_that_a_later_one_replaces_is_not_reached() -> None:
     load = "async function load() {\n" + LOAD + "show(data.row) }\n"
     assert is_shown(load + show)
     assert not is_shown(load + show + "function load() { return 1 }\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        (f"async function show() {{\n{LOAD}const row = data.row\n{SHOW}}}", "show"),
+        (f"const show = async () => {{\n{LOAD}const row = data.row\n{SHOW}}}", "show"),
+        (f"socket.on('row.new', row => {{ {SHOW} }})", "row.new"),
+    ],
+)
+def test_a_function_and_an_event_that_no_file_names_do_not_run(text: str, name: str) -> None:
+    assert is_shown(text, named=name)
+    assert not is_shown(text, named="other")
+
+
+def test_a_function_that_its_file_or_page_names_runs() -> None:
+    text = f"async function show() {{\n{LOAD}const row = data.row\n{SHOW}}}\n"
+    assert is_shown(text + "show()", named="other")
+    page = f"<body onload='show()'><script>{text}</script>"
+    assert is_shown(page, "a.html", named="other")

@@ -439,3 +439,20 @@ def test_hostile_code_is_searched_in_linear_time(tmp_path: Path) -> None:
         assert list(RULE.check(subject))
 
     assert_linear(search, make, 64)
+
+
+def test_in_a_whole_tree_another_file_calls_a_function_and_sends_an_event(repo: Repo) -> None:
+    repo.write("src/a.js", "socket.on('item.new', item => { a.innerHTML = `<b>${item.title}` })\n")
+    repo.write(
+        "src/b.js", f"async function show() {{\n{LOADED}a.innerHTML = `<b>${{item.title}}`\n}}\n"
+    )
+    repo.write("src/api.py", "@app.post('/item')\n")
+
+    def found() -> set[str]:
+        return {one.path for one in RULE.check(whole_tree_subject(repo.project(), Scope()))}
+
+    assert found() == set()
+    repo.write("tests/test_api.py", "emit('item.new')\nshow()\n")
+    assert found() == set()
+    repo.write("src/api.py", "@app.post('/item')\nemit('item.new')\nrun('show()')\n")
+    assert found() == {"src/a.js", "src/b.js"}
