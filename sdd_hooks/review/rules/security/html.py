@@ -11,7 +11,7 @@ from sdd_hooks.review.rules.security.expressions import is_harmless
 from sdd_hooks.review.rules.security.site import (
     Hazard,
     MatchSite,
-    Program,
+    OtherFiles,
     begins_constant,
     is_constant,
 )
@@ -214,7 +214,7 @@ def _formats_text(site: MatchSite) -> bool:
 def _puts_outside_text_into_markup(site: MatchSite) -> bool:
     """Whether the file shows that markup with a text from outside the program is assigned."""
     before = sum(len(line) + 1 for line in site.lines[: site.number - 1])
-    origins = _origins(site.path, site.whole, site.program)
+    origins = _origins(site.path, site.whole, site.others)
     if origins is None:
         return False
     if site.matched.endswith("("):
@@ -223,13 +223,13 @@ def _puts_outside_text_into_markup(site: MatchSite) -> bool:
 
 
 @lru_cache(maxsize=1)
-def _origins(path: str, text: str, program: Program) -> Origins | None:
+def _origins(path: str, text: str, others: OtherFiles) -> Origins | None:
     """The origins of a file whose matches follow each other; None for a long file."""
     # Only a whole tree needs it, and a commit waits for each import.
     from sdd_hooks.review.rules.security.origins import Origins
     from sdd_hooks.review.rules.security.script import MAX_SCRIPT
 
-    return Origins(path, text, program) if len(text) <= MAX_SCRIPT else None
+    return Origins(path, text, others) if len(text) <= MAX_SCRIPT else None
 
 
 def _is_package_cdn(site: MatchSite) -> bool:

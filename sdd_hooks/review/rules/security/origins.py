@@ -26,7 +26,7 @@ from sdd_hooks.review.rules.security.callers import (
 from sdd_hooks.review.rules.security.chains import Chain, dotted, operands, read_chain, read_text
 from sdd_hooks.review.rules.security.resources import find_resource
 from sdd_hooks.review.rules.security.script import Range, Script
-from sdd_hooks.review.rules.security.site import Program
+from sdd_hooks.review.rules.security.site import OtherFiles
 from sdd_hooks.review.rules.security.sources import Source
 from sdd_hooks.review.rules.security.variables import ITEM, Binding, Path, Variables
 from sdd_hooks.text.lazy_regex import lazy_regex
@@ -95,9 +95,9 @@ class _Sought(NamedTuple):
 class Origins:
     """What the scripts of one file show about the values that they put into HTML."""
 
-    def __init__(self, path: str, text: str, program: Program) -> None:
+    def __init__(self, path: str, text: str, others: OtherFiles) -> None:
         self._path = path
-        self._program = program
+        self._others = others
         self._script = Script(path, text)
         self._variables = Variables(self._script)
         self._steps = 0
@@ -119,7 +119,7 @@ class Origins:
         """Whether no function around an offset is replaced by another, or named nowhere."""
         return is_reached(self._variables, offset) and all(
             len(re.findall(rf"(?<![\w$]){re.escape(name)}(?![\w$])", self._script.raw)) > 1
-            or self._program.is_named(name, self._path)
+            or self._others.is_named(name, self._path)
             for name in names_around(self._script, offset)
         )
 
@@ -360,7 +360,7 @@ class Origins:
 
     def _is_sent(self, given: Given, sought: _Sought) -> bool:
         """Whether people write what a function is given, or the program sends the event."""
-        if given.event and not self._program.is_named(given.event, self._path):
+        if given.event and not self._others.is_named(given.event, self._path):
             return False
         return given.address is None or self._is_theirs(given.address, "", sought)
 
@@ -370,7 +370,7 @@ class Origins:
         literal = _FIRST_TEXT.match(requested)
         if literal and sources.is_static(literal["text"]):
             return False
-        return self._program.is_written(find_resource(requested) or find_resource(callee))
+        return self._others.is_written(find_resource(requested) or find_resource(callee))
 
     def _address(self, span: Range, sought: _Sought) -> str:
         """An address as it is written, for which a constant or an argument may stand."""

@@ -14,7 +14,7 @@ from sdd_hooks.code.source_files import SCRIPT, SourceFile, SourceFiles
 from sdd_hooks.findings import Finding
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.rules.security import html, requests, routes
-from sdd_hooks.review.rules.security.site import MAX_STATEMENT, Hazard, MatchSite, Program
+from sdd_hooks.review.rules.security.site import MAX_STATEMENT, Hazard, MatchSite, OtherFiles
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.review.used_files import is_used
 from sdd_hooks.text.lazy_regex import lazy_regex
@@ -54,7 +54,7 @@ def check(subject: Subject) -> Iterator[Finding]:
     sources = SourceFiles(subject.text)
     added: dict[str, frozenset[int]] = {}
     guarded: dict[tuple[str, ...], bool] = {}
-    program = _program(subject)
+    others = _other_files(subject)
     for hazard, matches in _searched(files):
         for file, line, start, end in matches:
             source = sources.get(file.path)
@@ -63,7 +63,7 @@ def check(subject: Subject) -> Iterator[Finding]:
             if file.path not in added:
                 added[file.path] = frozenset(number for number, _ in file.added)
             site = MatchSite(
-                file.path, source.lines, line.number, start, end, added[file.path], program
+                file.path, source.lines, line.number, start, end, added[file.path], others
             )
             if subject.whole_tree and (_is_release(site) or not hazard.is_certain(site)):
                 continue
@@ -99,7 +99,7 @@ def _in_group(
         yield hazard, text.search(pattern, limit=MAX_MATCHES, limit_per_file=MAX_MATCHES_PER_FILE)
 
 
-def _program(subject: Subject) -> Program:
+def _other_files(subject: Subject) -> OtherFiles:
     def is_written(resource: str) -> bool:
         return resource in subject.once("written", _find_written)
 
@@ -107,7 +107,7 @@ def _program(subject: Subject) -> Program:
         naming = subject.once(f"naming {name}", lambda one: one.after.grep([name], (), "-w", "-I"))
         return any(is_production_code(blob.path) and blob.path != path for blob in naming)
 
-    return Program(is_written, is_named)
+    return OtherFiles(is_written, is_named)
 
 
 def _find_written(subject: Subject) -> frozenset[str]:

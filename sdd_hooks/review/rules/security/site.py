@@ -43,7 +43,7 @@ _CONDITION = lazy_regex(r"[^?\"'`\n]{1,100}\?(?![.?])")
 _INTERPOLATED = lazy_regex(r"^\s*[rRbB]?[fF]|\#\{")
 
 
-class Program(NamedTuple):
+class OtherFiles(NamedTuple):
     """What the other files of a program show.
 
     `is_written` says whether people write something through it, by the stem of its name, and
@@ -67,7 +67,7 @@ class MatchSite:
     start: int
     end: int
     added: frozenset[int]
-    program: Program
+    others: OtherFiles
 
     @property
     def line(self) -> str:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sdd_hooks.review.rules.security.origins import MAX_STEPS, Origins
-from sdd_hooks.review.rules.security.site import Program
+from sdd_hooks.review.rules.security.site import OtherFiles
 from tests.support.cpu_time import assert_linear
 
 LOAD = "const data = await (await fetch('/items')).json()\n"
@@ -210,10 +210,10 @@ def origins_of(
     text: str, path: str = "a.js", written: str | None = None, named: str | None = None
 ) -> Origins:
     """The origins where people write one thing, or all, and other files have one name, or all."""
-    program = Program(
+    others = OtherFiles(
         lambda resource: written in (None, resource), lambda name, _: named in (None, name)
     )
-    return Origins(path, text, program)
+    return Origins(path, text, others)
 
 
 def is_shown(
