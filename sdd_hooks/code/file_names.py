@@ -46,6 +46,10 @@ _ATTRIBUTE = lazy_regex(
 )
 # `href="/orders"` is an address, and a file only if it has an extension.
 _ADDRESS = lazy_regex(r"\b(?:href|action|src|url|location|route)\W{1,6}$")
+# A link loads no script but beforehand.
+_LINKED_SCRIPT = lazy_regex(
+    r"<link\b(?![^<>]{0,200}preload)[^<>]{0,200}\bhref\s*=\s*[\"'][^\"'<>]{0,200}$"
+)
 # A script in an attribute opens addresses: `onclick="open('orders/list')"`.
 _HANDLER = lazy_regex(r"\bon[a-z]{3,20}\s?=\s?([\"'])(?:(?!\1)[^\n])*$", re.IGNORECASE)
 # A word of the same line tells that a bare name is that of a page.
@@ -252,6 +256,8 @@ def _read_name(stem: str, extension: str, text: str, start: int) -> Iterator[_Na
     begin = start - len(before) + len(before.rstrip(_FOLDERS))
     folders = tuple(part for part in text[begin:start].replace(".", "/").split("/") if part)
     if not extension and _is_address(text, begin):
+        return
+    if extension.endswith("js") and _LINKED_SCRIPT.search(text, max(0, begin - 400), begin):
         return
     if not folders:
         is_open = extension or text[max(0, begin - 1) : begin] in _OPENING

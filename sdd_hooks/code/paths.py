@@ -78,7 +78,7 @@ _EXAMPLE = lazy_regex(
 # what was released before.
 _DRAFT = lazy_regex(
     r"""(?:^|/)(?:sketch(?:es)?|[\w-]{1,40}-demos?|mock-?ups?|wireframes?|plans?|reports?|audits?
-       |research|screenshots?|backups?(?:[_-][\w-]{1,30})?|archived?|archives|legacy|versions
+       |research|screenshots?|backups?(?:[_-][\w-]{1,30})?|archived?|archives|legacy|outdated|deprecated|versions
        |v?[0-9]{1,4}\.[0-9]{1,4}\.[0-9]{1,4}
        |old|old[_-][\w-]{1,30}|new[ ]folder[^/]{0,6})/
     | (?:^|/)[^/]{1,60}[ ._-](?:backup|bak|copy|old|orig)[ ]?\(?[0-9]{0,3}\)?

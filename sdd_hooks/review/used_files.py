@@ -54,7 +54,8 @@ _DEFINES = lazy_regex(r"\{\{-?\s*define\s")
 _CONFIGURATION = (".xml", ".yml", ".yaml", ".toml", ".properties")
 # Their engines of templates are given the name of the file.
 _NAMING_FILES = (".go", ".py", ".rs")
-_STYLES = (".css", ".scss", ".sass", ".less")
+# Styles load no pages, and what a shell starts is beside the program.
+_NAMING_NOTHING = frozenset(("css", "scss", "sass", "less", "shell", "batch", "powershell"))
 _STATIC = (".html", ".htm", ".xhtml")
 _TEMPLATE_MARK = lazy_regex(
     r"\{%|\{\{|<%|<\?(?!xml)|<!--\s*#include|\bth:[a-z]|@(?:include|extends|section|yield)\b"
@@ -245,6 +246,6 @@ def _naming_files(subject: Subject) -> list[str]:
             continue
         if path.lower().endswith((*PAGES, *_CONFIGURATION)):
             found.append((0, path))
-        elif find_language(path) and not path.lower().endswith(_STYLES):
+        elif (language := find_language(path)) and language not in _NAMING_NOTHING:
             found.append((2 if _SERVED.search(path) else 1, path))
     return [path for _, path in sorted(found)]

@@ -65,6 +65,18 @@ def test_a_link_leads_to_no_page_that_is_only_rendered() -> None:
     assert FileNames(pages).find("app/templates/menu.html", link) == {pages[0]}
 
 
+@pytest.mark.parametrize(
+    ("text", "is_named"),
+    [
+        ("<link rel='stylesheet' href='bar.js'>", False),
+        ("<link rel='modulepreload' href='bar.js'>", True),
+        ("<link href='a.css'><script src='bar.js'></script>", True),
+    ],
+)
+def test_a_link_loads_no_script(text: str, is_named: bool) -> None:
+    assert FileNames(["bar.js"]).find("a.html", text) == ({"bar.js"} if is_named else set())
+
+
 def test_a_link_in_a_part_of_a_page_begins_above_it() -> None:
     names = FileNames(["faq.php", "includes/faq.php"])
     assert names.find("includes/menu.php", "<a href='faq.php'>") == {"faq.php"}

@@ -99,6 +99,7 @@ def test_what_is_beside_the_product() -> None:
         "internal/templates/vue-api/index.html",
         "theme/charts-lines.html",
         "legacy/html/login.html",
+        "outdated/edit.js",
         "versions/second/static/main.js",
         "js/profile/0.0.4/profile.js",
     )

@@ -61,6 +61,15 @@ def test_blocks_that_no_parent_has_are_not_rendered(repo: Repo) -> None:
     assert used_lines(repo, "templates/base.html", 1) == [1]
 
 
+@pytest.mark.parametrize(
+    ("file", "is_named"), [("load.py", True), ("load.bat", False), ("load.sh", False)]
+)
+def test_what_a_shell_starts_names_no_page(repo: Repo, file: str, is_named: bool) -> None:
+    repo.write("screens/cart.html", "<p>\n")
+    repo.write(file, "load screens/cart.html\n")
+    assert used(repo, "screens/cart.html") == ["screens/cart.html"] * is_named
+
+
 def test_a_link_leads_to_no_template(repo: Repo) -> None:
     repo.write("app.py", "render('menu.html')\n")
     repo.write("templates/menu.html", "<a href='cart.html'><a href='about.html'>\n")

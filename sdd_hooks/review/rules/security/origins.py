@@ -63,6 +63,8 @@ _LOOKUP = lazy_regex(
     r"\(\s*([\"'`])(?P<found>(?:(?!\1)[^\n]){1,80})\1\s*\)"
 )
 _MAX_LOOKUP = 200
+# `name = ` at the start of a line: in front may be a condition.
+_REPLACES = lazy_regex(r"(?:\A|\n)[ \t]*[\w$]+\s*=\s*\Z")
 _FIRST_TEXT = lazy_regex(r"\s*([\"'`])(?P<text>(?:(?!\1).)*)", re.DOTALL)
 _KEY = lazy_regex(r"[\"']?(?P<name>[\w$-]+)[\"']?\s*(?P<colon>:)?")
 
@@ -210,9 +212,30 @@ class Origins:
         if not name.replace("$", "_").isidentifier():
             return self._is_shown(span, sought)
         binding = self._variables.binding(name, span[0])
+        values = list(self._variables.assigned(name, binding))
+        last = self._last_assigned(values, span[0])
+        if last >= 0:
+            return self._any_assigned((one for one in values if one[0][0] >= last), sought)
         if binding and self._bound(binding, sought):
             return True
-        return self._any_assigned(self._variables.assigned(name, binding), sought)
+        return self._any_assigned(values, sought)
+
+    def _last_assigned(self, values: Iterable[tuple[Range, bool]], offset: int) -> int:
+        """Where the last of these values before an offset begins that replaces those before it, as
+        it is assigned in the same block; -1 for none.
+        """
+        script = self._script
+        block = script.block(offset)
+        return max(
+            (
+                start
+                for (start, end), _ in values
+                if end <= offset
+                and _REPLACES.search(script.before(start))
+                and script.block(start) == block
+            ),
+            default=-1,
+        )
 
     def _bound(self, binding: Binding, sought: _Sought) -> bool:
         inner = sought.at(*binding.path)

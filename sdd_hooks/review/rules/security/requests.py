@@ -33,6 +33,8 @@ _CHECKED = lazy_regex(
 # Limits that hold for a whole application, set where it starts.
 _GO_LIMITS = ("MaxBytesHandler", "BodyLimit", "LimitBody", "MaxRequestBody", "RequestSize")
 _SCRIPT_LIMITS = ("bodyLimit", "maxBodySize", "maxRequestBody", "maxRequestSize")
+# Vercel and Netlify take no request of more than 4.5 and 6 MB.
+_PLATFORMS = ("vercel.json", "netlify.toml")
 _PYTHON_LIMITS = (
     *("MAX_CONTENT_LENGTH", "DATA_UPLOAD_MAX", "client_max_size", "max_buffer_size"),
     *("max_body", "max_request_body", "max_request_size", "limit_request_body", "body_limit"),
@@ -172,6 +174,7 @@ HAZARDS = (
         _lacks_limit,
         is_certain=_has_literal_options,
         in_service=True,
+        platforms=_PLATFORMS,
     ),
     Hazard(
         "request-body",
@@ -183,6 +186,7 @@ HAZARDS = (
         is_certain=_is_no_double,
         in_service=True,
         set_elsewhere=_SCRIPT_LIMITS,
+        platforms=_PLATFORMS,
     ),
     Hazard(
         "request-body",

@@ -34,6 +34,8 @@ _GENERIC = frozenset(
     recent request rest search server service services show simple this url v view www""".split()  # noqa: SIM905 (one word beside the other)
 )
 
+# People choose what is in these, and write none of it.
+_CHOSEN = frozenset(map(stem, ("bag", "basket", "bookmark", "cart", "favorite", "wishlist")))
 _TO = r"(?P<address>[^\"'`\n]{0,300})"
 _POST = r"(?:post|put|patch|Post|Put|Patch|POST|PUT|PATCH)"
 # Each begins with a text that is rare: as one pattern they take eight times as long.
@@ -81,7 +83,7 @@ def find_resource(address: str) -> str:
 
 def find_written(subject: Subject) -> frozenset[str]:
     """What people write through the program: the words of the addresses that forms, scripts and
-    routes send to, as stems.
+    routes send to, as stems. What they only choose, such as a cart, is not written.
     """
     found: set[str] = set()
     room = MAX_SEARCHED
@@ -96,7 +98,7 @@ def find_written(subject: Subject) -> frozenset[str]:
             break
         for address in _written_addresses(path, text) if len(text) <= MAX_FILE else ():
             found.update(_find_words(address))
-    return frozenset(found)
+    return frozenset(found - _CHOSEN)
 
 
 def _written_addresses(path: str, text: str) -> Iterator[str]:

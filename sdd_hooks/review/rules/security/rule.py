@@ -34,6 +34,7 @@ SUFFIXES = tuple({suffix for hazard in HAZARDS for suffix in hazard.suffixes})
 
 # Minifiers keep these comments.
 _KEPT_COMMENT = lazy_regex(r"[\ufeff\s]{0,9}/\*{1,2}(?:!|\s{0,9}@(?:preserve|licen[cs]e))")
+_FUNCTION = lazy_regex(r"(?P<root>(?:.*?/)??)(?:api|(?:netlify/)?functions)/")
 # A comment for another tool says that a person has reviewed the line.
 _REVIEWED = lazy_regex(r"nolint|\bnosec\b|nosemgrep|noqa: ?S|eslint-disable|rubocop:disable")
 
@@ -69,7 +70,12 @@ def check(subject: Subject) -> Iterator[Finding]:
                 continue
             is_found = _is_live(source, site, hazard) and hazard.is_hazard(site)
             is_guarded = (
-                is_found and subject.whole_tree and _is_set_elsewhere(subject, hazard, guarded)
+                is_found
+                and subject.whole_tree
+                and (
+                    _is_set_elsewhere(subject, hazard, guarded)
+                    or _is_run_by_platform(subject, hazard, file.path)
+                )
             )
             if is_found and not is_guarded and is_used(subject, file.path, line.number):
                 evidence = line.text.strip()[:MAX_EVIDENCE]
@@ -132,6 +138,13 @@ def _is_set_elsewhere(
         found = subject.after.grep(texts, pathspecs, "-i", "-I")
         guarded[texts] = any(is_production_code(blob.path) for blob in found)
     return bool(texts) and guarded[texts]
+
+
+def _is_run_by_platform(subject: Subject, hazard: Hazard, path: str) -> bool:
+    """Whether a file is a function of a platform that guards against a hazard."""
+    function = _FUNCTION.match(path) if hazard.platforms else None
+    wanted = {function["root"] + name for name in hazard.platforms} if function else set()
+    return bool(wanted) and any(blob.path in wanted for blob in subject.after.blobs())
 
 
 def _is_live(source: SourceFile, site: MatchSite, hazard: Hazard) -> bool:

@@ -145,7 +145,8 @@ class Hazard(NamedTuple):
     `is_hazard` decides from the text around a match. With `in_strings` a match in a string counts,
     with `in_service` only code that answers requests of others. In a whole tree `is_certain` has to
     hold as well: what a person would explain in a review has to be shown. One of the texts of
-    `set_elsewhere` in any file with these suffixes says that the application guards against it.
+    `set_elsewhere` in any file with these suffixes says that the application guards against it. So
+    does one of the files `platforms` beside a directory `api`, whose files a platform runs.
     """
 
     name: str
@@ -157,6 +158,7 @@ class Hazard(NamedTuple):
     in_service: bool = False
     is_certain: Callable[[MatchSite], bool] = _always
     set_elsewhere: tuple[str, ...] = ()
+    platforms: tuple[str, ...] = ()
 
 
 def is_constant(expression: str) -> bool:

@@ -4,7 +4,9 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from sdd_hooks.changes.change import ChangedFile
@@ -31,6 +33,8 @@ from sdd_hooks.text.lines import NumberedLine, TextLines, join_lines, split_line
 
 MAX_PAGES = 500
 """Pages of the repository that the changed ones are compared with."""
+MAX_BY_HAND = 8
+"""Pages of static HTML in one directory that have the same element: a tool writes more of them."""
 MAX_EVIDENCE = 200
 """Characters of the evidence of a finding."""
 MAX_LINE = 2_000
@@ -193,7 +197,8 @@ def _group_elements(subject: Subject, texts: Mapping[str, str]) -> Iterator[list
     """The elements of pages that may be copies of each other.
 
     In a whole tree these are in one package and theme, which may be released without the others, on
-    pages that the program uses, and on templates: static HTML has no partials.
+    pages that the program uses, and on templates: static HTML has no partials, and many pages of
+    it with the same script are written by a tool.
     """
     packages = _packages(subject) if subject.whole_tree else frozenset()
     groups: dict[tuple[object, ...], list[_Located]] = {}
@@ -205,7 +210,13 @@ def _group_elements(subject: Subject, texts: Mapping[str, str]) -> Iterator[list
                 groups.setdefault((unit, group(element)), []).append(_Located(path, element))
     for located in groups.values():
         if len(located) > 1:
-            yield [one for one in located if is_used(subject, one.path, one.element.first)]
+            used = [one for one in located if is_used(subject, one.path, one.element.first)]
+            static = Counter(
+                posixpath.dirname(one.path)
+                for one in used
+                if subject.whole_tree and not is_template(one.path, texts[one.path])
+            )
+            yield [one for one in used if static[posixpath.dirname(one.path)] <= MAX_BY_HAND]
 
 
 def _packages(subject: Subject) -> frozenset[str]:

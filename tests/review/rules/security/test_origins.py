@@ -413,3 +413,20 @@ def test_a_function_that_its_file_or_page_names_runs() -> None:
     assert is_shown(text + "show()", named="other")
     page = f"<body onload='show()'><script>{text}</script>"
     assert is_shown(page, "a.html", named="other")
+
+
+@pytest.mark.parametrize(
+    ("assigned", "expected"),
+    [
+        ("html = `<b>${data.row.title}</b>`\n", True),
+        ("html = `<b>${data.row.title}</b>`\nhtml = '<b>none</b>'\n", False),
+        ("html = '<b>none</b>'\nhtml += `<b>${data.row.title}</b>`\n", True),
+        ("html = `<b>${data.row.title}</b>`\nhtml = '<i>' + html\n", True),
+        ("html = `<b>${data.row.title}</b>`\nif (x) html = ''\n", True),
+        ("html = `<b>${data.row.title}</b>`\nif (x) {\nhtml = ''\n}\n", True),
+        ("if (x) {\nhtml = `<b>${data.row.title}</b>`\n}\nhtml = ''\n", False),
+    ],
+)
+def test_a_value_replaces_those_that_are_assigned_before(assigned: str, expected: bool) -> None:
+    text = f"{LOAD}let html = ''\n{assigned}a.innerHTML = html"
+    assert is_shown(text) is expected

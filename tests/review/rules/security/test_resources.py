@@ -89,6 +89,11 @@ def test_what_people_only_read(repo: Repo, path: str, text: str) -> None:
     assert "room" not in find_written(whole_tree_subject(repo.project(), Scope()))
 
 
+def test_what_people_choose_is_not_written(repo: Repo) -> None:
+    repo.write("a.js", "axios.post('/carts/items', { id })\n")
+    assert find_written(whole_tree_subject(repo.project(), Scope())) == {"item"}
+
+
 @given(st.text(alphabet="abc/'\"`${}?#().: \n", max_size=200))
 def test_any_address_is_read(address: str) -> None:
     find_resource(address)

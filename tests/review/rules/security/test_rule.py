@@ -456,3 +456,23 @@ def test_in_a_whole_tree_another_file_calls_a_function_and_sends_an_event(repo: 
     assert found() == set()
     repo.write("src/api.py", "@app.post('/item')\nemit('item.new')\nrun('show()')\n")
     assert found() == {"src/a.js", "src/b.js"}
+
+
+@pytest.mark.parametrize(
+    ("path", "file", "is_found"),
+    [
+        ("api/upload.js", "vercel.json", False),
+        ("web/api/upload.js", "web/vercel.json", False),
+        ("netlify/functions/upload.js", "netlify.toml", False),
+        ("functions/upload.js", "netlify.toml", False),
+        ("web/api/upload.js", "vercel.json", True),
+        ("server/upload.js", "vercel.json", True),
+    ],
+)
+def test_in_a_whole_tree_a_platform_limits_the_bodies_of_its_functions(
+    repo: Repo, path: str, file: str, is_found: bool
+) -> None:
+    repo.write(path, "let body = ''\nreq.on('data', part => { body += part })\n")
+    repo.write(file, "{}\n")
+    findings = RULE.check(whole_tree_subject(repo.project(), Scope()))
+    assert [one.path for one in findings] == [path] * is_found

@@ -473,3 +473,17 @@ def test_hostile_pages_are_searched_in_linear_time(tmp_path: Path) -> None:
 
     assert_linear(find_elements, lambda count: "\n".join(pieces * count), 3_000)
     assert_linear(lambda subject: list(RULE.check(subject)), make, 3_000)
+
+
+@pytest.mark.parametrize(("count", "found"), [(8, 7), (9, 0)])
+def test_in_a_whole_tree_a_tool_writes_many_static_pages(
+    repo: Repo, count: int, found: int
+) -> None:
+    for number in range(count):
+        repo.write(f"web/posts/{number}.html", SCRIPT.format(1))
+        repo.write(f"templates/{number}.html", "{{ title }}" + SCRIPT.format(2))
+    names = (f"'{top}/{number}.html'" for number in range(count) for top in ("posts", "templates"))
+    repo.write("web/server.js", f"pages = [{', '.join(names)}]\n")
+    paths = whole_tree_paths(repo)
+    assert len([one for one in paths if one.startswith("web/posts/")]) == found
+    assert len([one for one in paths if one.startswith("templates/")]) == count - 1
