@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
-from functools import cache
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Sequence
 
 import pytest
 
-import sdd_hooks
-
-PACKAGE = Path(sdd_hooks.__file__).parent
+from tests.support.syntax import PACKAGE, package_nodes
 
 EDGES = (
     "cli/",
@@ -41,25 +37,25 @@ EFFECTS = (*ENVIRONMENT, "os.getcwd", "Path.cwd", "sys.stdin", "sys.stdout", "sy
 def test_only_the_edges_read_the_environment() -> None:
     uses_outside = {
         f"{path}:{line}"
-        for path, tree in modules_that_name_the_environment()
+        for path, nodes in modules_that_name_the_environment()
         if not path.startswith(EDGES)
-        for line in uses(tree, ENVIRONMENT)
+        for line in uses(nodes, ENVIRONMENT)
     }
     assert uses_outside == set()
 
 
 def test_every_edge_reads_the_environment() -> None:
     named = modules_that_name_the_environment()
-    paths = {path for path, tree in named if any(uses(tree, ENVIRONMENT))}
+    paths = {path for path, nodes in named if any(uses(nodes, ENVIRONMENT))}
     assert [edge for edge in EDGES if not any(path.startswith(edge) for path in paths)] == []
 
 
 def test_no_default_value_is_an_effect() -> None:
     effects = {
         f"{path}:{line}"
-        for path, tree in modules()
-        for default in defaults(tree)
-        for line in uses(default, EFFECTS)
+        for path, nodes in package_nodes().items()
+        for default in defaults(nodes)
+        for line in uses(ast.walk(default), EFFECTS)
     }
     assert effects == set()
 
@@ -77,8 +73,8 @@ def test_no_default_value_is_an_effect() -> None:
     ],
 )
 def test_a_default_that_is_an_effect_is_found(source: str) -> None:
-    tree = ast.parse(source)
-    assert [line for default in defaults(tree) for line in uses(default, EFFECTS)]
+    found = defaults(ast.walk(ast.parse(source)))
+    assert [line for default in found for line in uses(ast.walk(default), EFFECTS)]
 
 
 @pytest.mark.parametrize(
@@ -86,30 +82,21 @@ def test_a_default_that_is_an_effect_is_found(source: str) -> None:
     ["print(os.environ['HOME'])", "from os import environ", "from os import getenv as get"],
 )
 def test_a_use_of_the_environment_is_found(source: str) -> None:
-    assert list(uses(ast.parse(source), ENVIRONMENT)) == [1]
+    assert list(uses(ast.walk(ast.parse(source)), ENVIRONMENT)) == [1]
 
 
-@cache
-def modules() -> Sequence[tuple[str, ast.Module]]:
-    """Every module of the package: its path in the package, and its syntax tree."""
-    return [
-        (path.relative_to(PACKAGE).as_posix(), ast.parse(path.read_bytes()))
-        for path in sorted(PACKAGE.rglob("*.py"))
-    ]
-
-
-def modules_that_name_the_environment() -> Iterator[tuple[str, ast.Module]]:
+def modules_that_name_the_environment() -> Iterator[tuple[str, Sequence[ast.AST]]]:
     """Those modules whose text has the last part of one of the names."""
     words = [name.rpartition(".")[2] for name in ENVIRONMENT]
-    for path, tree in modules():
+    for path, nodes in package_nodes().items():
         text = (PACKAGE / path).read_text()
         if any(word in text for word in words):
-            yield path, tree
+            yield path, nodes
 
 
-def uses(tree: ast.AST, names: tuple[str, ...]) -> Iterator[int]:
+def uses(nodes: Iterable[ast.AST], names: tuple[str, ...]) -> Iterator[int]:
     """The lines in which one of these dotted names is used or imported."""
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Attribute) and _dotted(node) in names:
             yield node.lineno
         if isinstance(node, ast.ImportFrom):
@@ -122,9 +109,9 @@ def _dotted(node: ast.Attribute) -> str:
     return f"{node.value.id}.{node.attr}" if isinstance(node.value, ast.Name) else ""
 
 
-def defaults(tree: ast.AST) -> Iterator[ast.expr]:
+def defaults(nodes: Iterable[ast.AST]) -> Iterator[ast.expr]:
     """Default values of parameters, and of the fields of classes."""
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.arguments):
             yield from node.defaults
             yield from filter(None, node.kw_defaults)

@@ -7,24 +7,17 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Mapping
-from functools import cache
 from pathlib import Path
 
 from importlinter import api
 
+from tests.support.syntax import PACKAGE, package_nodes
+
 ROOT = Path(__file__).parent.parent
-PACKAGE = ROOT / "sdd_hooks"
 MAX_FUNCTION_LINES = 60
 EXCEPTION = re.compile(r"# noqa: .*?(PLR09\d\d)")
 EXCEPTIONS = {"PLR0913": 6}
 """The number of exceptions to each limit, in the package and the benchmarks."""
-
-
-@cache
-def trees() -> Mapping[Path, ast.Module]:
-    """The syntax tree of every module of the package."""
-    return {path: ast.parse(path.read_text()) for path in PACKAGE.rglob("*.py")}
 
 
 def layers() -> set[str]:
@@ -53,9 +46,9 @@ def test_no_module_has_more_than_500_lines() -> None:
 
 def test_no_function_has_more_than_60_lines() -> None:
     too_long = [
-        f"{path.relative_to(ROOT)}:{node.lineno} {node.name}"
-        for path, tree in trees().items()
-        for node in ast.walk(tree)
+        f"{path}:{node.lineno} {node.name}"
+        for path, nodes in package_nodes().items()
+        for node in nodes
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
         and (node.end_lineno or 0) - node.lineno >= MAX_FUNCTION_LINES
     ]
@@ -65,8 +58,8 @@ def test_no_function_has_more_than_60_lines() -> None:
 def test_no_two_public_classes_have_the_same_name() -> None:
     names = Counter(
         node.name
-        for tree in trees().values()
-        for node in tree.body
+        for (module, *_) in package_nodes().values()
+        for node in ast.iter_child_nodes(module)
         if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
     )
     assert [name for name, count in names.items() if count > 1] == []

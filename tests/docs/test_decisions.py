@@ -11,9 +11,9 @@ from sdd_hooks.engines.protocol import EmbedReport, SearchResult
 from sdd_hooks.engines.registry import open_engine
 from sdd_hooks.freshness.refresh import refresh
 from sdd_hooks.retrieval.search import HitLimits, search
-from tests.docs.pages import TOP
 from tests.support.models import make_model
 from tests.support.repos import Repo
+from tests.support.syntax import package_nodes
 
 TOKENS = "# ADR-0001: Tokens\n\n## Decision Outcome\n\nEach user has a token.\n"
 CACHES = "# ADR-0002: Caches\n\n## Decision Outcome\n\nA page is in the cache.\n"
@@ -63,10 +63,10 @@ def find(repo: Repo, text: str, *kinds: str) -> SearchResult:
 
 def test_adr_0003_one_module_talks_to_git() -> None:
     starting = {}
-    for path in sorted((TOP / "sdd_hooks").rglob("*.py")):
+    for path, nodes in package_nodes().items():
         calls = [
             node.func.attr
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            for node in nodes
             if isinstance(node, ast.Call)
             and isinstance(node.func, ast.Attribute)
             and isinstance(node.func.value, ast.Name)
@@ -76,7 +76,7 @@ def test_adr_0003_one_module_talks_to_git() -> None:
             )
         ]
         if calls:
-            starting[path.relative_to(TOP / "sdd_hooks").as_posix()] = calls
+            starting[path] = calls
     # The others start this program again, the programs of engines and trackers, and pip.
     assert set(starting) == {
         "action/installation.py",
