@@ -74,6 +74,9 @@ def own_environment(directory: Path, home: Path) -> dict[str, str]:
         "XDG_CONFIG_HOME": str(home / ".config"),
         # Otherwise each embed and query looks for a GPU, which takes longer than its own work.
         "QMD_FORCE_CPU": "1",
+        # A thread that waits for others of its context spins, on a busy machine for a third of an
+        # embed: one thread for each context.
+        "QMD_EMBED_PARALLELISM": str(min(8, os.cpu_count() or 1)),
         # A command starts Node two or three times, and compiling modules is a sixth of its work.
         "NODE_COMPILE_CACHE": str(ROOT / ".cache/node"),
         "PATH": f"{directory}{os.pathsep}{os.environ['PATH']}",
