@@ -77,8 +77,6 @@ def own_environment(directory: Path, home: Path) -> dict[str, str]:
         # A thread that waits for others of its context spins, on a busy machine for a third of an
         # embed: one thread for each context.
         "QMD_EMBED_PARALLELISM": str(min(8, os.cpu_count() or 1)),
-        # A command starts Node two or three times, and compiling modules is a sixth of its work.
-        "NODE_COMPILE_CACHE": str(ROOT / ".cache/node"),
         "PATH": f"{directory}{os.pathsep}{os.environ['PATH']}",
     }
 
