@@ -58,11 +58,7 @@ _WRAPS = frozenset(
 )
 _OF_OBJECT = ("Object.values", "Object.entries")
 _OF_PAGE = ("textContent", "innerText", "innerHTML", "outerHTML")
-_LOOKUP = lazy_regex(
-    r"(?:\w+\.(?:getElementById|querySelector)|\$|jQuery)"
-    r"\(\s*([\"'`])(?P<found>(?:(?!\1)[^\n]){1,80})\1\s*\)"
-)
-_MAX_LOOKUP = 200
+_SENDS = lazy_regex(r"\b(?:method|type)[\"']?\s*:\s*[\"'`](?:post|put|patch)\b", re.IGNORECASE)
 # `name = ` at the start of a line: in front may be a condition.
 _REPLACES = lazy_regex(r"(?:\A|\n)[ \t]*[\w$]+\s*=\s*\Z")
 _FIRST_TEXT = lazy_regex(r"\s*([\"'`])(?P<text>(?:(?!\1).)*)", re.DOTALL)
@@ -277,8 +273,6 @@ class Origins:
         if name in _OF_PAGE:
             # `JSON.parse(element.textContent)`
             return bool(sought.path) and self._enters("data", sought)
-        if name == "value" and self._is_typed(chain.before_last):
-            return self._enters("text", sought)
         if chain.before_last.ends_with("dataset"):
             is_filled_in = sources.is_filled_attribute(self._script.raw, name)
             return is_filled_in and self._enters("text", sought)
@@ -287,16 +281,6 @@ class Origins:
         if any(_ESCAPES.match(self._script.raw, *span) for span, _ in values):
             return False
         return self._any_assigned(values, sought) or self._chain(chain.before_last, sought.at(name))
-
-    def _is_typed(self, element: Chain) -> bool:
-        """Whether a user types text into an element, by its name or selector."""
-        span = (element.first[0], element.end)
-        binding = self._variables.binding(self._script.code[slice(*span)], span[0])
-        value = self._script.raw[slice(*(binding.span if binding else span))]
-        lookup = _LOOKUP.search(value[:_MAX_LOOKUP])
-        if not lookup or not sources.is_typed(lookup["found"]):
-            return False
-        return not sources.is_chosen(self._script.raw, lookup["found"])
 
     def _call(self, chain: Chain, sought: _Sought) -> bool:
         callee = chain.before_last
@@ -308,8 +292,9 @@ class Origins:
         if functions:
             return any(self._result(one, arguments, sought) for one in functions)
         if source := sources.called(name, chain.is_awaited):
-            is_theirs = source != "data" or self._is_theirs(
-                arguments[0] if arguments else None, name, sought
+            address = arguments[0] if arguments else None
+            is_theirs = source != "data" or (
+                not self._sends(name, arguments) and self._is_theirs(address, name, sought)
             )
             return is_theirs and self._enters(source, sought)
         inner = sought.item() if name in _OF_OBJECT else None
@@ -346,8 +331,6 @@ class Origins:
             inner = sought.item()
         if inner is not None:
             return self._chain(base, inner)
-        if method == "val":
-            return self._is_typed(base) and self._enters("text", sought)
         root = self._script.code[slice(*base.first)]
         if not callee.is_awaited or not sources.called(root, True):
             return False
@@ -386,6 +369,11 @@ class Origins:
         if given.event and not self._others.is_named(given.event, self._path):
             return False
         return given.address is None or self._is_theirs(given.address, "", sought)
+
+    def _sends(self, name: str, arguments: Sequence[Range]) -> bool:
+        """Whether a request sends something, so that its answer is not what others have written."""
+        options = "".join(self._script.raw[slice(*one)] for one in arguments)
+        return name.endswith((".post", ".put", ".patch")) or bool(_SENDS.search(options))
 
     def _is_theirs(self, address: Range | None, callee: str, sought: _Sought) -> bool:
         """Whether people write what is requested from an address, or by a function of a client."""

@@ -52,6 +52,7 @@ _CALLS = tuple(
             rf"\"(?:POST|PUT|PATCH) {_TO}",
             r"resources?\s+:(?P<address>\w+)",
             rf"register\(\s*r?[\"']{_TO}[\"'],\s*[\w.]*ViewSet",
+            r"(?:[aA]pi|API|[cC]lient|[sS]ervice|[rR]epository|[sS]tore|[dD]b|http|axios)"
             r"\.(?:create|add|save|update|edit|send|submit|upload|insert|store)"
             r"(?P<address>[A-Z]\w{2,40})\(",
             # Databases that a browser asks, and the fields of a form.

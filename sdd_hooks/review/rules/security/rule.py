@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
@@ -111,7 +112,13 @@ def _other_files(subject: Subject) -> OtherFiles:
 
     def is_named(name: str, path: str) -> bool:
         naming = subject.once(f"naming {name}", lambda one: one.after.grep([name], (), "-w", "-I"))
-        return any(is_production_code(blob.path) and blob.path != path for blob in naming)
+        return any(
+            is_production_code(blob.path)
+            and blob.path != path
+            # A page has a function of its own with this name.
+            and not re.search(rf"\bfunction\s+{re.escape(name)}\b", subject.text(blob.path))
+            for blob in naming
+        )
 
     return OtherFiles(is_written, is_named)
 

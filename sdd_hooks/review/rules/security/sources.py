@@ -5,15 +5,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from typing import Literal
 
 from sdd_hooks.review.rules.security.variables import ITEM, Path
 from sdd_hooks.text.lazy_regex import lazy_regex
 
-Source = Literal["data", "event", "text", "file", "form", "parameters"]
-"""What enters: data with members, an event with `data`, a text as a whole, a file, the fields of a
-form, or the parameters of an address."""
+Source = Literal["data", "event", "text", "parameters"]
+"""What enters: data with members, an event with `data`, a text as a whole, or the parameters of an
+address. What a user types, or a file of his, is shown to himself: others get it from a server."""
 
 _REQUEST = lazy_regex(
     r"fetch|(?:axios|ky|superagent)(?:\.\w+)?|(?:\$|jQuery)\.(?:ajax|get|post|getJSON)"
@@ -24,11 +23,6 @@ _CLIENT = lazy_regex(
     r"(?:[\w$]+\.)*\w*(?:[fF]etch|[aA]pi|API|[aA]jax|[rR]equest|axios|http|[cC]lient|supabase"
     r"|[fF]irestore)\w*(?:\.\w+)*"
 )
-_CONSTRUCTED: Mapping[str, Source] = {
-    "prompt": "text",
-    "URLSearchParams": "parameters",
-    "FormData": "form",
-}
 STORED = ("localStorage.getItem", "sessionStorage.getItem")
 """What reads from the storage of the browser, which this program filled itself."""
 _ADDRESS = lazy_regex(
@@ -62,21 +56,6 @@ _REFERENCE = lazy_regex(
     r"|municipalit(?:y|ies)|languages?|locales?|currenc(?:y|ies)|time_?zones?)(?:[^a-z]|$)",
     re.IGNORECASE,
 )
-_TYPED_FIELD = lazy_regex(
-    r"input|text|name|title|mess?a?ge?|msg|comment|note|todo|task|search|query|desc|mail|address"
-    r"|content|chat|prompt|question|review|author|answer|keyword|subject",
-    re.IGNORECASE,
-)
-_OTHER_FIELD = lazy_regex(
-    r"select|option|radio|check|range|date|time|count|number|qty|quant|price|amount|type|cat"
-    r"|status|sort|filter|colou?r|size|lang|level|mode|theme|csrf|token",
-    re.IGNORECASE,
-)
-_NOT_TYPED = lazy_regex(
-    r"<(?:select\b|input\b(?=[^<>]{0,300}\btype\s*=\s*[\"']?(?:hidden|radio|checkbox|range|color|date)))"
-    r"[^<>]{0,300}>",
-    re.IGNORECASE,
-)
 _FILLED_IN = lazy_regex(
     r"(?:\{\{|\{%|<%|<\?|\{!!|@json)(?:.{0,400}?)(?:tojson|json|safe|escapejs|raw|stringify|e?cho)"
     r"|\{!!|<%-|@json",
@@ -89,8 +68,8 @@ def called(name: str, is_awaited: bool) -> Source | None:
     """What a call of a function returns, by its name as `a.b`."""
     if _REQUEST.fullmatch(name):
         return "data"
-    if name in _CONSTRUCTED:
-        return _CONSTRUCTED[name]
+    if name == "URLSearchParams":
+        return "parameters"
     return "data" if is_awaited and _CLIENT.fullmatch(name) else None
 
 
@@ -111,8 +90,8 @@ def read_member(name: str) -> Source | None:
     if _ADDRESS.fullmatch(name):
         return "text"
     last = name.rpartition(".")[2]
-    if last in ("files", "searchParams"):
-        return "file" if last == "files" else "parameters"
+    if last == "searchParams":
+        return "parameters"
     if last in ("responseText", "response") and "." in name:
         return "data"
     return None
@@ -139,26 +118,11 @@ def is_shown(source: Source, path: Path) -> bool:
         return path[:1] == ("data",) and is_shown("data", path[1:])
     if source in ("text", "parameters"):
         return path in ((), (ITEM,)) if source == "text" else len(path) == 1
-    if source == "file":
-        return path[-1:] == ("name",)
-    if source == "form":
-        return len(path) == 1 and is_typed(path[0])
     members = [one for one in path if one != ITEM]
     if not members or not _TEXT.fullmatch(members[-1]) or any(map(_REFERENCE.search, members[:-1])):
         return False
     about = [one for one in members[:-1] if one not in _WRAPPERS]
     return bool(about) or ITEM in path or not _OUTCOME.fullmatch(members[-1])
-
-
-def is_typed(field: str) -> bool:
-    """Whether the name or selector of a field says that a user types text into it."""
-    return bool(_TYPED_FIELD.search(field)) and not _OTHER_FIELD.search(field)
-
-
-def is_chosen(page: str, field: str) -> bool:
-    """Whether a page has a field with this name or selector that no text is typed into."""
-    named = re.compile(rf"\b(?:id|name)\s*=\s*[\"']?{re.escape(field.lstrip('#.'))}[\"'\s/>]")
-    return any(named.search(tag[0]) for tag in _NOT_TYPED.finditer(page))
 
 
 def is_filled_in(text: str) -> bool:

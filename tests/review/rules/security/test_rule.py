@@ -476,3 +476,12 @@ def test_in_a_whole_tree_a_platform_limits_the_bodies_of_its_functions(
     repo.write(file, "{}\n")
     findings = RULE.check(whole_tree_subject(repo.project(), Scope()))
     assert [one.path for one in findings] == [path] * is_found
+
+
+def test_in_a_whole_tree_a_page_with_a_function_of_its_own_calls_no_other(repo: Repo) -> None:
+    page = f"<script>\nasync function show() {{\n{LOADED}a.innerHTML = `<b>${{item.title}}`\n}}\n"
+    repo.write("templates/a.html", page)
+    repo.write("templates/b.html", f"<body onload='show()'>{page}")
+    repo.write("app.py", "@app.post('/item')\nrender('a.html')\nrender('b.html')\n")
+    findings = RULE.check(whole_tree_subject(repo.project(), Scope()))
+    assert {one.path for one in findings} == {"templates/b.html"}
