@@ -51,8 +51,15 @@ _SINGLE = r"'[^'\\\n]*(?:\\.[^'\\\n]*)*'?"
 _CHARACTER = r"'(?:[^'\\\n]|\\[^\n]{1,10}?)'"
 _BACKTICKS = r"`[^`\\]*(?:\\.[^`\\]*)*`?"
 _BLOCK = r"/\*.*?(?:\*/|\Z)"
-JINJA_COMMENT = r"(?<!\{)\{\#(?:(?!\{\#).)*?\#\}"
-"""A comment of Jinja, as part of a pattern: not `{{#if}}` of Handlebars and `{#if}` of Svelte."""
+TEMPLATE_COMMENT = (
+    r"(?<!\{)\{\#(?:(?!\{\#).)*?\#\}"
+    r"|\{%\s{0,9}comment\b(?:(?!\{%\s{0,9}comment\b).)*?\{%\s{0,9}endcomment\b"
+    r"|\{\{--.*?(?:--\}\}|\Z)"
+)
+"""A comment of Jinja, Django or Blade, as part of a pattern.
+
+`{{#if}}` of Handlebars and `{#if}` of Svelte are none.
+"""
 
 
 def _compiled(comments: tuple[str, ...], strings: tuple[str, ...]) -> re.Pattern[str]:
@@ -65,11 +72,14 @@ _C = _compiled((r"//[^\n]*", _BLOCK), (_DOUBLE, _CHARACTER))
 _GO = _compiled((r"//[^\n]*", _BLOCK), (_DOUBLE, _CHARACTER, r"`[^`]*`?"))
 _PYTHON = _compiled((r"\#[^\n]*",), (r'""".*?(?:"""|\Z)', r"'''.*?(?:'''|\Z)", _DOUBLE, _SINGLE))
 _HASH = _compiled((r"\#[^\n]*",), (_DOUBLE, _SINGLE))
-_PHP = _compiled((r"(?<!:)//[^\n]*", r"\#[^\n]*", r"<!--.*?(?:-->|\Z)", _BLOCK), (_DOUBLE, _SINGLE))
+_PHP = _compiled(
+    (TEMPLATE_COMMENT, r"(?<!:)//[^\n]*", r"\#[^\n]*", r"<!--.*?(?:-->|\Z)", _BLOCK),
+    (_DOUBLE, _SINGLE),
+)
 _MARKUP = _compiled(
     (
         r"<!--.*?(?:-->|\Z)",
-        JINJA_COMMENT,
+        TEMPLATE_COMMENT,
         r"<%\#.*?(?:%>|\Z)",
         r"\{\{!--.*?(?:--\}\}|\Z)",
         r"\{\{-?[ ]?/\*.*?(?:\*/|\Z)",

@@ -7,14 +7,11 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 
-from sdd_hooks.code.source_files import JINJA_COMMENT
+from sdd_hooks.code.source_files import TEMPLATE_COMMENT
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.lazy_regex import lazy_regex
 
-_COMMENT = lazy_regex(
-    JINJA_COMMENT + r"|\{%\s{0,9}comment\b(?:(?!\{%\s{0,9}comment\b).)*?\{%\s{0,9}endcomment\b",
-    re.DOTALL,
-)
+_COMMENT = lazy_regex(TEMPLATE_COMMENT, re.DOTALL)
 _TAG = lazy_regex(
     r"\{%[-+~]?\s{0,20}(?P<tag>extends|(?:end)?(?:block|macro|set))\b(?P<rest>[^%]{0,300})%\}"
 )

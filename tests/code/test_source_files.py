@@ -33,6 +33,8 @@ def draw(path: str, text: str) -> str:
         ("a.rb", "'#'#", "sss#"),
         ("a.html", "a<!--b\n-->c", "c#########c"),
         ("a.html", "{# a #}{{ b }}", "#######ccccccc"),
+        ("a.html", "a{% comment %}b{% endcomment %}", "c" + "#" * 27 + "ccc"),
+        ("a.blade.php", "a{{-- 'b' --}}{{ c }}", "c" + "#" * 13 + "ccccccc"),
         ("a.html", "  // a\nhttps://b", "######" + "c" * 10),
         ("a.erb", "<%# a %>b", "########c"),
         ("a.vue", "'a'", "ccc"),

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Literal
 
-from sdd_hooks.code.source_files import JINJA_COMMENT
+from sdd_hooks.code.source_files import TEMPLATE_COMMENT
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.lazy_regex import lazy_regex
 
@@ -65,9 +65,7 @@ _WHEN_READY = lazy_regex(
 _SCRIPT_COMMENT = lazy_regex(r"/\*.*?(?:\*/|\Z)|(?<!:)//[^\n]*", re.DOTALL)
 _LINK = lazy_regex(rf"\bhref\s*=\s*{_VALUE}", re.IGNORECASE)
 _COMMENT = lazy_regex(
-    rf"<!--.*?(?:-->|\Z)|{JINJA_COMMENT}"
-    r"|<%--.*?(?:--%>|\Z)|\{\{--.*?(?:--\}\}|\Z)|<%#.*?(?:%>|\Z)",
-    re.DOTALL,
+    rf"<!--.*?(?:-->|\Z)|{TEMPLATE_COMMENT}|<%--.*?(?:--%>|\Z)|<%#.*?(?:%>|\Z)", re.DOTALL
 )
 
 

@@ -70,6 +70,7 @@ def test_short_elements_are_not_compared(tmp_path: Path, text: str) -> None:
         f"<!-- {SCRIPT.format(1)} -->",
         f"<%-- {SCRIPT.format(1)} --%>",
         f"{{{{-- {SCRIPT.format(1)} --}}}}",
+        f"{{% comment %}} {SCRIPT.format(1)} {{% endcomment %}}",
     ],
 )
 def test_other_elements_are_not_compared(tmp_path: Path, text: str) -> None:
