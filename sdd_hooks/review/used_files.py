@@ -46,6 +46,8 @@ _HANDED_OUT = lazy_regex(
     r"(?:static|public|www|wwwroot|htdocs|webapp|templates?|views)/.*\.m?js$",
     re.IGNORECASE,
 )
+# An editor lists each file that was open.
+_OF_EDITOR = lazy_regex(r"(?:^|/)\.(?:idea|vscode|vs|settings)/")
 # A server runs these where they are.
 _RUN = lazy_regex(r"\.(?:php|jsp|cshtml|razor)$", re.IGNORECASE)
 _BLADE = lazy_regex(r"\.blade\.php$", re.IGNORECASE)
@@ -242,7 +244,7 @@ def _naming_files(subject: Subject) -> list[str]:
     found = []
     for blob in subject.after.blobs():
         path = blob.path
-        if is_external(path) or is_test(path):
+        if is_external(path) or is_test(path) or _OF_EDITOR.search(path):
             continue
         if path.lower().endswith((*PAGES, *_CONFIGURATION)):
             found.append((0, path))

@@ -62,9 +62,10 @@ def test_blocks_that_no_parent_has_are_not_rendered(repo: Repo) -> None:
 
 
 @pytest.mark.parametrize(
-    ("file", "is_named"), [("load.py", True), ("load.bat", False), ("load.sh", False)]
+    ("file", "is_named"),
+    [("load.py", True), ("load.bat", False), ("load.sh", False), (".idea/workspace.xml", False)],
 )
-def test_what_a_shell_starts_names_no_page(repo: Repo, file: str, is_named: bool) -> None:
+def test_a_shell_and_an_editor_name_no_page(repo: Repo, file: str, is_named: bool) -> None:
     repo.write("screens/cart.html", "<p>\n")
     repo.write(file, "load screens/cart.html\n")
     assert used(repo, "screens/cart.html") == ["screens/cart.html"] * is_named
