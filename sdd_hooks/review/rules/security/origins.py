@@ -111,7 +111,8 @@ class Origins:
 
     def _begin(self, span: Range) -> bool:
         self._steps = 0
-        return self._may_run(span[0]) and self._is_shown(span, _Sought())
+        # Looking for a name in other files takes longest.
+        return self._is_shown(span, _Sought()) and self._may_run(span[0])
 
     def _may_run(self, offset: int) -> bool:
         """Whether no function around an offset is replaced by another, or named nowhere."""
