@@ -240,22 +240,15 @@ def _is_word(character: str) -> bool:
     return character.isalnum() or character in {"_", "-"}
 
 
-def _is_address(text: str, begin: int) -> bool:
-    """Whether a name without extension at a place of a text is an address."""
-    near = max(0, begin - MAX_FOLDERS)
-    return (
-        text[begin] == "/"
-        or bool(_ADDRESS.search(text, max(0, begin - 16), begin))
-        or bool(_HANDLER.search(text, near, begin))
-    )
-
-
 def _read_name(stem: str, extension: str, text: str, start: int) -> Iterator[_Name]:
     """The name at a place of a text with its directories, if it can be that of a file."""
     before = text[max(0, start - MAX_FOLDERS) : start]
     begin = start - len(before) + len(before.rstrip(_FOLDERS))
     folders = tuple(part for part in text[begin:start].replace(".", "/").split("/") if part)
-    if not extension and _is_address(text, begin):
+    near = max(0, begin - MAX_FOLDERS)
+    is_link = bool(_ADDRESS.search(text, max(0, begin - 16), begin))
+    # Without an extension, that is an address.
+    if not extension and (text[begin] == "/" or is_link or _HANDLER.search(text, near, begin)):
         return
     if extension.endswith("js") and _LINKED_SCRIPT.search(text, max(0, begin - 400), begin):
         return
@@ -263,8 +256,7 @@ def _read_name(stem: str, extension: str, text: str, start: int) -> Iterator[_Na
         is_open = extension or text[max(0, begin - 1) : begin] in _OPENING
         if not is_open or _ATTRIBUTE.search(text, max(0, begin - 16), begin):
             return
-        if not extension and not _SHOWS.search(text, max(0, begin - MAX_FOLDERS), begin):
+        if not extension and not _SHOWS.search(text, near, begin):
             return
-    is_link = bool(_ADDRESS.search(text, max(0, begin - 16), begin))
     up = text.count("../", begin, start)
     yield _Name(stem, extension, up, folders, begin < start, is_link)

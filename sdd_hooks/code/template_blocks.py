@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator
 from sdd_hooks.code.source_files import TEMPLATE_COMMENT
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.lazy_regex import lazy_regex
+from sdd_hooks.text.lines import blank
 
 _COMMENT = lazy_regex(TEMPLATE_COMMENT, re.DOTALL)
 _TAG = lazy_regex(
@@ -68,7 +69,7 @@ def is_rendered(text: str, line: int, inherited: Collection[str]) -> bool:
 def _tags(text: str) -> Iterator[re.Match[str]]:
     if "{%" not in text:
         return iter(())
-    return _TAG.finditer(_COMMENT.sub(lambda one: re.sub(r"[^\n]", " ", one[0]), text))
+    return _TAG.finditer(blank(_COMMENT, text))
 
 
 def _name(tag: re.Match[str]) -> str:
@@ -78,23 +79,21 @@ def _name(tag: re.Match[str]) -> str:
 
 def _outer_parts(text: str) -> Iterator[_Part]:
     """The parts that stand in no other one. One without an end lasts until that of the text."""
-    depth = first = line = position = 0
-    outer = ""
-    tag = ""
+    depth = line = position = 0
+    part: _Part | None = None
     for one in _tags(text):
         line += text.count("\n", position, one.start())
         position = one.start()
         if one["tag"].startswith("end"):
             depth = max(depth - 1, 0)
-            if not depth and tag:
-                yield _Part(tag, outer, first, line + 1)
-                tag = ""
+            if not depth and part:
+                yield part._replace(last=line + 1)
+                part = None
         elif one["tag"] != "extends" and _has_end(one):
-            if not depth:
-                tag, outer, first = one["tag"], _name(one), line + 1
+            part = part or _Part(one["tag"], _name(one), line + 1, text.count("\n") + 1)
             depth += 1
-    if tag:
-        yield _Part(tag, outer, first, text.count("\n") + 1)
+    if part:
+        yield part
 
 
 def _has_end(tag: re.Match[str]) -> bool:

@@ -27,11 +27,6 @@ class _Marker(NamedTuple):
     text: str
 
 
-def _is_other(path: str) -> bool:
-    """Whether a file has markers as data, or from a merge of which nothing else is left."""
-    return is_external(path) or is_test(path) or is_beside_product(path)
-
-
 def check(subject: Subject) -> Iterator[Finding]:
     """Find each conflict in a changed file, on added lines or not, at its first marker."""
     for file in subject.change.files:
@@ -47,6 +42,11 @@ def check(subject: Subject) -> Iterator[Finding]:
                 )
                 first = conflict[0]
                 yield Finding(file.path, first.line, RULE.id, "critical", message, first.text)
+
+
+def _is_other(path: str) -> bool:
+    """Whether a file has markers as data, or from a merge of which nothing else is left."""
+    return is_external(path) or is_test(path) or is_beside_product(path)
 
 
 def find_conflicts(text: str, *, markdown: bool = False) -> Iterator[tuple[_Marker, ...]]:

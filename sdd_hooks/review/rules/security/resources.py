@@ -16,7 +16,7 @@ from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.query_match import stem
 
 MAX_SEARCHED = 50_000_000
-"""Characters that are searched for what people write: a second."""
+"""Characters that are searched for what people write: two seconds."""
 MAX_ADDRESS = 300
 """Characters of an address that are read."""
 
@@ -97,21 +97,21 @@ def find_written(subject: Subject) -> frozenset[str]:
         room -= len(text)
         if room < 0:
             break
-        for address in _written_addresses(path, text) if len(text) <= MAX_FILE else ():
-            found.update(_find_words(address))
+        if len(text) <= MAX_FILE:
+            found.update(_written_words(path, text))
     return frozenset(found - _CHOSEN)
 
 
-def _written_addresses(path: str, text: str) -> Iterator[str]:
-    """The addresses that a file writes to; of an address without a word, the end of its path."""
-    here = "/".join(posixpath.splitext(path)[0].split("/")[-2:])
+def _written_words(path: str, text: str) -> Iterator[str]:
+    """The words of the addresses that a file writes to; for one without, of the end of its path."""
+    here = _find_words("/".join(posixpath.splitext(path)[0].split("/")[-2:]))
     addresses = [one["address"] or "" for call in _CALLS for one in call.finditer(text)]
     for form in _FORM.finditer(text):
         action = _ACTION.search(form[0])
         addresses.append(action["address"] if action else "")
     addresses += (_requested(text, *one.span()) for one in _METHOD.finditer(text))
     for address in addresses:
-        yield address if _find_words(address) else here
+        yield from _find_words(address) or here
 
 
 def _requested(text: str, start: int, end: int) -> str:

@@ -71,12 +71,7 @@ def check(subject: Subject) -> Iterator[Finding]:
                 continue
             is_found = _is_live(source, site, hazard) and hazard.is_hazard(site)
             is_guarded = (
-                is_found
-                and subject.whole_tree
-                and (
-                    _is_set_elsewhere(subject, hazard, guarded)
-                    or _is_run_by_platform(subject, hazard, file.path)
-                )
+                is_found and subject.whole_tree and _is_guarded(subject, hazard, file.path, guarded)
             )
             if is_found and not is_guarded and is_used(subject, file.path, line.number):
                 evidence = line.text.strip()[:MAX_EVIDENCE]
@@ -133,6 +128,14 @@ def _find_written(subject: Subject) -> frozenset[str]:
 def _is_release(site: MatchSite) -> bool:
     """Whether a script is a release of another project, which begins with a licence to keep."""
     return site.path.endswith(SCRIPT) and bool(_KEPT_COMMENT.match(site.lines[0]))
+
+
+def _is_guarded(
+    subject: Subject, hazard: Hazard, path: str, guarded: dict[tuple[str, ...], bool]
+) -> bool:
+    """Whether something outside of a file guards it against a hazard."""
+    is_set = _is_set_elsewhere(subject, hazard, guarded)
+    return is_set or _is_run_by_platform(subject, hazard, path)
 
 
 def _is_set_elsewhere(

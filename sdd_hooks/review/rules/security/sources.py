@@ -12,7 +12,7 @@ from sdd_hooks.text.lazy_regex import lazy_regex
 
 Source = Literal["data", "event", "text", "parameters"]
 """What enters: data with members, an event with `data`, a text as a whole, or the parameters of an
-address. What a user types, or a file of his, is shown to himself: others get it from a server."""
+address. What a user types or chooses is shown to that user: others get it from a server."""
 
 _REQUEST = lazy_regex(
     r"fetch|(?:axios|ky|superagent)(?:\.\w+)?|(?:\$|jQuery)\.(?:ajax|get|post|getJSON)"

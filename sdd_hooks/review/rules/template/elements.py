@@ -9,6 +9,7 @@ from typing import Literal
 from sdd_hooks.code.source_files import TEMPLATE_COMMENT
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.lazy_regex import lazy_regex
+from sdd_hooks.text.lines import blank
 
 ElementKind = Literal["script", "form", "navigation"]
 
@@ -129,7 +130,7 @@ def find_elements(text: str) -> tuple[PageElement, ...]:
 
 def blank_comments(text: str) -> str:
     """The text of a page with blanks for its comments. Lines keep their numbers."""
-    return _COMMENT.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
+    return blank(_COMMENT, text)
 
 
 def _elements(text: str) -> Iterator[PageElement]:
