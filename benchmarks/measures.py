@@ -29,7 +29,7 @@ def commit(bench: Workbench) -> list[Figure]:
 def refresh(bench: Workbench) -> list[Figure]:
     """The refresh after a commit that changes one document, against `qmd update`."""
     count = bench.sizes.middle
-    repository, qmd = bench.repository(count), bench.qmd(count)
+    qmd, repository = bench.qmd(count), bench.repository(count)
     ours, theirs = alternate(
         bench.sizes.refreshes, lambda number: _refreshed(repository, number), lambda _: qmd.update()
     )
@@ -61,7 +61,7 @@ def scale(bench: Workbench) -> list[Figure]:
 def first_index(bench: Workbench) -> list[Figure]:
     """The first index of a repository, against `qmd collection add`."""
     count = bench.sizes.middle
-    repository, qmd = bench.repository(count), bench.qmd(count)
+    qmd, repository = bench.qmd(count), bench.repository(count)
     ours, theirs = alternate(
         bench.sizes.first_indexes,
         lambda _: repository.sdd.first_index(),
@@ -75,7 +75,7 @@ def first_index(bench: Workbench) -> list[Figure]:
 def search(bench: Workbench) -> list[Figure]:
     """A search by words, against `qmd search`."""
     count = bench.sizes.middle
-    repository, qmd = bench.repository(count), bench.qmd(count)
+    qmd, repository = bench.qmd(count), bench.repository(count)
     asked = questions(bench.sizes.searches + 1)
     ours, theirs = alternate(
         bench.sizes.searches,

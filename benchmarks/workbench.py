@@ -95,11 +95,14 @@ class Repository:
 
 @dataclass
 class Workbench:
-    """Everything a run of the benchmarks writes is below `directory`."""
+    """Everything a run of the benchmarks writes is below `directory`.
+
+    Without a `qmd_installation`, measures that need qmd are skipped.
+    """
 
     directory: Path
     sizes: Sizes
-    qmd_installation: Path
+    qmd_installation: Path | None
     models: Path
     _repositories: dict[int, Repository] = field(default_factory=dict)
     _qmds: dict[Path, Qmd] = field(default_factory=dict)
@@ -121,22 +124,33 @@ class Workbench:
         return self._repositories[count]
 
     def qmd(self, count: int) -> Qmd:
-        """qmd with the repository of `count` records indexed."""
+        """qmd with the repository of `count` records indexed.
+
+        Raises:
+            Skipped: this run has no qmd.
+        """
+        self.install_qmd()  # before the repository, whose creation takes longer
         return self.indexed_by_qmd(self.repository(count).sdd.root)
 
     def indexed_by_qmd(self, root: Path, model: Path | None = None) -> Qmd:
         """qmd with the records below `root` indexed; installed if it is missing."""
         if root not in self._qmds:
-            self.install_qmd()
             home = self.directory / f"qmd-{root.name}"
-            self._qmds[root] = Qmd(self.qmd_installation, root, home, model)
+            self._qmds[root] = Qmd(self.install_qmd(), root, home, model)
             self._qmds[root].first_index()
         return self._qmds[root]
 
-    def install_qmd(self) -> None:
-        """Install qmd if it is missing."""
+    def install_qmd(self) -> Path:
+        """Install qmd if it is missing. Returns its directory.
+
+        Raises:
+            Skipped: this run has no qmd.
+        """
+        if self.qmd_installation is None:
+            raise Skipped("needs qmd: --qmd DIRECTORY")
         installer = str(_ROOT / "scripts/install-qmd")
         subprocess.run([installer, str(self.qmd_installation)], check=True)
+        return self.qmd_installation
 
     def versions(self) -> list[str]:
         """The programs that sdd was compared with: git, and qmd if used."""

@@ -34,20 +34,26 @@ class Outcome:
 
 
 def take(bench: Workbench) -> Outcome:
-    """Measure both sides. Raises ProcessFailed, CalledProcessError if a side does not run."""
-    bench.install_qmd()
+    """Measure both sides.
+
+    Raises:
+        ProcessFailed, CalledProcessError: a side does not run.
+        Skipped: this run has no qmd.
+    """
+    installation = bench.install_qmd()
     gguf = next(iter(sorted(bench.models.glob("*.gguf"))), None)
     has_models = gguf is not None and any(bench.models.rglob("*.onnx"))
     sources = Sources(
-        bench.qmd_installation,
+        installation,
         str(bench.models) if has_models else "",
         str(gguf) if has_models else "",
     )
     # The engine looks for qmd on PATH.
     environ = dict(bench.sdd("quality").environ)
-    environ["PATH"] = f"{bench.qmd_installation / 'bin'}{os.pathsep}{environ['PATH']}"
+    environ["PATH"] = f"{installation / 'bin'}{os.pathsep}{environ['PATH']}"
+    directory = bench.directory / "quality"
     rows = measure(
-        bench.directory / "quality",
+        directory,
         sources,
         environ,
         lambda line: print(line, file=sys.stderr, flush=True),
@@ -57,13 +63,8 @@ def take(bench: Workbench) -> Outcome:
     missing = [_FULL, *([] if has_models else [_WITHOUT])]
     return Outcome(
         "\n\n".join(parts),
-        _version(bench),
+        Qmd(installation, directory, directory, "").version(),
         f"Not measured: {'; '.join(missing)}.",
         has_models,
         all(verdict.reached for verdict in found),
     )
-
-
-def _version(bench: Workbench) -> str:
-    directory = bench.directory / "quality"
-    return Qmd(bench.qmd_installation, directory, directory, "").version()
