@@ -16,12 +16,10 @@ from sdd_hooks.text.lines import NumberedLine, line_texts
 
 
 class PatternMatch(NamedTuple):
-    """A match on an added line; `start` and `end` are columns in characters from 0."""
+    """An added line that matches."""
 
     file: ChangedFile
     line: NumberedLine
-    start: int
-    end: int
 
 
 @dataclass(frozen=True)
@@ -38,18 +36,15 @@ class AddedText:
         """Find the first match of each line, `limit` matches and `limit_per_file` at most."""
         position = count = count_in_file = 0
         current = -1
-        while count < limit and (span := pattern.find(self.data, position)):
-            start, end = span
+        while count < limit and (start := pattern.find(self.data, position)) is not None:
             index = bisect_right(self._starts, start) - 1
             if index != current:
                 current, count_in_file = index, 0
             first = self.data.rfind(b"\n", 0, start) + 1
             last = self.data.find(b"\n", start)
             number = self.data.count(b"\n", self._starts[index], first)
-            before = len(self.data[first:start].decode("utf-8", "replace"))
-            length = len(self.data[start:end].decode("utf-8", "replace"))
             file = self.files[index]
-            yield PatternMatch(file, file.added[number], before, before + length)
+            yield PatternMatch(file, file.added[number])
             count += 1
             count_in_file += 1
             position = last + 1

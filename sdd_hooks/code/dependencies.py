@@ -7,8 +7,6 @@ Manifests are parsed line by line, so that an invalid one is parsed as far as po
 
 from __future__ import annotations
 
-import posixpath
-from collections.abc import Collection, Iterable
 from itertools import islice
 
 from sdd_hooks.code.dependency_readers import (
@@ -38,10 +36,8 @@ __all__ = [
     "MAX_LINE",
     "MAX_NAMES",
     "PackageDeclaration",
-    "find_packages",
     "find_unread",
     "is_manifest",
-    "package_of",
     "parse_declarations",
     "parse_dependencies",
 ]
@@ -53,19 +49,6 @@ MAX_NAMES = 20_000
 def is_manifest(path: str) -> bool:
     """Whether a file is, by its name, a manifest of a known format."""
     return _reader(path) is not None
-
-
-def find_packages(paths: Iterable[str]) -> frozenset[str]:
-    """The directories of the manifests among the paths of a repository; "" is its root."""
-    return frozenset(posixpath.dirname(path) for path in paths if is_manifest(path))
-
-
-def package_of(path: str, packages: Collection[str]) -> str:
-    """The directory of the package that a file is part of; "" for the repository."""
-    directory = posixpath.dirname(path)
-    while directory and directory not in packages:
-        directory = posixpath.dirname(directory)
-    return directory
 
 
 def parse_dependencies(path: str, text: str) -> tuple[NumberedLine, ...]:

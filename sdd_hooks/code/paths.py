@@ -74,46 +74,7 @@ _EXAMPLE = lazy_regex(
     re.IGNORECASE,
 )
 
-# What is drawn, measured or shown while people decide, and is not shipped; copies of files, and
-# what was released before.
-_DRAFT = lazy_regex(
-    r"""(?:^|/)(?:sketch(?:es)?|[\w-]{1,40}-demos?|mock-?ups?|wireframes?|plans?|reports?|audits?
-       |research|screenshots?|backups?(?:[_-][\w-]{1,30})?|archived?|archives|legacy|outdated|deprecated|versions
-       |v?[0-9]{1,4}\.[0-9]{1,4}\.[0-9]{1,4}
-       |old|old[_-][\w-]{1,30}|new[ ]folder[^/]{0,6})/
-    | (?:^|/)[^/]{1,60}[ ._-](?:backup|bak|copy|old|orig)[ ]?\(?[0-9]{0,3}\)?
-       (?:\.[a-z]{2,8}){1,2}$""",
-    re.VERBOSE | re.IGNORECASE,
-)
-# What a program writes into new projects, and what agents do.
-_STARTER = lazy_regex(
-    r"(?:^|/)(?:skills?|scaffold\w{0,6}|starters?|boilerplates?|skeletons?"
-    r"|templates?/(?:basic|blank|hello|minimal|next|react|starter|static|svelte|vite|vue)[\w-]{0,20})/",
-    re.IGNORECASE,
-)
-# The pages with which a theme shows its parts.
-_THEME_PAGE = lazy_regex(
-    r"(?:^|/)(?:charts|components|forms|icons|pages|tables|ui|widgets)-[a-z-]{2,40}\.html$",
-    re.IGNORECASE,
-)
-# Libraries that are copied into applications as whole directories, with their demonstrations.
-_LIBRARY = lazy_regex(
-    r"(?:^|/)(?:ace-builds|admin-?lte[\w-]*|bootstrap[\w-]*|bower_components|ckeditor[0-9]?|codemirror|colorbox"
-    r"|datatables?|date-?range-?picker|elfinder|fancybox|file-?uploader|fckeditor|font-?awesome[\w-]*|froala[\w-]*"
-    r"|fullcalendar|highcharts|highslide"
-    r"|jquery[\w.-]*|kindeditor|layui|mathjax|pdf\.?js|phpqrcode|plupload|select2|summernote|swagger-?ui"
-    r"|tinymce|user_?guide|ueditor|uploadify|wangeditor|ztree[\w-]*)/",
-    re.IGNORECASE,
-)
-
 _INTERNAL = lazy_regex(r"(?:^|/)_?(?:internals?|private|detail|impl)/", re.IGNORECASE)
-
-_TOOL = lazy_regex(
-    r"(?:^|/)(?:experiments?|scripts?|tools?|qa|[\w-]*conformance|hack|ci|dev|devtools|spikes?"
-    r"|prototypes?|poc|sandbox|scratch|mock[\w-]*|\.[\w-]+)/"
-    r"|(?:^|/)[\w-]{1,40}\.config\.[cm]?[jt]s$",
-    re.IGNORECASE,
-)
 
 
 def is_document(path: str) -> bool:
@@ -160,20 +121,6 @@ def is_internal(path: str) -> bool:
 def is_sample(path: str) -> bool:
     """Whether its content is an example or data: fixtures, snapshots, templates."""
     return bool(_SAMPLE.search(path))
-
-
-def is_tool(path: str) -> bool:
-    """Whether it is code that developers run, and no service: a script, an experiment."""
-    return bool(_TOOL.search(path))
-
-
-def is_beside_product(path: str) -> bool:
-    """Whether it is for those who build the program, or a library that lies in the repository.
-
-    A tool, a sketch, a report that a tool wrote, a backup, a template for new projects.
-    """
-    kinds = (_DRAFT, _STARTER, _THEME_PAGE, _LIBRARY)
-    return is_tool(path) or any(kind.search(path) for kind in kinds)
 
 
 def is_changelog(path: str) -> bool:

@@ -109,7 +109,7 @@ class _Descriptors:
             self._add(rule.id, rule.severity, rule.summary, rule.advice)
 
     def of(self, rule: str, severity: Severity) -> Fields:
-        """The reference of a result to its rule. `security/x` has the texts of `security`."""
+        """The reference of a result to its rule. `frontmatter/x` has the texts of `frontmatter`."""
         id = _text(rule)
         if id not in self._index:
             described = self._rules.get(rule.partition("/")[0])

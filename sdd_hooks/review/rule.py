@@ -13,9 +13,9 @@ class Rule(NamedTuple):
     """A rule of the review.
 
     `id` is in kebab case. The `rule` of each finding is this id, or begins with it and a slash
-    (`security/inner-html`). `severity` is the worst severity of its findings. `summary` says in one
-    line what the rule finds; `advice` says in one or two sentences why, and what to do. `check` is
-    a pure function of the subject and raises no exception. With `guards_records`, a suppression
+    (`decision-rule/ADR-0012`). `severity` is the worst severity of its findings. `summary` says in
+    one line what the rule finds; `advice` says in one or two sentences why, and what to do. `check`
+    is a pure function of the subject and raises no exception. With `guards_records`, a suppression
     takes effect only when the file has it at the base already. With `whole_tree`, the rule also
     works on a whole tree (`Subject.whole_tree`); a rule about history does not.
     """

@@ -1,6 +1,6 @@
 """Findings that a comment in the file suppresses.
 
-    # sdd-ignore: security/inner-html (sanitised by bleach)
+    # sdd-ignore: decision-rule (the last caller of the old client)
 
 The comment is on the line of the finding or on the line above it, in any comment syntax. It names
 rules by their ids or by the part before the slash, separated by commas, and gives the reason in

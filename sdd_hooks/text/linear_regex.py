@@ -37,10 +37,10 @@ class Pattern:
     size: int
     _compiled: re2._Regexp
 
-    def find(self, data: bytes, start: int = 0) -> tuple[int, int] | None:
-        """Find the first match at or after `start`: its first byte and the one after its last."""
+    def find(self, data: bytes, start: int = 0) -> int | None:
+        """The first byte of the first match at or after `start`, None for no match."""
         match = self._compiled.search(data, start)
-        return match.span() if match else None
+        return match.start() if match else None
 
 
 def compile_pattern(source: str, *, ignore_case: bool = False) -> Pattern:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from abc import abstractmethod
 from collections.abc import Sequence
 
@@ -50,11 +49,6 @@ def pick_lines(lines: Sequence[NumberedLine], indexes: Sequence[int]) -> dict[in
     if isinstance(lines, TextLines):
         return {index + 1: texts[index] for index in indexes if index < len(texts)}
     return {lines[index].number: texts[index] for index in indexes}
-
-
-def blank(pattern: re.Pattern[str], text: str) -> str:
-    """The text with blanks for what a pattern matches. Lines keep their numbers."""
-    return pattern.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
 
 
 def split_lines(text: str) -> tuple[str, ...]:

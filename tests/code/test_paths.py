@@ -79,34 +79,3 @@ def test_documents_and_markdown() -> None:
     assert paths.is_markdown("a.MD")
     assert not paths.is_markdown("a.rst")
     assert not paths.is_document("a.py")
-
-
-def test_what_is_beside_the_product() -> None:
-    beside = (
-        "tools/a.html",
-        "sketches/a.html",
-        "load/reports/a.html",
-        "static/jquery-ui/a.html",
-        "vite.config.ts",
-        "server.backup.js",
-        "pages/post copy 1.php",
-        "views/dashboard-old.blade.php",
-        "old_pages/a.html",
-        "admin/New Folder/a.html",
-        "skills/app/a.html",
-        "admin/user_guide/a.html",
-        "config/phpqrcode/index.php",
-        "internal/templates/vue-api/index.html",
-        "theme/charts-lines.html",
-        "legacy/html/login.html",
-        "outdated/edit.js",
-        "versions/second/static/main.js",
-        "js/profile/0.0.4/profile.js",
-    )
-    assert all(map(paths.is_beside_product, beside))
-    assert not any(
-        map(
-            paths.is_beside_product,
-            ("web/a.html", "templates/report.html", "a.min.js", "api/v1.2/a.py"),
-        )
-    )

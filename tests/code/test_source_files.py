@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.code.source_files import find_parts, is_hand_written
+from sdd_hooks.code.source_files import find_parts
 from tests.support.cpu_time import assert_linear
 
 LETTERS = {"code": "c", "comment": "#", "string": "s"}
@@ -46,19 +46,6 @@ def draw(path: str, text: str) -> str:
 )
 def test_the_parts_of_a_text(path: str, text: str, expected: str) -> None:
     assert draw(path, text) == expected
-
-
-@pytest.mark.parametrize(
-    ("head", "expected"),
-    [
-        ("", True),
-        ("<!-- Mirrored from shop.example.com/a.html by HTTrack Website Copier/3.x -->", False),
-        ("<!-- saved from url=(0028)https://shop.example.com/ -->", False),
-        ("<!-- Pages can be saved from here, by hand -->", True),
-    ],
-)
-def test_a_page_that_was_saved_from_a_site_is_not_hand_written(head: str, expected: bool) -> None:
-    assert is_hand_written(f"<!DOCTYPE html>\n<html>\n{head}\n<p>") is expected
 
 
 @given(

@@ -24,11 +24,9 @@ _OWN = {
     "duplicate-number": "duplicate_number",
     "frontmatter": "frontmatter",
     "incomplete": "incomplete",
-    "security": "security.rule",
     "spec-pair": "spec_pair",
     "superseded-reference": "superseded_reference",
     "suppression": "suppression",
-    "template": "template.rule",
 }
 
 RULES = PluginKind(

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from sdd_hooks.code.paths import is_beside_product, is_external, is_markdown, is_test
+from sdd_hooks.code.paths import is_external, is_markdown, is_test
 from sdd_hooks.findings import Finding
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.review.rule import Rule
@@ -31,7 +31,8 @@ def check(subject: Subject) -> Iterator[Finding]:
     """Find each conflict in a changed file, on added lines or not, at its first marker."""
     for file in subject.change.files:
         if file.is_file and not file.binary:
-            if subject.whole_tree and _is_other(file.path):
+            # A test has markers as data.
+            if subject.whole_tree and (is_external(file.path) or is_test(file.path)):
                 continue
             text = subject.text(file.path)
             for conflict in find_conflicts(text, markdown=is_markdown(file.path)):
@@ -42,11 +43,6 @@ def check(subject: Subject) -> Iterator[Finding]:
                 )
                 first = conflict[0]
                 yield Finding(file.path, first.line, RULE.id, "critical", message, first.text)
-
-
-def _is_other(path: str) -> bool:
-    """Whether a file has markers as data, or from a merge of which nothing else is left."""
-    return is_external(path) or is_test(path) or is_beside_product(path)
 
 
 def find_conflicts(text: str, *, markdown: bool = False) -> Iterator[tuple[_Marker, ...]]:

@@ -170,7 +170,7 @@ def _find(search: _Search) -> Iterator[Finding]:
         matches = search.text.search(
             search.pattern, limit=MAX_FINDINGS, limit_per_file=MAX_FINDINGS_PER_FILE
         )
-        for file, line, *_ in matches:
+        for file, line in matches:
             message = f"{name} forbids {what}{source}"
             text = search.files[file.path].evidence(line.number)
             evidence = (text or line.text.strip())[:MAX_EVIDENCE]

@@ -230,7 +230,7 @@ def test_a_rule_applies_to_the_paths_of_its_globs(
 )
 def test_a_name_matches_modules_or_packages(kind: str, name: str, text: str, matches: bool) -> None:
     (pattern,) = rule(f"forbid {kind}: {name}").patterns()
-    assert bool(pattern.find(text.encode())) is matches
+    assert (pattern.find(text.encode()) is not None) is matches
 
 
 def test_the_substance_excludes_message_and_line() -> None:
