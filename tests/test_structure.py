@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import shutil
 import subprocess
 import sys
 from collections import Counter
@@ -72,24 +73,53 @@ def test_the_number_of_exceptions_to_the_limits_is_recorded() -> None:
     assert codes == EXCEPTIONS
 
 
+def _measures(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(root / "scripts/measures"), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def _small_checkout(root: Path) -> Path:
+    (root / "sdd_hooks").mkdir(parents=True)
+    (root / "scripts").mkdir()
+    shutil.copy(ROOT / "scripts/measures", root / "scripts")
+    text = '"""A module\n\nof four lines."""\n\n# Why.\nVALUE = 1\n'
+    (root / "sdd_hooks/one.py").write_text(text)
+    return root
+
+
 def test_checkouts_are_compared_in_one_table(tmp_path: Path) -> None:
-    (tmp_path / "sdd_hooks").mkdir()
-    (tmp_path / "sdd_hooks/__init__.py").write_text('"""A checkout with one module."""\n')
-    command = [sys.executable, str(ROOT / "scripts/measures"), str(ROOT), str(tmp_path)]
-    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    head, _, *rows = [line.strip("|").split("|") for line in printed.splitlines()]
-    assert len(head) == 3
-    values = {row[0].strip(): row[1].strip() for row in rows}
-    assert values["functions over 60 lines"] == "0"
-    assert values["words for an unnamed person"] == "0"
-    assert int(values["modules"]) == len(
-        [path for path in PACKAGE.rglob("*.py") if path.read_text()]
-    )
-    assert {row[0].strip(): row[2].strip() for row in rows}["modules"] == "1"
-    measured = re.findall(
-        r"^\| (.*?) \| .* \| .* \|$", (ROOT / "CONTRIBUTING.md").read_text(), re.M
-    )
-    assert set(values) <= set(measured)
+    first, second = _small_checkout(tmp_path / "first"), _small_checkout(tmp_path / "second")
+    (second / "sdd_hooks/two.py").write_text("from sdd_hooks import one\n")
+    printed = _measures(first, str(first), str(second)).stdout
+    assert printed.startswith("| measure | first | second |\n| --- | --- | --- |\n")
+    assert "| lines of the package | 6 | 7 |" in printed
+    assert "| lines of the package without blanks, comments and docstrings | 1 | 2 |" in printed
+    assert "| modules under 130 lines with one importer | 0 | 1 |" in printed
+
+
+def test_a_figure_of_structure_may_only_fall_and_a_budget_is_kept(tmp_path: Path) -> None:
+    root = _small_checkout(tmp_path)
+    document = root / "CONTRIBUTING.md"
+    rows = "| modules | 9 | 1 |\n| functions over 60 lines | 9 | 2 |\n"
+    marks = "<!-- measures: start -->", "<!-- measures: end -->"
+    document.write_text(f"Before.\n{marks[0]}\n{rows}{marks[1]}\nAfter.\n")
+    assert _measures(root, "--check").returncode == 0
+    _measures(root, "--write")
+    written = document.read_text()
+    assert written.startswith("Before.\n")
+    assert written.endswith("\nAfter.\n")
+    assert "| modules | 1 | 1 |" in written
+    assert "| functions over 60 lines | 0 | 0 |" in written
+    (root / "sdd_hooks/two.py").write_text("def long():\n" + "    call()\n" * 60)
+    checked = _measures(root, "--check")
+    assert checked.returncode == 1
+    assert checked.stderr.splitlines() == [
+        "modules: 2, at most 1 (CONTRIBUTING.md)",
+        "functions over 60 lines: 1, at most 0 (CONTRIBUTING.md)",
+        "modules directly in the fullest package: 2, at most 1 (CONTRIBUTING.md)",
+    ]
+    _measures(root, "--write")
+    assert "| functions over 60 lines | 1 | 0 |" in document.read_text()
 
 
 def test_tests_mirror_the_packages() -> None:
