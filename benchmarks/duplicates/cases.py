@@ -25,8 +25,8 @@ from typing import NamedTuple
 from sdd_hooks.code.paths import is_test
 from sdd_hooks.code.source_files import is_hand_written
 from sdd_hooks.code.symbols import Symbol, find_symbols
+from sdd_hooks.planning.work.definitions import code_family, is_shareable
 from sdd_hooks.planning.work.likeness import split_name
-from sdd_hooks.planning.work.reuse import code_family, is_shareable
 from sdd_hooks.project.committed import list_commit
 from sdd_hooks.system.git import Git
 from sdd_hooks.system.git_objects import read_blobs

@@ -20,8 +20,13 @@ from sdd_hooks.cli.options import Command, json_option, module_option
 from sdd_hooks.cli.output import CommandOutput, printable_line, show
 from sdd_hooks.cli.progress import SyncOutput, waiting_line
 from sdd_hooks.errors import EXIT_OK
-from sdd_hooks.planning.plan.data import changes_data, issue_list, plan_data
-from sdd_hooks.planning.plan.markdown import change_lines, plan_lines
+from sdd_hooks.planning.plan.report import (
+    change_lines,
+    changes_data,
+    issue_list,
+    plan_data,
+    plan_lines,
+)
 from sdd_hooks.planning.plan.story import PlanIssue
 from sdd_hooks.text.display import format_count
 from sdd_hooks.trackers.source import NoTracker, TrackerSource

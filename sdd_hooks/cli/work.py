@@ -19,9 +19,8 @@ from sdd_hooks.cli.output import CommandOutput, printable_line, show
 from sdd_hooks.cli.progress import SyncOutput
 from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK, SddError
 from sdd_hooks.named_tuple import NamedTuple
-from sdd_hooks.planning.work.branch_check_report import check_data, check_lines
-from sdd_hooks.planning.work.brief_json import brief_data
-from sdd_hooks.planning.work.brief_markdown import brief_lines
+from sdd_hooks.planning.work.branch_check import check_data, check_lines
+from sdd_hooks.planning.work.brief_report import brief_data, brief_lines
 from sdd_hooks.project.project import Project
 from sdd_hooks.trackers.source import NoTracker, TrackerSources
 from sdd_hooks.usecases.sprint.work import WorkRequest, WorkResult, write_brief

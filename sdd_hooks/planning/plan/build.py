@@ -8,8 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.named_tuple import NamedTuple
-from sdd_hooks.planning.plan import dependencies, ordering
-from sdd_hooks.planning.plan.dependencies import Part
+from sdd_hooks.planning.plan.dependencies import Part, chain, connect, divide, sort_parts
 from sdd_hooks.planning.plan.existing_code import SearchCode, find_existing, merge_existing
 from sdd_hooks.planning.plan.grouping import group_requirements
 from sdd_hooks.planning.plan.hotspots import MergedChange, find_hotspots
@@ -17,7 +16,6 @@ from sdd_hooks.planning.plan.known_issues import KnownIssues, find_covering, fin
 from sdd_hooks.planning.plan.marker import marked_spec
 from sdd_hooks.planning.plan.requirements import PlannedRequirement, read_planned
 from sdd_hooks.planning.plan.shared_artifacts import artifact_keys, find_shared
-from sdd_hooks.planning.plan.sizing import size_story
 from sdd_hooks.planning.plan.story import (
     Blocker,
     CoveredRequirement,
@@ -27,6 +25,7 @@ from sdd_hooks.planning.plan.story import (
     PlanIssue,
     ReusedCode,
     Story,
+    size_story,
 )
 from sdd_hooks.text.display import join_names
 from sdd_hooks.trackers.issue_file import StoredIssue
@@ -118,19 +117,19 @@ def _stories(
         for key in artifact_keys((), [one.artifact.name])
         if key in known.by_key
     }
-    parts, needed = dependencies.divide(groups, named, fixed, provided)
+    parts, needed = divide(groups, named, fixed, provided)
 
     def is_fixed(part: Part) -> bool:
         return not fixed.isdisjoint(part.places) or any(
             one.name in provided for one in part.shared if not part.places
         )
 
-    parts, edges = dependencies.connect(parts, needed, requirements, is_fixed)
+    parts, edges = connect(parts, needed, requirements, is_fixed)
     touched = [_files_of(part, requirements, existing) for part in parts]
     hot = find_hotspots(around.merges, around.now, around.hotspot_threshold)
     hotspots = tuple(one for one in hot if sum(one.path in files for files in touched))
     edges = _chained(parts, edges, hotspots, touched)
-    order = ordering.sort_parts([dependencies.rank(part) for part in parts], edges)
+    order = sort_parts(parts, edges)
     numbers = {part: number for number, part in enumerate(order, 1)}
     stories = []
     for part in order:
@@ -174,10 +173,10 @@ def _chained(
 ) -> dict[tuple[int, int], str]:
     """The edges, and those that put the parts that change one hotspot in a row."""
     chained = dict(edges)
-    order = ordering.sort_parts([dependencies.rank(part) for part in parts], edges)
+    order = sort_parts(parts, edges)
     for hotspot in hotspots:
         users = [part for part in order if hotspot.path in touched[part]]
-        for edge in tuple(ordering.chain(order, users, chained)):
+        for edge in tuple(chain(order, users, chained)):
             chained[edge] = f"both change the hotspot {hotspot.path}"
     return chained
 

@@ -8,10 +8,10 @@ defines it, else by a part without a requirement. Parts that need each other are
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 
 from sdd_hooks.named_tuple import NamedTuple
-from sdd_hooks.planning.plan import ordering
 from sdd_hooks.planning.plan.known_issues import words_of
 from sdd_hooks.planning.plan.requirements import PlannedRequirement
 from sdd_hooks.planning.plan.shared_artifacts import NamedArtifact
@@ -19,6 +19,9 @@ from sdd_hooks.planning.plan.story import SharedArtifact
 
 _LONG_NAME = 3
 """Words of a name that means the requirement without the word "requirement"."""
+
+Edges = Mapping[tuple[int, int], str]
+"""Reasons by blocker and blocked part, both as places in a list."""
 
 
 class Part(NamedTuple):
@@ -91,7 +94,7 @@ def connect(
         for user in one.users:
             needs.setdefault((one.provider, user), []).append(one.artifact.name)
     fixed = {at for at, part in enumerate(parts) if is_fixed(part)}
-    circles = ordering.join_circles(len(parts), [edge for edge in needs if not fixed & set(edge)])
+    circles = join_circles(len(parts), [edge for edge in needs if not fixed & set(edge)])
     place = {part: at for at, circle in enumerate(circles) for part in circle}
     joined = [_join([parts[part] for part in circle]) for circle in circles]
     reasons: dict[tuple[int, int], str] = {}
@@ -102,13 +105,7 @@ def connect(
     for source, target in _mentions(requirements):
         edge = (of_requirement[target], of_requirement[source])
         reasons.setdefault(edge, f"mentions {requirements[target].label}")
-    return joined, ordering.without_circles(reasons)
-
-
-def rank(part: Part) -> tuple[int, int]:
-    """The place of a part among those that nothing blocks: foundations first."""
-    first = min(part.places, default=-1)
-    return (0 if part.is_foundation else 1, first)
+    return joined, without_circles(reasons)
 
 
 def _split(
@@ -147,3 +144,72 @@ def _mentions(requirements: Sequence[PlannedRequirement]) -> Iterator[tuple[int,
 def _is_mentioned(name: str, text: str) -> bool:
     count = len(name.split())
     return f"{name}requirement " in text or (count >= _LONG_NAME and name in text)
+
+
+def join_circles(count: int, edges: Iterable[tuple[int, int]]) -> list[tuple[int, ...]]:
+    """The parts 0 to `count` - 1, those of a circle together, in the order of their first part."""
+    reached = [_reachable(part, _successors(edges)) for part in range(count)]
+    joined: list[tuple[int, ...]] = []
+    done: set[int] = set()
+    for part in range(count):
+        if part not in done:
+            circle = [one for one in reached[part] if part in reached[one]]
+            joined.append(tuple(sorted({part, *circle})))
+            done.update(joined[-1])
+    return joined
+
+
+def without_circles(edges: Edges) -> dict[tuple[int, int], str]:
+    """The edges without each that closes a circle with those before it."""
+    kept: dict[tuple[int, int], str] = {}
+    for (blocker, blocked), reason in edges.items():
+        if blocker != blocked and blocker not in _reachable(blocked, _successors(kept)):
+            kept[blocker, blocked] = reason
+    return kept
+
+
+def sort_parts(parts: Sequence[Part], edges: Iterable[tuple[int, int]]) -> list[int]:
+    """The places of the parts, each behind those that block it, else foundations first.
+
+    The edges have no circle.
+    """
+    ranks = [(not part.is_foundation, min(part.places, default=-1)) for part in parts]
+    blockers: dict[int, set[int]] = {part: set() for part in range(len(parts))}
+    for blocker, blocked in edges:
+        blockers[blocked].add(blocker)
+    order: list[int] = []
+    while blockers:
+        free = [part for part, blocking in blockers.items() if blocking <= set(order)]
+        part = min(free, key=lambda one: ranks[one])
+        order.append(part)
+        del blockers[part]
+    return order
+
+
+def chain(
+    order: Sequence[int], parts: Iterable[int], edges: Iterable[tuple[int, int]]
+) -> Iterable[tuple[int, int]]:
+    """The edges that put `parts` one after the other in this order, unless `edges` do already."""
+    successors = _successors(edges)
+    chained = [part for part in order if part in set(parts)]
+    for before, after in pairwise(chained):
+        if after not in _reachable(before, successors):
+            yield before, after
+
+
+def _successors(edges: Iterable[tuple[int, int]]) -> dict[int, set[int]]:
+    successors: dict[int, set[int]] = {}
+    for blocker, blocked in edges:
+        successors.setdefault(blocker, set()).add(blocked)
+    return successors
+
+
+def _reachable(start: int, successors: Mapping[int, set[int]]) -> set[int]:
+    found: set[int] = set()
+    pending = [start]
+    while pending:
+        for one in successors.get(pending.pop(), ()):
+            if one not in found:
+                found.add(one)
+                pending.append(one)
+    return found

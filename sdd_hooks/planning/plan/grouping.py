@@ -69,7 +69,7 @@ def _candidates(
     """The pairs of groups that may be joined, with their similarity first."""
     is_divided = len(groups) * USUAL_MEMBERS > len(requirements)
     usual = LEAST_SIMILARITY if is_divided else MIN_SIMILARITY
-    work = {group: sum(work_of(requirements[place]) for place in group) for group in groups}
+    work = {group: sum(requirements[place].work for place in group) for group in groups}
     found = []
     for at, left in enumerate(groups):
         for right in groups[at + 1 : at + WINDOW + 1]:
@@ -80,11 +80,6 @@ def _candidates(
             ):
                 found.append((score, -left[0], -right[0], left, right))
     return found
-
-
-def work_of(requirement: PlannedRequirement) -> int:
-    """The obligations and scenarios of a requirement, at least 1."""
-    return max(1, len(requirement.scenarios) + requirement.obligations)
 
 
 def _joined(left: Group, right: Group, similar: Mapping[tuple[int, int], float]) -> float:

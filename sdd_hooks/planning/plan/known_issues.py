@@ -12,6 +12,7 @@ from sdd_hooks.planning.conventions import is_epic
 from sdd_hooks.planning.plan.marker import EPIC, keys_for
 from sdd_hooks.planning.plan.requirements import PlannedRequirement
 from sdd_hooks.planning.plan.story import PlanIssue
+from sdd_hooks.trackers.issue import Issue
 from sdd_hooks.trackers.issue_file import StoredIssue
 from sdd_hooks.trackers.issue_references import natural_key
 
@@ -84,12 +85,12 @@ def find_covering(
     return None
 
 
-def is_closed(issue: StoredIssue) -> bool:
+def is_closed(issue: StoredIssue | PlanIssue) -> bool:
     """Whether an issue is closed, merged or not."""
     return issue.status in ("closed", "merged")
 
 
-def plan_issue(issue: StoredIssue) -> PlanIssue:
+def plan_issue(issue: Issue | StoredIssue) -> PlanIssue:
     """An issue as a plan names it."""
     return PlanIssue(issue.id, issue.title, issue.status, issue.url)
 

@@ -53,6 +53,11 @@ class PlannedRequirement(NamedTuple):
         return f"{self.id}: {self.name}" if self.id and self.id != self.name else self.name
 
     @property
+    def work(self) -> int:
+        """Its obligations and scenarios, at least 1."""
+        return max(1, self.obligations + len(self.scenarios))
+
+    @property
     def text(self) -> str:
         """The statement and the scenarios as one text."""
         steps = (

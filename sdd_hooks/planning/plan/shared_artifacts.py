@@ -4,18 +4,20 @@ An artifact is a type, a helper, a setting, a route, a table or a file that a re
 code span. The requirement whose name is that of the artifact defines it.
 """
 
-# Governing: SPEC-0025 REQ "Foundation stories"
+# Governing: SPEC-0025 REQ "Foundation stories", ADR-0003 (one module talks to git)
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
+from sdd_hooks.code.paths import is_markdown
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.planning.plan.marker import key_of
 from sdd_hooks.planning.plan.requirements import PlannedRequirement
 from sdd_hooks.planning.plan.story import SharedArtifact
 from sdd_hooks.review.references.words import split_words
+from sdd_hooks.system.git import Git, nul_split
 
 MAX_CANDIDATES = 100
 """Names that are looked for in the code."""
@@ -33,6 +35,8 @@ _NAMED_BY_NOUN = re.compile(
 )
 _MIN_SHARE = 0.5
 """The share of an artifact's words that the name of a requirement has that defines it."""
+
+_NOT_CODE = (":(exclude,icase)*.md", ":(exclude,icase)*.mdx", ":(exclude)docs/")
 
 
 class NamedArtifact(NamedTuple):
@@ -102,3 +106,21 @@ def artifact_keys(
     """The keys of artifacts in markers: of `names`, and of what the requirements name."""
     named = (name for one in requirements for name, _ in _artifacts(one))
     return {key_of(f"artifact {name}") for name in (*named, *names)}
+
+
+def find_names(git: Git, files: Collection[str]) -> Callable[[str, str], bool]:
+    """A function that tells whether the work tree has an artifact of a name and a kind.
+
+    A file exists if a path ends with its name, anything else if code contains the name.
+    """
+
+    def exists(name: str, kind: str) -> bool:
+        if kind == "file":
+            return any(path == name or path.endswith(f"/{name}") for path in files)
+        options = ("-F",) if kind == "route" else ("-F", "-w")
+        found = git.run(
+            "grep", "--untracked", "-l", "-z", "-I", *options, "-e", name, "--", ".", *_NOT_CODE
+        )
+        return any(not is_markdown(path) for path in nul_split(found.stdout))
+
+    return exists

@@ -1,7 +1,7 @@
 """The check of a finished branch against the code that exists and the brief of its issue."""
 
 # Governing: SPEC-0026 REQ "Check of a branch", ADR-0053 (a duplicate is found by its name and its
-# code)
+# code), ADR-0012 (untrusted input)
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from sdd_hooks.findings import SEVERITIES, Finding
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.planning.conventions import issue_reference
 from sdd_hooks.planning.work.brief import WorkBrief
-from sdd_hooks.planning.work.duplicates import Duplicate
+from sdd_hooks.planning.work.definitions import declares_type
+from sdd_hooks.planning.work.duplicates import Duplicate, text_words
 from sdd_hooks.planning.work.likeness import split_name
-from sdd_hooks.planning.work.reuse import declares_type
 from sdd_hooks.planning.work.siblings import SiblingManifest
-from sdd_hooks.planning.work.similar_files import text_words
+from sdd_hooks.reporting.escape import code_span, escape_inline
 from sdd_hooks.text.display import format_count
 
 
@@ -152,3 +152,68 @@ def _is_below(path: str, place: str) -> bool:
         # The tracker of a specification: a story ticks its boxes.
         return False
     return path == place or (place.endswith("/") and path.startswith(place))
+
+
+def check_lines(check: BranchCheck) -> Iterator[str]:
+    """The lines of the report. Untrusted text is escaped, or in code."""
+    yield f"# {summary(check)}"
+    yield ""
+    about = f", issue {escape_inline(check.issue)}" if check.issue else ""
+    yield f"{code_span(check.branch)} since {code_span(check.base[:12])}{about}"
+    for note in check.notes:
+        yield ""
+        yield f"> {escape_inline(note)}"
+    if check.findings:
+        yield ""
+    for one in check.findings:
+        place = f"{one.path}:{one.line}" if one.line else one.path
+        where = f" {code_span(place)}" if place else ""
+        yield f"- **{one.severity}** {one.rule}{where}: {escape_inline(one.message)}"
+    if check.messages:
+        yield ""
+        yield "Messages to other workers:"
+        yield ""
+        yield from (f"- {code_span(message)}" for message in check.messages)
+
+
+def check_data(check: BranchCheck) -> dict[str, object]:
+    """The check as an object."""
+    return {
+        "issue": check.issue or None,
+        "branch": check.branch,
+        "base": check.base,
+        "head": check.head,
+        "files": check.files,
+        "added": check.added,
+        "duplicates": [
+            {
+                "new": _symbol(one.new),
+                "existing": _symbol(one.existing),
+                "score": round(one.score, 3),
+                "name_likeness": round(one.likeness.name, 3),
+                "code_likeness": round(one.likeness.code, 3),
+            }
+            for one in check.duplicates
+        ],
+        "findings": [
+            {
+                "rule": one.rule,
+                "severity": one.severity,
+                "path": one.path,
+                "line": one.line,
+                "message": one.message,
+            }
+            for one in check.findings
+        ],
+        "messages": list(check.messages),
+    }
+
+
+def _symbol(symbol: Symbol) -> dict[str, object]:
+    return {
+        "symbol": symbol.name,
+        "path": symbol.path,
+        "first_line": symbol.first_line,
+        "last_line": symbol.last_line,
+        "signature": symbol.signature,
+    }

@@ -4,17 +4,10 @@
 
 from __future__ import annotations
 
+from sdd_hooks.artifacts.requirements import Scenario
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.planning.work.siblings import SiblingManifest
 from sdd_hooks.trackers.issue_file import StoredIssue
-
-
-class BriefScenario(NamedTuple):
-    """A scenario of a requirement, and its lines in the specification."""
-
-    name: str
-    first_line: int
-    last_line: int
 
 
 class BriefRequirement(NamedTuple):
@@ -30,7 +23,7 @@ class BriefRequirement(NamedTuple):
     first_line: int
     last_line: int
     text: str
-    scenarios: tuple[BriefScenario, ...]
+    scenarios: tuple[Scenario, ...]
     is_named: bool
 
 

@@ -1,17 +1,22 @@
-"""The definitions that a search of the code found for an issue: what there is to import."""
+"""The code there is to import for an issue: definitions that a search found, and the helpers that
+most files around them import."""
 
 # Governing: SPEC-0026 REQ "Existing code first"
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import posixpath
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from sdd_hooks.code.imports import find_imports, supports_imports
 from sdd_hooks.code.paths import is_test
 from sdd_hooks.code.symbols import Symbol, find_symbols
 from sdd_hooks.engines.protocol import Hit
-from sdd_hooks.planning.work.brief import ExistingCode
+from sdd_hooks.planning.work.brief import Convention, ExistingCode
+from sdd_hooks.planning.work.definitions import code_family, is_shareable
 from sdd_hooks.planning.work.likeness import split_name
-from sdd_hooks.planning.work.reuse import code_family, is_shareable
 from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.query_match import stem
 
@@ -22,6 +27,16 @@ SYMBOLS_PER_FILE = 4
 _WORD = lazy_regex(r"[^\W\d_]\w{2,}")
 _NAME_BONUS = 0.1
 """What a word of the request in the name of a definition adds to the score of its file."""
+
+MAX_DIRECTORIES = 3
+MAX_FILES = 30
+"""Files of a directory that are read."""
+MAX_NAMES = 4
+"""Imports that are listed of a directory."""
+
+_MIN_FILES = 3
+_SHARE = 0.5
+_SEPARATOR = re.compile(r"[.:/\\]+")
 
 
 def existing_definitions(
@@ -67,3 +82,58 @@ def _of_file(hit: Hit, words: set[str], text: str) -> list[tuple[Symbol, float]]
             rated.append((symbol, hit.score * (1.0 if is_found else 0.8) + _NAME_BONUS * shared))
     rated.sort(key=lambda one: (-one[1], one[0].first_line))
     return rated[:SYMBOLS_PER_FILE]
+
+
+def find_conventions(
+    directories: Iterable[str], paths: Sequence[str], read: Callable[[str], bytes]
+) -> tuple[Convention, ...]:
+    """The modules of this repository that at least half of the files of a directory import.
+
+    `paths` are all files of the repository; `read` returns the content of one.
+    """
+    places = {place for path in paths if code_family(path) is not None for place in _places(path)}
+    beside: dict[str, list[str]] = defaultdict(list)
+    for path in paths:
+        if supports_imports(path) and code_family(path) is not None and not is_test(path):
+            beside[posixpath.dirname(path)].append(path)
+    found: list[Convention] = []
+    for directory in list(dict.fromkeys(directories))[:MAX_DIRECTORIES]:
+        found += _of_directory(directory, beside[directory][:MAX_FILES], places, read)
+    return tuple(found)
+
+
+def _of_directory(
+    directory: str, files: Sequence[str], places: set[str], read: Callable[[str], bytes]
+) -> Iterator[Convention]:
+    users: dict[str, list[str]] = defaultdict(list)
+    for path in files:
+        imported = {one.name for one in find_imports(path, read(path), parse=False).found}
+        for name in imported:
+            if _is_own(name, places):
+                users[name].append(path)
+    common = [
+        Convention(directory, name, len(using), len(files), using[0])
+        for name, using in users.items()
+        if len(files) >= _MIN_FILES and len(using) >= _SHARE * len(files)
+    ]
+    common.sort(key=lambda one: (-one.uses, one.name))
+    yield from common[:MAX_NAMES]
+
+
+def _places(path: str) -> Iterator[str]:
+    """The ends of a path, without its suffix, and of its directory, by which it is imported."""
+    stem = path.rpartition(".")[0] or path
+    for whole in (stem, posixpath.dirname(path)):
+        parts = whole.split("/")
+        for start in range(max(0, len(parts) - 4), len(parts)):
+            end = "/".join(parts[start:])
+            # One word alone is as often the name of a package from elsewhere.
+            if "/" in end or start == 0:
+                yield end
+
+
+def _is_own(name: str, places: set[str]) -> bool:
+    """Whether an imported name is that of a file or a directory of this repository."""
+    parts = [part for part in _SEPARATOR.split(name) if part]
+    ends = (parts[start:stop] for stop in (len(parts), len(parts) - 1) for start in range(stop))
+    return any("/".join(end) in places for end in ends if len(end) > 1)

@@ -16,8 +16,12 @@ from sdd_hooks.code.paths import is_test
 from sdd_hooks.code.symbols import Symbol, find_symbols
 from sdd_hooks.errors import SddError
 from sdd_hooks.named_tuple import NamedTuple
-from sdd_hooks.planning.work.branch_symbols import find_added_symbols
-from sdd_hooks.planning.work.reuse import code_family, declares_type, is_shareable
+from sdd_hooks.planning.work.definitions import (
+    code_family,
+    declares_type,
+    find_added_symbols,
+    is_shareable,
+)
 from sdd_hooks.system.git import Git
 
 MAX_SIBLINGS = 20

@@ -9,14 +9,14 @@ from collections.abc import Callable, Sequence
 
 from sdd_hooks.artifacts.identifiers import parse_id
 from sdd_hooks.named_tuple import NamedTuple
-from sdd_hooks.planning.batch.body_sections import (
+from sdd_hooks.planning.conventions import (
     Conventions,
     HiddenSection,
     IssueFacts,
     has_sections,
     missing_sections,
 )
-from sdd_hooks.planning.batch.spec_issues import OPEN, find_spec_issues
+from sdd_hooks.planning.spec_issues import OPEN, find_spec_issues
 from sdd_hooks.project.project import Project
 from sdd_hooks.trackers.bodies import joined
 from sdd_hooks.trackers.issue_file import StoredIssue, to_stored

@@ -12,7 +12,7 @@ from typing import cast
 from sdd_hooks.errors import AccessRefused, Missing, RateLimited, RemoteError, SddError
 from sdd_hooks.freshness.tiers import failed_refresh_warning
 from sdd_hooks.named_tuple import NamedTuple
-from sdd_hooks.planning.batch.body_sections import Conventions
+from sdd_hooks.planning.conventions import Conventions
 from sdd_hooks.project.project import Project
 from sdd_hooks.trackers.issue_file import StoredIssue
 from sdd_hooks.trackers.protocol import Tracker, TrackerWriter, Unsupported

@@ -15,8 +15,8 @@ from sdd_hooks.changes.base import resolve_commit
 from sdd_hooks.errors import Missing, SddError
 from sdd_hooks.forges.protocol import Checks, MergeRefused, PullRequest, PullRequestMerger
 from sdd_hooks.named_tuple import NamedTuple
-from sdd_hooks.planning.batch.pull_issues import belongs_to
-from sdd_hooks.planning.batch.spec_issues import OPEN
+from sdd_hooks.planning.pulls import belongs_to
+from sdd_hooks.planning.spec_issues import OPEN
 from sdd_hooks.project.project import Project
 from sdd_hooks.remote.json_fields import parse_epoch
 from sdd_hooks.system.git import FETCH_OBJECTS

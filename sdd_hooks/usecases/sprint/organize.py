@@ -9,7 +9,7 @@ from typing import Literal
 
 from sdd_hooks.errors import SddError
 from sdd_hooks.named_tuple import NamedTuple
-from sdd_hooks.planning.batch.spec_issues import (
+from sdd_hooks.planning.spec_issues import (
     SpecIssues,
     find_spec_issues,
     named_specs,

@@ -17,17 +17,18 @@ from sdd_hooks.errors import EXIT_USAGE, SddError
 from sdd_hooks.freshness.read_gate import open_fresh_index, open_index
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.planning.plan.build import PlanSurroundings, build_plan
+from sdd_hooks.planning.plan.creation import PlannedChanges
 from sdd_hooks.planning.plan.hotspots import read_merges
-from sdd_hooks.planning.plan.rehearsal import PlannedChanges
 from sdd_hooks.planning.plan.requirements import read_planned
+from sdd_hooks.planning.plan.shared_artifacts import find_names
 from sdd_hooks.planning.plan.story import Plan, PlanIssue
-from sdd_hooks.planning.plan.work_tree import find_names, list_files
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project
 from sdd_hooks.retrieval.questions import kind_query
 from sdd_hooks.retrieval.scores import least_score, show_scores
 from sdd_hooks.retrieval.search import incomplete_notes, pending_notes, search_sections
 from sdd_hooks.system.files import read_inside
+from sdd_hooks.system.git import nul_split
 from sdd_hooks.text.decoding import decode
 from sdd_hooks.trackers.issue_file import StoredIssue
 from sdd_hooks.trackers.source import TrackerSource
@@ -164,7 +165,8 @@ def _make(
     """The plan, and lines about the index."""
     git = project.repository.git
     text = _text_of(project, artifact)
-    files = list_files(git)
+    listed = git.output("ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    files = frozenset(nul_split(listed))
     with open_index(project) as engine:
         collections = project.select(("code",), artifact.module or None)
         code = _indexed(engine, collections)

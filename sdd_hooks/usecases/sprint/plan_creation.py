@@ -15,13 +15,14 @@ from sdd_hooks.freshness.tiers import DEGRADED_WARNING, failed_refresh_warning
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.planning.plan.creation import (
     CreationEvents,
+    PlanJournal,
+    PlannedChanges,
     PlanWriter,
-    TrackerAbilities,
     create_issues,
+    rehearse,
 )
-from sdd_hooks.planning.plan.journal import PlanJournal
+from sdd_hooks.planning.plan.known_issues import plan_issue
 from sdd_hooks.planning.plan.marker import EPIC, keys_for, marked_spec
-from sdd_hooks.planning.plan.rehearsal import PlannedChanges, rehearse
 from sdd_hooks.planning.plan.story import Plan, PlanIssue
 from sdd_hooks.project.project import Project
 from sdd_hooks.system.locks import hold_lock
@@ -70,18 +71,12 @@ class PlanTarget(NamedTuple):
     callbacks: SyncCallbacks
     on_created: Callable[[PlanIssue], None] = lambda _issue: None
 
-    @property
-    def abilities(self) -> TrackerAbilities:
-        """What issues of the tracker have."""
-        vendor = self.source.tracker.vendor
-        return TrackerAbilities(vendor.has_labels, vendor.has_epics, vendor.hides_comments)
-
 
 def rehearse_plan(target: PlanTarget, plan: Plan, issues: Sequence[StoredIssue]) -> PlannedChanges:
     """What creating a plan would do. Raises RemoteError for an issue that is not shown."""
     with open_tracker(target.source, target.callbacks.on_wait) as tracker:
         bodies = {issue.id: issue.body for issue in issues}
-        return rehearse(plan, target.abilities, tracker.issue, bodies)
+        return rehearse(plan, target.source.tracker.vendor, tracker.issue, bodies)
 
 
 def create_plan(target: PlanTarget, spec: str, make: MakePlan) -> Creation:
@@ -185,13 +180,13 @@ def _create(
 
     def on_created(keys: Sequence[str], issue: Issue) -> None:
         journal.finish(keys, issue.id)
-        created[issue.id] = _plan_issue(issue)
+        created[issue.id] = plan_issue(issue)
         if EPIC not in keys:
             stories.add(issue.id)
         target.on_created(created[issue.id])
 
     def on_changed(issue: Issue) -> None:
-        changed[issue.id] = _plan_issue(issue)
+        changed[issue.id] = plan_issue(issue)
 
     events = CreationEvents(
         lambda keys: journal.begin(keys, target.clock()), on_created, on_changed
@@ -199,16 +194,12 @@ def _create(
     bodies = {issue.id: issue.body for issue in issues}
     failure = None
     try:
-        create_issues(plan, writer, target.abilities, events, bodies)
+        create_issues(plan, writer, target.source.tracker.vendor, events, bodies)
     except SddError as error:
         failure = error
     others = tuple(issue for id, issue in changed.items() if id not in created)
     missing = sum(story.issue is None for story in plan.stories) - len(stories)
     return Creation(plan, tuple(created.values()), others, missing, failure)
-
-
-def _plan_issue(issue: Issue) -> PlanIssue:
-    return PlanIssue(issue.id, issue.title, issue.status, issue.url)
 
 
 def _refresh(target: PlanTarget, written: Sequence[str]) -> tuple[str, ...]:

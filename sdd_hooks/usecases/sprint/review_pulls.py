@@ -12,8 +12,14 @@ from sdd_hooks.engines.protocol import Engine, SubQuery
 from sdd_hooks.errors import NotIndexed, SddError
 from sdd_hooks.forges.protocol import Checks, PullDetails, PullRequest, PullRequestMerger
 from sdd_hooks.named_tuple import NamedTuple
-from sdd_hooks.planning.batch.merge_order import MergeOrder, OrderedPull, merge_order
-from sdd_hooks.planning.batch.pull_issues import PullIssues, belongs_to, find_pull_issues
+from sdd_hooks.planning.pulls import (
+    MergeOrder,
+    OrderedPull,
+    PullIssues,
+    belongs_to,
+    find_pull_issues,
+    merge_order,
+)
 from sdd_hooks.project.project import Project
 from sdd_hooks.retrieval.search import HitLimits, search_typed
 from sdd_hooks.system.git import FETCH_OBJECTS

@@ -26,10 +26,8 @@ from sdd_hooks.planning.work.brief import (
     ExistingCode,
     WorkBrief,
 )
-from sdd_hooks.planning.work.conventions import find_conventions
-from sdd_hooks.planning.work.existing_code import existing_definitions
-from sdd_hooks.planning.work.governing import governing_artifacts
-from sdd_hooks.planning.work.requirements import select_requirements
+from sdd_hooks.planning.work.existing_code import existing_definitions, find_conventions
+from sdd_hooks.planning.work.records import governing_artifacts, select_requirements
 from sdd_hooks.project.project import Project
 from sdd_hooks.retrieval.search import HitLimits, pending_notes, search
 from sdd_hooks.system.files import FileTooLarge, PathRefused, read_inside

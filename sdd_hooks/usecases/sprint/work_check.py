@@ -21,8 +21,8 @@ from sdd_hooks.planning.work.branch_check import (
     sibling_findings,
     worker_messages,
 )
-from sdd_hooks.planning.work.branch_symbols import find_added_symbols
 from sdd_hooks.planning.work.brief import WorkBrief
+from sdd_hooks.planning.work.definitions import find_added_symbols
 from sdd_hooks.planning.work.duplicates import find_duplicates
 from sdd_hooks.project.project import Project
 from sdd_hooks.system.git import Git

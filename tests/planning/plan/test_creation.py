@@ -4,19 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from sdd_hooks.planning.plan.creation import CreationEvents, TrackerAbilities, create_issues
-from sdd_hooks.planning.plan.rehearsal import rehearse
+from sdd_hooks.errors import StorageError
+from sdd_hooks.planning.plan.creation import (
+    Creating,
+    CreationEvents,
+    JournalState,
+    PlanJournal,
+    create_issues,
+    rehearse,
+)
 from sdd_hooks.planning.plan.story import Plan
+from sdd_hooks.trackers.github.vendor import VENDOR
 from sdd_hooks.trackers.issue import Issue, IssueDraft
 from sdd_hooks.trackers.issue_file import StoredIssue, to_stored
+from sdd_hooks.trackers.protocol import TrackerVendor
 from tests.planning.plan.specs import SHARED, apart, make_plan
 
 REQUIREMENTS = (*SHARED, *apart(("Exports", "It MUST follow the Session Store requirement.")))
-ALL = TrackerAbilities()
 NO_EVENTS = CreationEvents(lambda _keys: None, lambda _keys, _issue: None, lambda _issue: None)
 
 
@@ -62,10 +71,10 @@ class MemoryTracker:
     def stored(self) -> Sequence[StoredIssue]:
         return [to_stored(issue) for issue in self.issues.values()]
 
-    def create_plan(self, abilities: TrackerAbilities = ALL, **changes: Any) -> Plan:
+    def create_plan(self, vendor: TrackerVendor = VENDOR, **changes: Any) -> Plan:
         plan = make_plan(*REQUIREMENTS, issues=self.stored, **changes)
         bodies = {issue.id: issue.body for issue in self.stored}
-        create_issues(plan, self, abilities, NO_EVENTS, bodies)
+        create_issues(plan, self, vendor, NO_EVENTS, bodies)
         return plan
 
     def _begin(self) -> None:
@@ -165,7 +174,7 @@ def test_closed_issues_are_not_changed() -> None:
 def test_a_plan_with_one_story_has_no_epic() -> None:
     tracker = MemoryTracker()
     plan = make_plan(SHARED[2])
-    create_issues(plan, tracker, ALL, NO_EVENTS, {})
+    create_issues(plan, tracker, VENDOR, NO_EVENTS, {})
     assert [issue.title for issue in tracker.stored] == ["Palette"]
     assert tracker.drafts["1"].parent == ""
 
@@ -173,7 +182,13 @@ def test_a_plan_with_one_story_has_no_epic() -> None:
 def test_a_tracker_without_labels_and_epics_gets_none() -> None:
     tracker = MemoryTracker()
     plan = make_plan(*REQUIREMENTS)
-    create_issues(plan, tracker, TrackerAbilities(False, False, False), NO_EVENTS, {})
+    create_issues(
+        plan,
+        tracker,
+        replace(VENDOR, has_labels=False, has_epics=False, hides_comments=False),
+        NO_EVENTS,
+        {},
+    )
     assert len(tracker.issues) == 4
     assert {issue.labels for issue in tracker.stored} == {()}
     assert all("`sdd-story: SPEC-0003 " in issue.body for issue in tracker.stored)
@@ -182,7 +197,7 @@ def test_a_tracker_without_labels_and_epics_gets_none() -> None:
 def test_a_rehearsal_shows_what_is_sent() -> None:
     tracker = MemoryTracker()
     plan = make_plan(*REQUIREMENTS)
-    changes = rehearse(plan, ALL, tracker.issue, {})
+    changes = rehearse(plan, VENDOR, tracker.issue, {})
     assert tracker.writes == 0
     tracker.create_plan()
     names = {one.id: f"{number}" for number, one in enumerate(changes.created, 1)}
@@ -199,4 +214,39 @@ def test_a_rehearsal_shows_what_is_sent() -> None:
     for one in changes.changed:
         assert named(one.text) in tracker.issues[names[one.id]].body
     again = make_plan(*REQUIREMENTS, issues=tracker.stored)
-    assert rehearse(again, ALL, tracker.issue, {}) == ((), ())
+    assert rehearse(again, VENDOR, tracker.issue, {}) == ((), ())
+
+
+def journal(tmp_path: Path, spec: str = "SPEC-0003") -> PlanJournal:
+    return PlanJournal(tmp_path, "github:github.com/acme/shop", spec)
+
+
+def test_a_journal_keeps_what_was_created_and_what_is_being_created(tmp_path: Path) -> None:
+    first = journal(tmp_path)
+    first.begin(("aa", "bb"), 12.5)
+    assert journal(tmp_path).state == JournalState({}, Creating(("aa", "bb"), 12.5))
+    first.finish(("aa", "bb"), "7")
+    first.begin(("cc",), 13.0)
+    again = journal(tmp_path)
+    assert again.state == JournalState({"aa": "7", "bb": "7"}, Creating(("cc",), 13.0))
+    again.settle()
+    again.finish(("cc",), "8")
+    again.forget(["7"])
+    assert journal(tmp_path).state == JournalState({"cc": "8"})
+    assert journal(tmp_path, "SPEC-0004").state == JournalState({})
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"{", b"[]", b'{"issues": 3, "creating": null}', b"\xff", b"[" * 100_000]
+)
+def test_a_damaged_journal_is_an_empty_one(tmp_path: Path, content: bytes) -> None:
+    journal(tmp_path).begin(("aa",), 1.0)
+    (path,) = (tmp_path / "plans").glob("*.json")
+    path.write_bytes(content)
+    assert journal(tmp_path).state == JournalState({})
+
+
+def test_a_link_in_place_of_the_directory_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "plans").symlink_to("/tmp")
+    with pytest.raises(StorageError, match="symbolic link"):
+        journal(tmp_path)

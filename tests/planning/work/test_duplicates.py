@@ -11,9 +11,13 @@ from hypothesis import strategies as st
 from sdd_hooks.changes.diff import read_change
 from sdd_hooks.changes.tree import Tree
 from sdd_hooks.code.symbols import Symbol, find_symbols
-from sdd_hooks.planning.work.branch_symbols import find_added_symbols
-from sdd_hooks.planning.work.duplicates import Duplicate, find_duplicates
-from sdd_hooks.planning.work.similar_files import FILES_PER_SYMBOL, WordIndex
+from sdd_hooks.planning.work.definitions import find_added_symbols
+from sdd_hooks.planning.work.duplicates import (
+    FILES_PER_SYMBOL,
+    Duplicate,
+    WordIndex,
+    find_duplicates,
+)
 from tests.planning.work.memory_tree import MemoryTree
 from tests.support.cpu_time import assert_linear
 from tests.support.repos import Repo

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from sdd_hooks.engines.protocol import Hit
-from sdd_hooks.planning.work.conventions import MAX_NAMES, find_conventions
 from sdd_hooks.planning.work.existing_code import (
+    MAX_NAMES,
     MAX_SYMBOLS,
     SYMBOLS_PER_FILE,
     existing_definitions,
+    find_conventions,
 )
 from tests.planning.work.shop import PARSE, SMALL, STORE
 

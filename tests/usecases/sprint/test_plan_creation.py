@@ -11,7 +11,7 @@ import pytest
 
 from sdd_hooks.errors import RemoteError
 from sdd_hooks.freshness.refresh import refresh
-from sdd_hooks.planning.plan.journal import PlanJournal
+from sdd_hooks.planning.plan.creation import PlanJournal
 from sdd_hooks.system.locks import hold_lock
 from sdd_hooks.trackers.store import read_issues
 from sdd_hooks.usecases.sprint.plan import PlanCallbacks, PlanOutcome, PlanRequest, plan

@@ -11,8 +11,7 @@ import pytest
 from sdd_hooks.errors import Missing, NotIndexed, RemoteError
 from sdd_hooks.planning.work.branches import WorktreeRefused
 from sdd_hooks.planning.work.brief import WorkBrief
-from sdd_hooks.planning.work.brief_json import brief_data
-from sdd_hooks.planning.work.brief_markdown import brief_lines
+from sdd_hooks.planning.work.brief_report import brief_data, brief_lines
 from sdd_hooks.trackers.protocol import Tracker
 from sdd_hooks.usecases.sprint.work import WorkRequest, WorkResult, write_brief
 from tests.planning.work.shop import COPY, FILES

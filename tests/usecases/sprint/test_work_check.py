@@ -9,8 +9,7 @@ import pytest
 
 from sdd_hooks.errors import Missing, RepositoryError
 from sdd_hooks.freshness.refresh import refresh
-from sdd_hooks.planning.work.branch_check import BranchCheck
-from sdd_hooks.planning.work.branch_check_report import check_data, check_lines
+from sdd_hooks.planning.work.branch_check import BranchCheck, check_data, check_lines
 from sdd_hooks.trackers.sync import sync
 from sdd_hooks.usecases.sprint.work import WorkRequest, WorkResult, write_brief
 from sdd_hooks.usecases.sprint.work_check import BranchCheckRequest, check_branch, find_issue_id

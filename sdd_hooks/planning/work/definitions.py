@@ -1,21 +1,62 @@
-"""The definitions that a branch adds: those that its files have and the base has nowhere."""
+"""The definitions that a branch adds, and which ones another file can import instead."""
 
-# Governing: SPEC-0026 REQ "Check of a branch"
+# Governing: SPEC-0026 REQ "Check of a branch", REQ "Existing code first"
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from sdd_hooks.changes.change import Change
 from sdd_hooks.changes.tree import Blob, Tree
+from sdd_hooks.code.definition_patterns import LanguagePatterns, find_patterns
+from sdd_hooks.code.paths import is_external, is_generated, is_test
 from sdd_hooks.code.source_files import is_hand_written
 from sdd_hooks.code.symbols import Symbol, find_symbols
 from sdd_hooks.planning.work.likeness import compare, split_name, take_fingerprint
-from sdd_hooks.planning.work.reuse import code_family
+from sdd_hooks.text.lazy_regex import lazy_regex
+
+# A language, a framework or a build tool gives these names; each file defines its own.
+_GIVEN_NAME = lazy_regex(
+    r"__\w+__|constructor|main|init|new|default|set_?up|tear_?down|describe|it|it_should\w*",
+    re.IGNORECASE,
+)
+_TEST_NAME = lazy_regex(r"(?:test|Test|Benchmark|Example|Fuzz)(?:_|[A-Z0-9]|$)\w*")
+_TYPE = lazy_regex(
+    r"^(?:[\w@()]+[ \t]+){0,5}"
+    r"(?:class|struct|interface|enum|type|trait|record|protocol|union|typealias|message)[ \t]+\w"
+)
+_TEST_OWNERS = frozenset({"test", "tests"})
 
 MOVED = 0.8
 """How alike the code of a definition and of a removed one of its name are, if it was moved."""
+
+
+def is_shareable(symbol: Symbol) -> bool:
+    """Whether a definition has a name that it alone chose, and is no test case."""
+    *owners, name = symbol.name.split(".")
+    if _GIVEN_NAME.fullmatch(name) or _TEST_NAME.fullmatch(name) or not name.strip("_"):
+        return False
+    return not (_TEST_OWNERS & set(owners)) and name != "".join(owners[-1:])
+
+
+def code_family(path: str) -> LanguagePatterns | None:
+    """What files that can import from each other have in common; None for no source code."""
+    if is_generated(path) or is_external(path):
+        return None
+    return find_patterns(path, "")
+
+
+def can_import(user: str, path: str) -> bool:
+    """Whether the file `user` could import from `path`, by their languages and purposes."""
+    family = code_family(path)
+    return family is not None and family is code_family(user) and (is_test(user) >= is_test(path))
+
+
+def declares_type(symbol: Symbol) -> bool:
+    """Whether a definition is a type, by its signature."""
+    return _TYPE.search(symbol.signature) is not None
 
 
 def find_added_symbols(base: Tree, head: Tree, change: Change) -> list[Symbol]:

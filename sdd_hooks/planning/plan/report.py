@@ -1,4 +1,4 @@
-"""A plan, and the changes that creating it makes, as Markdown."""
+"""A plan, and the changes that creating it makes: as Markdown, and for programs."""
 
 # Governing: SPEC-0025 REQ "Report"
 
@@ -7,9 +7,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sdd_hooks.planning.conventions import issue_reference
+from sdd_hooks.planning.plan.creation import PlannedChanges
 from sdd_hooks.planning.plan.issue_body import extend_line
-from sdd_hooks.planning.plan.rehearsal import PlannedChanges
-from sdd_hooks.planning.plan.story import Plan, PlanIssue, Story
+from sdd_hooks.planning.plan.requirements import PlannedRequirement
+from sdd_hooks.planning.plan.story import Plan, PlanIssue, ReusedCode, Story
 from sdd_hooks.reporting.escape import code_span, escape_inline, fenced, table_cell
 from sdd_hooks.text.display import format_count
 
@@ -143,3 +144,83 @@ def _id(issue: PlanIssue) -> str:
 
 def _reference(id: str) -> str:
     return escape_inline(issue_reference(id))
+
+
+def plan_data(plan: Plan, header: Sequence[str]) -> dict[str, object]:
+    """A plan as an object of JSON. `header` has the lines about the index."""
+    return {
+        "spec": plan.spec,
+        "title": plan.title,
+        "module": plan.module,
+        "path": plan.path,
+        "status": plan.status or None,
+        "index": list(header),
+        "epic": {
+            "title": plan.epic.title if plan.epic else plan.epic_title,
+            "issue": _issue_data(plan.epic),
+        },
+        "stories": [_story_data(plan, story) for story in plan.stories],
+        "implemented": [
+            {**_requirement_data(one.requirement), "places": list(one.places)}
+            for one in plan.implemented
+        ],
+        "covered": [
+            {**_requirement_data(one.requirement), "issue": _issue_data(one.issue)}
+            for one in plan.covered
+        ],
+        "hotspots": [one._asdict() for one in plan.hotspots],
+        "unknown_issues": [_issue_data(one) for one in plan.other_issues],
+        "duplicate_issues": [[_issue_data(one) for one in pair] for pair in plan.duplicates],
+    }
+
+
+def changes_data(changes: PlannedChanges) -> dict[str, object]:
+    """What creating a plan would do, as an object of JSON with whole texts."""
+    return {
+        "create": [{"id": one.id, **one.draft._asdict()} for one in changes.created],
+        "append": [one._asdict() for one in changes.changed],
+    }
+
+
+def issue_list(issues: Sequence[PlanIssue]) -> list[object]:
+    """Issues as objects of JSON."""
+    return [_issue_data(one) for one in issues]
+
+
+def _story_data(plan: Plan, story: Story) -> dict[str, object]:
+    return {
+        "number": story.number,
+        "kind": story.kind,
+        "title": story.title,
+        "size": {**story.size._asdict(), "reasons": list(story.size.reasons)},
+        "requirements": [_requirement_data(one) for one in story.requirements],
+        "shared": [{"name": one.name, "kind": one.kind} for one in story.shared],
+        "existing": [_code_data(one) for one in story.existing],
+        "blocked_by": [one._asdict() for one in story.blocked_by],
+        "blocks": list(plan.blocks(story.number)),
+        "issue": _issue_data(story.issue),
+        "related": [_issue_data(one) for one in story.related],
+    }
+
+
+def _requirement_data(one: PlannedRequirement) -> dict[str, object]:
+    return {
+        "name": one.name,
+        "id": one.id or None,
+        "first_line": one.first_line,
+        "last_line": one.last_line,
+        "obligations": one.obligations,
+        "scenarios": [scenario.name for scenario in one.scenarios],
+    }
+
+
+def _code_data(one: ReusedCode) -> dict[str, object]:
+    return {
+        "path": one.path,
+        "places": [place._asdict() for place in one.places],
+        "reason": one.reason,
+    }
+
+
+def _issue_data(issue: PlanIssue | None) -> dict[str, object] | None:
+    return dict(issue._asdict()) if issue else None

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from sdd_hooks.artifacts.spec import read_spec
 from sdd_hooks.planning.work.brief import BriefRequirement
-from sdd_hooks.planning.work.requirements import select_requirements
+from sdd_hooks.planning.work.records import select_requirements
 from tests.support.cpu_time import assert_linear
 
 SPEC = """\

@@ -14,8 +14,7 @@ from sdd_hooks.planning.work.brief import (
     GoverningArtifact,
     WorkBrief,
 )
-from sdd_hooks.planning.work.brief_json import brief_data
-from sdd_hooks.planning.work.brief_markdown import MAX_FILES, brief_lines
+from sdd_hooks.planning.work.brief_report import MAX_FILES, brief_data, brief_lines
 from sdd_hooks.planning.work.siblings import (
     ModifiedFile,
     SharedDefinition,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sdd_hooks.code.symbols import Symbol, find_symbols
-from sdd_hooks.planning.work.reuse import can_import, declares_type, is_shareable
+from sdd_hooks.planning.work.definitions import can_import, declares_type, is_shareable
 
 
 def named(name: str) -> Symbol:

@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from sdd_hooks.planning.plan.sizing import size_name, size_story
-from sdd_hooks.planning.plan.story import Hotspot, ReusedCode, SharedArtifact
+from sdd_hooks.planning.plan.story import Hotspot, ReusedCode, SharedArtifact, size_name, size_story
 from tests.planning.plan.specs import planned
 
 CODE = ReusedCode("src/a.py", (), "both are about a")

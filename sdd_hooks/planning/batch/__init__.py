@@ -1,1 +1,0 @@
-"""Batches: the issues of a specification, and the order of pull requests."""
