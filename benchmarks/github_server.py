@@ -13,7 +13,8 @@ import time
 from collections.abc import Sequence
 
 from benchmarks.corpus import SEED, sentences
-from tests.support.github import FakeGitHub, serving_github
+from tests.support.github import GRAPHQL, FakeGitHub, serving_github
+from tests.support.loopback import CannedResponse, Request
 
 SPAN = 100_000_000
 """The period over which the issues were changed, about three years (seconds)."""
@@ -23,10 +24,25 @@ _MENTIONS = 0.3
 """Sentences of an issue, and how many issues name a decision and a specification."""
 
 
+class CountedGitHub(FakeGitHub):
+    """A GitHub whose GraphQL API knows the number of issues alone, which a first sync asks for.
+
+    So it needs no library for GraphQL: the benchmarks run without the dependencies of the tests.
+    """
+
+    def answer(self, request: Request) -> CannedResponse:
+        """The response to a request."""
+        if request.path != GRAPHQL:
+            return super().answer(request)
+        return CannedResponse(
+            200, {"data": {"repository": {"issues": {"totalCount": len(self.items)}}}}
+        )
+
+
 def main(arguments: Sequence[str]) -> int:
     """Serve until stdin ends."""
     count, latency = int(arguments[0]), float(arguments[1])
-    github = FakeGitHub(_NOW, checked=False)
+    github = CountedGitHub(_NOW, checked=False)
     with serving_github(github) as server:
         fill(github, count)
         server.faults.append(lambda _: time.sleep(latency))

@@ -19,10 +19,8 @@ from sdd_hooks.remote.json_fields import format_utc, parse_epoch
 from sdd_hooks.trackers.github.tracker import GitHubTracker
 from sdd_hooks.trackers.github.vendor import VENDOR
 from sdd_hooks.trackers.protocol import IssuePage, Since, TrackerLocation
-from tests.support.graphql import Schema, answer
 from tests.support.loopback import CannedResponse, Request, Server, serving
 from tests.support.machines import TOKEN, ClientFactory
-from tests.support.openapi import Description
 
 Entry = dict[str, Any]
 
@@ -293,6 +291,9 @@ class FakeGitHub:
         if "authorization" not in request.headers:
             none = {"x-ratelimit-limit": "0", "x-ratelimit-remaining": "0"}
             return CannedResponse(403, {"message": "API rate limit exceeded for 127.0.0.1."}, none)
+        # Imported here: the benchmarks use this server without the dependencies of the tests.
+        from tests.support.graphql import Schema, answer
+
         body = request.json()
         schema = Schema.load("github/schema.graphql") if self.checked else None
         if schema:
@@ -598,6 +599,8 @@ def user_of(url: str, login: str, *, program: bool = False) -> Entry:
 
 def _check(request: Request, response: CannedResponse) -> None:
     """Validate both against the description, which lacks the cursors of large listings."""
+    from tests.support.openapi import Description
+
     if request.path == GRAPHQL:
         return
     described = Description.load(*DESCRIPTIONS, base=BASE)
