@@ -22,7 +22,7 @@ from sdd_hooks.errors import EXIT_OK, EngineUnavailable
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
 
-    from sdd_hooks.mcp.main_thread import MainThreadExecutor
+    from sdd_hooks.mcp.transports import MainThreadExecutor
 
 TOKEN_VARIABLE = "SDD_MCP_TOKEN"  # noqa: S105 (the name of a variable)
 
@@ -68,11 +68,10 @@ def mcp(
         raise click.UsageError("--json is for --http: stdout is the channel of the protocol")
     _require_sdk()
     from sdd_hooks.mcp.calls import CallRunner
-    from sdd_hooks.mcp.main_thread import MainThreadExecutor
     from sdd_hooks.mcp.roots import Workplace
     from sdd_hooks.mcp.server import create_server
     from sdd_hooks.mcp.tools import TOOLS
-    from sdd_hooks.mcp.transports import serve_stdio
+    from sdd_hooks.mcp.transports import MainThreadExecutor, serve_stdio
 
     executor = MainThreadExecutor()
     fixed = start_directory(directory) if directory else None

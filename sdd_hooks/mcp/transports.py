@@ -1,26 +1,28 @@
 """The transports: messages on stdin and stdout, and streamable HTTP on the loopback interface.
 
-The protocol is spoken in a second thread: the calls run in the main thread.
+The protocol is spoken in a second thread: the calls run one after another in the main thread. Time
+limits use the timer of the process, whose signal only the main thread receives.
 """
 
 # Governing: ADR-0057 (five tools that carry decisions), SPEC-0030 REQ "Transports",
-# ADR-0019 (a token belongs to one host)
+# ADR-0019 (a token belongs to one host), ADR-0032 (a review ends in time)
 
 from __future__ import annotations
 
 import asyncio
 import hmac
 import logging
+import queue
 import socket
 import threading
 from collections.abc import Awaitable, Callable, MutableMapping
-from typing import Any
+from concurrent.futures import Executor, Future
+from typing import Any, ParamSpec, TypeVar
 
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 
 from sdd_hooks.errors import SddError
-from sdd_hooks.mcp.main_thread import MainThreadExecutor
 
 HOST = "127.0.0.1"
 PATH = "/mcp"
@@ -36,8 +38,48 @@ Send = Callable[[Any], Awaitable[None]]
 Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
+
+_Task = tuple[Future[Any], Callable[[], Any]]
+
+
 class PortTaken(SddError):
     """The server cannot listen on the port."""
+
+
+class MainThreadExecutor(Executor):
+    """An executor whose tasks run in the thread that calls `work`."""
+
+    def __init__(self) -> None:
+        self._tasks: queue.SimpleQueue[_Task | None] = queue.SimpleQueue()
+
+    def submit(
+        self,
+        fn: Callable[Parameters, Result],
+        /,
+        *args: Parameters.args,
+        **kwargs: Parameters.kwargs,
+    ) -> Future[Result]:
+        """Add a task. Its future can be cancelled until the task begins."""
+        future: Future[Result] = Future()
+        self._tasks.put((future, lambda: fn(*args, **kwargs)))
+        return future
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: ARG002
+        """End `work` after the tasks that were added before."""
+        self._tasks.put(None)
+
+    def work(self) -> None:
+        """Run tasks until `shutdown`. Raises what ends the process, such as KeyboardInterrupt."""
+        while (task := self._tasks.get()) is not None:
+            future, function = task
+            if not future.set_running_or_notify_cancel():
+                continue
+            try:
+                future.set_result(function())
+            except Exception as error:
+                future.set_exception(error)
 
 
 def serve_stdio(server: Server[Any], executor: MainThreadExecutor) -> None:

@@ -22,7 +22,7 @@ from sdd_hooks.artifacts.spec import DESIGN_FILE, SPEC_FILE, read_spec
 from sdd_hooks.artifacts.work_tree import ARTIFACT_KINDS, MAX_ARTIFACT_BYTES
 from sdd_hooks.engines.protocol import Engine, Hit, Query, SubQuery
 from sdd_hooks.project.collections import EXTERNAL, Collection
-from sdd_hooks.retrieval.report import RecordLabel
+from sdd_hooks.retrieval.report import RecordLabel, label_of
 from sdd_hooks.system.files import FileTooLarge, PathRefused, read_inside
 from sdd_hooks.text.decoding import decode
 
@@ -124,15 +124,7 @@ class Records:
         artifact = self.artifact(collection, path)
         if artifact is None:
             return None
-        successors = self.successors(collection, artifact)
-        return RecordLabel(
-            artifact.name,
-            artifact.title,
-            artifact.status.value,
-            artifact.status.authoritative,
-            tuple(map(str, successors)),
-            is_numbered=artifact.id is not None,
-        )
+        return label_of(artifact, self.successors(collection, artifact))
 
     def successors(self, collection: str, artifact: Artifact) -> tuple[ArtifactId, ...]:
         """Return the ids of the records that replaced a record which is not in force."""

@@ -4,8 +4,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 from sdd_hooks.engines.protocol import Hit
 from sdd_hooks.named_tuple import NamedTuple
+
+if TYPE_CHECKING:
+    from sdd_hooks.artifacts.artifact import Artifact
+    from sdd_hooks.artifacts.identifiers import ArtifactId
 
 
 class RecordLabel(NamedTuple):
@@ -37,6 +44,18 @@ class RecordLabel(NamedTuple):
         successors = f"superseded by {', '.join(self.replaced_by)}"
         own = "" if self.status in ("", "superseded") else f"{self.status}, "
         return own + successors
+
+
+def label_of(artifact: Artifact, successors: Sequence[ArtifactId]) -> RecordLabel:
+    """Return what an artifact is, which `successors` replaced."""
+    return RecordLabel(
+        artifact.name,
+        artifact.title,
+        artifact.status.value,
+        artifact.status.authoritative,
+        tuple(map(str, successors)),
+        is_numbered=artifact.id is not None,
+    )
 
 
 class LabelledHit(NamedTuple):

@@ -13,9 +13,9 @@ import pytest
 
 from sdd_hooks.errors import SddError
 from sdd_hooks.mcp.calls import MAX_WAITING, CallRunner
-from sdd_hooks.mcp.main_thread import MainThreadExecutor
 from sdd_hooks.mcp.roots import Workplace
 from sdd_hooks.mcp.tool import Call, Tool, ToolResult
+from sdd_hooks.mcp.transports import MainThreadExecutor
 from tests.support.repos import Repo
 
 
