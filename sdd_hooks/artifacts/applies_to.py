@@ -32,8 +32,8 @@ from sdd_hooks.artifacts.frontmatter import FrontmatterValue
 from sdd_hooks.artifacts.identifiers import find_id_references
 from sdd_hooks.code.languages import MARKDOWN_SUFFIXES, find_language
 from sdd_hooks.named_tuple import NamedTuple
+from sdd_hooks.text.globs import MAX_PATTERN, compile_path_pattern
 from sdd_hooks.text.markdown import Section, mask_non_prose, unify_line_endings
-from sdd_hooks.text.path_patterns import MAX_PATTERN, compile_path_pattern
 
 MAX_ENTRIES = 100
 """Entries of one record that are read."""

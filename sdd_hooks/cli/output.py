@@ -14,11 +14,11 @@ from sdd_hooks.system.terminal import Terminal, detect_terminal
 from sdd_hooks.text.display import (
     display_width,
     format_count,
+    json_document,
     printable_line,
     printable_lines,
     shortened,
 )
-from sdd_hooks.text.json_document import json_document
 
 __all__ = [
     "CommandOutput",

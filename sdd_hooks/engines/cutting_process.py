@@ -23,8 +23,7 @@ from typing import IO, Any
 from sdd_hooks.engines.document_rows import DocumentRows, cut_document
 from sdd_hooks.engines.reading import FileContent, Read, read_document
 from sdd_hooks.system.descriptors import IS_POSIX
-from sdd_hooks.system.detached import start_child, usable_cores
-from sdd_hooks.system.frames import read_frame, write_frame
+from sdd_hooks.system.detached import read_frame, start_child, usable_cores, write_frame
 
 HEAD_START = 150
 """Documents that the first process cuts while the second one starts."""

@@ -12,8 +12,8 @@ import re
 
 from sdd_hooks.engines.abbreviations import short_forms
 from sdd_hooks.named_tuple import NamedTuple
-from sdd_hooks.text.acronyms import PLURAL_S
 from sdd_hooks.text.lazy_regex import lazy_regex
+from sdd_hooks.text.names import PLURAL_S
 
 # Begins with a plain set, which `re` scans for six times faster than for an equivalent lookbehind.
 _HUMP = lazy_regex(r"[A-Z](?:(?<=[a-z0-9][A-Z])|(?=[A-Z][a-z]))")

@@ -21,8 +21,7 @@ from mcp.shared.message import ServerMessageMetadata
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from sdd_hooks import __version__
-from sdd_hooks.artifacts.corpus import Corpus, load_corpus
-from sdd_hooks.artifacts.replacements import find_replacements
+from sdd_hooks.artifacts.corpus import Corpus, find_replacements, load_corpus
 from sdd_hooks.artifacts.work_tree import read_artifact_files
 from sdd_hooks.errors import SddError
 from sdd_hooks.mcp.calls import CallRunner

@@ -13,7 +13,7 @@ import re
 from collections.abc import Sequence
 
 from sdd_hooks.artifacts.artifact import Artifact
-from sdd_hooks.artifacts.replacements import find_replacements
+from sdd_hooks.artifacts.corpus import find_replacements
 from sdd_hooks.artifacts.requirements import Requirement
 from sdd_hooks.artifacts.summary import summarize, summary_section
 from sdd_hooks.engines.registry import is_indexed, not_indexed

@@ -19,7 +19,7 @@ from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import EXTERNAL, ISSUES_DIRECTORY, Collection
 from sdd_hooks.project.external_sources import ExternalSource
 from sdd_hooks.project.layout import Layout
-from sdd_hooks.text.slugs import slugify
+from sdd_hooks.text.names import slugify
 
 # A spec is a `spec.md`, and an issue is written as `.md`.
 _SPEC_SUFFIXES = (".md",)

@@ -17,7 +17,7 @@ from sdd_hooks.reporting.outcome import (
     reference_question,
 )
 from sdd_hooks.reporting.registry import Reporter
-from sdd_hooks.text.json_document import json_document
+from sdd_hooks.text.display import json_document
 
 Fields = dict[str, object]
 

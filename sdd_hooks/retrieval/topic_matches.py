@@ -8,10 +8,9 @@ from collections.abc import Container, Iterator, Sequence
 from pathlib import PurePosixPath
 
 from sdd_hooks.artifacts.artifact import Artifact
-from sdd_hooks.artifacts.corpus import Corpus, load_corpus
+from sdd_hooks.artifacts.corpus import Corpus, find_replacements, load_corpus
 from sdd_hooks.artifacts.document import title_from_name
 from sdd_hooks.artifacts.identifiers import ArtifactId, ArtifactKind, id_from_name, split_heading
-from sdd_hooks.artifacts.replacements import find_replacements
 from sdd_hooks.artifacts.spec import DESIGN_FILE, SPEC_FILE
 from sdd_hooks.artifacts.work_tree import ARTIFACT_KINDS, read_paths
 from sdd_hooks.engines.protocol import Engine, Hit, KnowsTitles

@@ -30,7 +30,7 @@ from sdd_hooks.system.git_errors import (
 )
 from sdd_hooks.system.locks import hold_lock
 from sdd_hooks.system.processes import ProgramResult
-from sdd_hooks.text.slugs import slugify
+from sdd_hooks.text.names import slugify
 
 REF_PREFIX = "refs/sdd/vectors/"
 DIRECTORY = "share"

@@ -33,6 +33,8 @@ _PROGRAM = (
 )
 _PACKAGE = Path(__file__).resolve().parents[2]
 
+_SIZE_BYTES = 8
+
 
 class ForeignLog(StorageError):
     """The log belongs to another user of this machine."""
@@ -172,3 +174,20 @@ def _refusal(path: Path, error: OSError) -> StorageError:
         return ForeignLog(f"the log {path} cannot be opened (permission denied): remove it")
     reason = ERRNO_REASONS.get(error.errno or 0) or error.strerror
     return StorageError(f"the log {path} cannot be opened ({reason}): check its directory")
+
+
+def write_frame(descriptor: int, data: bytes) -> None:
+    """Write a frame to a pipe. Raises OSError when its reader has ended."""
+    rest = memoryview(len(data).to_bytes(_SIZE_BYTES, "little") + data)
+    while rest:
+        rest = rest[os.write(descriptor, rest) :]
+
+
+def read_frame(stream: IO[bytes]) -> bytes | None:
+    """Read the next frame; None after the last one, and for one that is not whole."""
+    size = stream.read(_SIZE_BYTES)
+    if len(size) < _SIZE_BYTES:
+        return None
+    length = int.from_bytes(size, "little")
+    data = stream.read(length)
+    return data if len(data) == length else None

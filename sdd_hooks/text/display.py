@@ -1,13 +1,16 @@
-"""Format text, errors and numbers for a terminal or a message. Untrusted input is safe to pass."""
+"""Format text, errors, numbers and data for output. Untrusted input is safe to pass."""
 
-# Governing: ADR-0012 (untrusted input never leaves the repository)
+# Governing: ADR-0012 (untrusted input never leaves the repository), SPEC-0005 REQ "Output"
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from sdd_hooks.errors import SddError
 from sdd_hooks.text.lazy_regex import lazy_regex
+
+SCHEMA_VERSION = 1
+"""The version of the objects that commands print."""
 
 # No file system has longer names.
 _LONG_WORD = lazy_regex(r"([^\s/\\]{100})[^\s/\\]{155,}[^\s/\\]")
@@ -106,3 +109,10 @@ def _visible(character: str) -> str:
 def is_unicode(text: str) -> bool:
     """Whether UTF-8 can encode the text: a file name of other bytes has lone surrogates."""
     return text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text)
+
+
+def json_document(data: Mapping[str, object]) -> str:
+    """Format `data` as one JSON object in ASCII, `schema_version` first, with a final newline."""
+    import json
+
+    return json.dumps({"schema_version": SCHEMA_VERSION, **data}, indent=2) + "\n"

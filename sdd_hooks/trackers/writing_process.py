@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sdd_hooks.system.descriptors import IS_POSIX
-from sdd_hooks.system.frames import read_frame, write_frame
+from sdd_hooks.system.detached import read_frame, write_frame
 from sdd_hooks.system.open_directory import OpenDirectory
 from sdd_hooks.trackers.file_marks import FileMark, digest_of
 

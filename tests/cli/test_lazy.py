@@ -138,8 +138,6 @@ VERSION = {"sdd_hooks.setup", "sdd_hooks.setup.version"} | {
     "sdd_hooks.system",
     "sdd_hooks.system.descriptors",
     "sdd_hooks.system.git",
-    "sdd_hooks.system.git_settings",
-    "sdd_hooks.system.pipes",
     "sdd_hooks.system.processes",
     "sdd_hooks.text",
     "sdd_hooks.text.lazy_regex",

@@ -6,19 +6,22 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import IO, Any
 
 import pytest
 
 from sdd_hooks.errors import SddError, StorageError
 from sdd_hooks.system.processes import (
     MAX_OUTPUT_BYTES,
+    Pipes,
     Program,
     ProgramResult,
+    _SelectedPipes,
+    _ThreadedPipes,
     end_program,
     exit_on_signals,
     find_executable,
@@ -46,6 +49,9 @@ from sdd_hooks.system.processes import Program, run_program
 environ = {"PATH": "/usr/bin:/bin"}
 run_program(Program("launcher", sys.argv[1:], Path("/"), environ), 300, print)
 """
+
+Open = Callable[[Sequence[IO[bytes]]], Pipes]
+both = pytest.mark.parametrize("open_pipes", [_SelectedPipes, _ThreadedPipes])
 
 
 @pytest.fixture
@@ -251,3 +257,31 @@ def test_a_repository_supplies_no_programs(tmp_path: Path) -> None:
     assert find_executable("bd", {"PATH": path}, inside) is None
     assert find_executable("bd", {"PATH": f"{path}:{tmp_path}/tools"}, inside) == outside
     assert find_executable("bd", {"PATH": f"{inside}/../tools"}, inside) is not None
+
+
+@both
+def test_everything_is_read_and_each_pipe_ends_once(open_pipes: Open) -> None:
+    program = "import sys; sys.stdout.write('o' * 200_000); sys.stderr.write('e' * 100_000)"
+    command = [sys.executable, "-c", program]
+    outputs = {0: b"", 1: b""}
+    ends = []
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout and process.stderr
+        with closing(open_pipes((process.stdout, process.stderr))) as pipes:
+            while len(ends) < 2:
+                for number, block in pipes.read(TIMEOUT):
+                    outputs[number] += block
+                    ends += [] if block else [number]
+    assert sorted(ends) == [0, 1]
+    assert outputs == {0: b"o" * 200_000, 1: b"e" * 100_000}
+
+
+@both
+def test_an_open_pipe_without_bytes_gives_nothing(open_pipes: Open) -> None:
+    command = [sys.executable, "-c", "import sys; sys.stdin.read()"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdin and process.stdout
+        with closing(open_pipes((process.stdout,))) as pipes:
+            assert list(pipes.read(0.0)) == []
+            process.stdin.close()
+            assert list(pipes.read(TIMEOUT)) == [(0, b"")]

@@ -1,3 +1,4 @@
+import json
 import os
 
 from hypothesis import given
@@ -10,6 +11,7 @@ from sdd_hooks.text.display import (
     display_width,
     format_count,
     is_unicode,
+    json_document,
     one_line,
     printable_line,
     printable_lines,
@@ -74,3 +76,11 @@ def test_format_count():
 def test_text_that_utf_8_can_encode(text: str) -> None:
     assert is_unicode(text)
     assert not is_unicode(f"{text}{os.fsdecode(bytes([0xE9]))}")
+
+
+def test_json_document_is_one_object_with_its_schema_version_first():
+    text = json_document({"name": "é\udce9", "list": [1]})
+    assert list(json.loads(text)) == ["schema_version", "name", "list"]
+    assert json.loads(text)["schema_version"] == 1
+    assert text.isascii()
+    assert text.endswith("}\n")

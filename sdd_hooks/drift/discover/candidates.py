@@ -11,7 +11,7 @@ from sdd_hooks.drift.discover.catalogue import Category, Technology
 from sdd_hooks.drift.discover.survey import EvidenceLine, Findings, Role
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.display import join_names
-from sdd_hooks.text.slugs import slugify
+from sdd_hooks.text.names import slugify
 
 MAX_NAMES = 3
 """Technologies of one role that a title names."""

@@ -16,7 +16,7 @@ from sdd_hooks.drift.discover.usage import find_ecosystem
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.display import join_names
 from sdd_hooks.text.lazy_regex import lazy_regex
-from sdd_hooks.text.slugs import slugify
+from sdd_hooks.text.names import slugify
 
 MIN_FOLDERS = 5
 """Directories beside each other that show a convention."""

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from sdd_hooks.code.symbols import Symbol, without_comments
 from sdd_hooks.named_tuple import NamedTuple
-from sdd_hooks.text.acronyms import PLURAL_S
+from sdd_hooks.text.names import PLURAL_S
 
 MAX_TOKENS = 3_000
 """Tokens of a definition that are compared."""

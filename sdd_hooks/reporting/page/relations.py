@@ -6,9 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sdd_hooks.artifacts.corpus import Corpus
+from sdd_hooks.artifacts.corpus import Corpus, find_replacements
 from sdd_hooks.artifacts.edges import INVERSES
-from sdd_hooks.artifacts.replacements import find_replacements
 from sdd_hooks.named_tuple import NamedTuple
 
 _TO_NEWER = frozenset({"enables", "governs"})

@@ -21,7 +21,7 @@ from sdd_hooks.review.judge.records import RecordText, format_record, select_for
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.text.display import clipped, one_line
-from sdd_hooks.text.slugs import slugify
+from sdd_hooks.text.names import slugify
 
 JUDGE = Rule(
     "judge",

@@ -220,7 +220,7 @@ class PreparedEvidence:
         return scores
 
     def _reach(self) -> list[float]:
-        from sdd_hooks.text.path_patterns import compile_path_pattern
+        from sdd_hooks.text.globs import compile_path_pattern
 
         scores = []
         for record in self._records:

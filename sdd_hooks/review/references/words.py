@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import pairwise
 
-from sdd_hooks.text.acronyms import PLURAL_S, find_singular
+from sdd_hooks.text.names import PLURAL_S, find_singular
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*")
 _ANY_NAME = re.compile(r"[^\W\d_][^\W_]*")

@@ -23,8 +23,7 @@ from sdd_hooks.review.references.prepared import (
 )
 from sdd_hooks.system.files import FileTooLarge, PathRefused, is_binary, read_inside
 from sdd_hooks.text.decoding import decode
-from sdd_hooks.text.globs import compile_glob
-from sdd_hooks.text.path_patterns import compile_path_pattern
+from sdd_hooks.text.globs import compile_glob, compile_path_pattern
 from sdd_hooks.usecases.agents.table import STATED, AgentTable, StatedArtifact, StatedRule
 
 THRESHOLD = 0.5

@@ -25,7 +25,7 @@ from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.project import Project
 from sdd_hooks.retrieval.excerpts import summary_excerpt
 from sdd_hooks.retrieval.search import HitLimits
-from sdd_hooks.text.short_names import shorten_names
+from sdd_hooks.text.names import shorten_names
 
 _HITS_PER_DOCUMENT = 5
 """Hits requested for each document: a document rarely has more among the best."""

@@ -8,9 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from sdd_hooks.artifacts.artifact import Artifact
-from sdd_hooks.artifacts.corpus import Corpus, load_corpus
+from sdd_hooks.artifacts.corpus import Corpus, find_replacements, load_corpus
 from sdd_hooks.artifacts.identifiers import ArtifactId
-from sdd_hooks.artifacts.replacements import find_replacements
 from sdd_hooks.artifacts.summary import summarize
 from sdd_hooks.artifacts.work_tree import read_artifact_files
 from sdd_hooks.engines.registry import is_indexed, not_indexed

@@ -4,8 +4,7 @@
 
 from __future__ import annotations
 
-from sdd_hooks.artifacts.corpus import Corpus
-from sdd_hooks.artifacts.replacements import find_replacements
+from sdd_hooks.artifacts.corpus import Corpus, find_replacements
 from sdd_hooks.engines.protocol import SubQuery
 from sdd_hooks.project.collections import RECORD_KINDS
 from sdd_hooks.project.project import Project

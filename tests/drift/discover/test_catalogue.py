@@ -15,7 +15,7 @@ from sdd_hooks.drift.discover.catalogue import (
     normalize_package,
 )
 from sdd_hooks.text.globs import compile_glob
-from sdd_hooks.text.slugs import slugify
+from sdd_hooks.text.names import slugify
 
 CATALOGUE = load_catalogue()
 

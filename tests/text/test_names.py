@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.text.slugs import SLUG_CHARACTERS, slugify
+from sdd_hooks.text.names import SLUG_CHARACTERS, slugify
 
 
 @pytest.mark.parametrize(
