@@ -28,6 +28,7 @@ from tests.support.gguf_model import make_gguf
 from tests.support.postgres_server import SUPERUSER, PostgresServer
 from tests.support.qmd import MISSING, installed
 from tests.support.repos import ISOLATION
+from tests.support.warm import install_program
 
 COLUMNS = 90
 HOME = "/home/ada"
@@ -54,11 +55,12 @@ class Terminal:
         self.status = 0
         self.fixture: Callable[[str], Any] = pytest.skip
         commands = str(Path(sys.executable).parent)
+        warm_commands = self.home / ".commands"
         self.environ = {
             **ISOLATION,
             "HOME": str(self.home),
             "LANG": "C.UTF-8",
-            "PATH": f"{commands}:/usr/local/bin:/opt/homebrew/bin:/usr/bin:/bin",
+            "PATH": f"{warm_commands}:{commands}:/usr/local/bin:/opt/homebrew/bin:/usr/bin:/bin",
             "TERM": "xterm",
             "NO_COLOR": "1",
             "GIT_PAGER": "cat",
@@ -67,6 +69,7 @@ class Terminal:
             "GIT_CONFIG_VALUE_0": "false",
             "PYTHONPATH": str(self._without_extras()),
         }
+        install_program(warm_commands, self.environ)
 
     def run(self, command: str) -> str:
         """Run a command as if typed. Returns its output; keeps its status and directory."""
@@ -157,7 +160,7 @@ def _shop_after(commands: tuple[str, ...]) -> Path:
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     terminal = Terminal(folder / "ada")
     _run_set_up(terminal, commands)
-    for own in (".without", "sdd-hooks"):
+    for own in (".commands", ".without", "sdd-hooks"):
         shutil.rmtree(terminal.home / own)
     return terminal.home
 
@@ -179,6 +182,8 @@ def qmd(terminal: Terminal) -> None:
         pytest.skip(MISSING)
     initialised(terminal)
     terminal.environ["PATH"] = f"{directory}:{terminal.environ['PATH']}"
+    # No GPU is looked for, and no thread waits for others of its context by spinning.
+    terminal.environ.update(QMD_FORCE_CPU="1", QMD_EMBED_PARALLELISM="2")
     now = time.time()
     write_cached("qmd-release", {"latest": "0.0.1", "told": now, "asked": now}, terminal.environ)
     models = sorted(MODEL.glob("*.gguf"))
