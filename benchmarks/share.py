@@ -33,7 +33,7 @@ class Shared:
     def embed(self, first: int, count: int) -> None:
         """Give texts of the runner's index random vectors, because a model would take minutes."""
         from sdd_hooks.engines.embedded.backend import ENGINE
-        from sdd_hooks.engines.vector_storage import pack_vector
+        from sdd_hooks.engines.vector_exchange import pack_vector
 
         chance = random.Random(f"{SEED} {first}")
         from sdd_hooks.project.project import load_project

@@ -52,7 +52,7 @@ def give_vectors_to_sdd(root: Path, vector_of: VectorOf) -> int:
     import apsw
 
     from sdd_hooks.engines.embedded.backend import ENGINE
-    from sdd_hooks.engines.vector_storage import pack_vector
+    from sdd_hooks.engines.vector_exchange import pack_vector
     from sdd_hooks.project.project import load_project
 
     with closing(apsw.Connection(str(root / ".sdd/search/index.db"))) as index:

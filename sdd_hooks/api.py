@@ -54,23 +54,15 @@ if TYPE_CHECKING:
     from sdd_hooks.config.settings import TrackerSettings as TrackerSettings
     from sdd_hooks.config.settings import UpdateSettings as UpdateSettings
     from sdd_hooks.config.settings import WorktreeSettings as WorktreeSettings
-    from sdd_hooks.engines.bookmarks import covers as covers
-    from sdd_hooks.engines.bookmarks import read_bookmark as read_bookmark
-    from sdd_hooks.engines.bookmarks import write_bookmark as write_bookmark
-    from sdd_hooks.engines.fusion import FusedMatch as FusedMatch
-    from sdd_hooks.engines.fusion import RankedMatch as RankedMatch
-    from sdd_hooks.engines.fusion import fuse as fuse
-    from sdd_hooks.engines.fusion import weight_of as weight_of
+    from sdd_hooks.engines.backend import Download as Download
+    from sdd_hooks.engines.backend import EngineBackend as EngineBackend
     from sdd_hooks.engines.protocol import Bookmark as Bookmark
     from sdd_hooks.engines.protocol import CollectionChanges as CollectionChanges
     from sdd_hooks.engines.protocol import CollectionStatus as CollectionStatus
     from sdd_hooks.engines.protocol import Counts as Counts
     from sdd_hooks.engines.protocol import Coverage as Coverage
-    from sdd_hooks.engines.protocol import Download as Download
     from sdd_hooks.engines.protocol import EmbedReport as EmbedReport
     from sdd_hooks.engines.protocol import Engine as Engine
-    from sdd_hooks.engines.protocol import EngineBackend as EngineBackend
-    from sdd_hooks.engines.protocol import ExchangesVectors as ExchangesVectors
     from sdd_hooks.engines.protocol import Hit as Hit
     from sdd_hooks.engines.protocol import IndexedDocument as IndexedDocument
     from sdd_hooks.engines.protocol import IndexStatus as IndexStatus
@@ -80,13 +72,21 @@ if TYPE_CHECKING:
     from sdd_hooks.engines.protocol import Stopped as Stopped
     from sdd_hooks.engines.protocol import SubQuery as SubQuery
     from sdd_hooks.engines.protocol import SubQueryType as SubQueryType
-    from sdd_hooks.engines.protocol import VectorExchange as VectorExchange
+    from sdd_hooks.engines.protocol import covers as covers
+    from sdd_hooks.engines.protocol import read_bookmark as read_bookmark
     from sdd_hooks.engines.protocol import report_progress as report_progress
-    from sdd_hooks.engines.query_terms import Term as Term
-    from sdd_hooks.engines.query_terms import parse_terms as parse_terms
+    from sdd_hooks.engines.protocol import write_bookmark as write_bookmark
+    from sdd_hooks.engines.ranking.fusion import FusedMatch as FusedMatch
+    from sdd_hooks.engines.ranking.fusion import RankedMatch as RankedMatch
+    from sdd_hooks.engines.ranking.fusion import fuse as fuse
+    from sdd_hooks.engines.ranking.fusion import weight_of as weight_of
+    from sdd_hooks.engines.ranking.hits import chunk_snippet as chunk_snippet
+    from sdd_hooks.engines.ranking.hits import query_words as query_words
+    from sdd_hooks.engines.ranking.query_terms import Term as Term
+    from sdd_hooks.engines.ranking.query_terms import parse_terms as parse_terms
     from sdd_hooks.engines.registry import not_indexed as not_indexed
-    from sdd_hooks.engines.snippets import chunk_snippet as chunk_snippet
-    from sdd_hooks.engines.snippets import query_words as query_words
+    from sdd_hooks.engines.vector_exchange import ExchangesVectors as ExchangesVectors
+    from sdd_hooks.engines.vector_exchange import VectorExchange as VectorExchange
     from sdd_hooks.errors import AccessRefused as AccessRefused
     from sdd_hooks.errors import EngineUnavailable as EngineUnavailable
     from sdd_hooks.errors import IndexDamaged as IndexDamaged
@@ -223,15 +223,16 @@ NAMES = {
     },
     "Engines": {
         "sdd_hooks.engines.protocol": (
-            "Bookmark CollectionChanges CollectionStatus Counts Coverage Download EmbedReport "
-            "Engine EngineBackend ExchangesVectors Hit IndexStatus IndexedDocument Progress "
-            "Query SearchResult Stopped SubQuery SubQueryType VectorExchange report_progress"
+            "Bookmark CollectionChanges CollectionStatus Counts Coverage EmbedReport Engine Hit "
+            "IndexStatus IndexedDocument Progress Query SearchResult Stopped SubQuery SubQueryType "
+            "covers read_bookmark report_progress write_bookmark"
         ),
+        "sdd_hooks.engines.backend": "Download EngineBackend",
+        "sdd_hooks.engines.vector_exchange": "ExchangesVectors VectorExchange",
         "sdd_hooks.engines.registry": "not_indexed",
-        "sdd_hooks.engines.bookmarks": "covers read_bookmark write_bookmark",
-        "sdd_hooks.engines.fusion": "FusedMatch RankedMatch fuse weight_of",
-        "sdd_hooks.engines.query_terms": "Term parse_terms",
-        "sdd_hooks.engines.snippets": "chunk_snippet query_words",
+        "sdd_hooks.engines.ranking.fusion": "FusedMatch RankedMatch fuse weight_of",
+        "sdd_hooks.engines.ranking.query_terms": "Term parse_terms",
+        "sdd_hooks.engines.ranking.hits": "chunk_snippet query_words",
         "sdd_hooks.chunking.chunk": "Chunk",
         "sdd_hooks.chunking.document": (
             "ChunkedDocument chunk_document chunk_hash chunker_version text_to_embed"

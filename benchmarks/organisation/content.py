@@ -14,9 +14,9 @@ from psycopg import Connection
 
 from benchmarks.corpus import sentences
 from sdd_hooks.chunking.document import chunk_document, chunk_hash
-from sdd_hooks.engines.chunk_fields import ChunkFields
 from sdd_hooks.engines.postgres.vectors import ModelSpace, create_space
 from sdd_hooks.engines.postgres.words import chunk_words
+from sdd_hooks.engines.reading import ChunkFields
 
 MODEL = "generated"
 DIMENSIONS = 384

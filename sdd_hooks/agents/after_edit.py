@@ -10,8 +10,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sdd_hooks.engines.local_index import has_local_index
-from sdd_hooks.project.repository import Repository
+from sdd_hooks.project.repository import Repository, has_search_dir
 from sdd_hooks.system.detached import start_detached
 from sdd_hooks.usecases.agents.deciding_records import covers
 from sdd_hooks.usecases.agents.table import (
@@ -35,7 +34,7 @@ def check_edit(repository: Repository, paths: Sequence[str]) -> str:
     """
     if not paths:
         return ""
-    if has_local_index(repository):
+    if has_search_dir(repository):
         with suppress(OSError):
             start_detached(__name__, [str(repository.root)], repository.environ)
     table = open_table(repository)

@@ -8,16 +8,18 @@ where it stores them.
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
+import json
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
-from sdd_hooks.errors import EngineUnavailable, StorageError
+from sdd_hooks.errors import StorageError
 from sdd_hooks.named_tuple import NamedTuple
-from sdd_hooks.project.collections import Collection
+from sdd_hooks.project.collections import OUTSIDE_GIT, Collection
 
 if TYPE_CHECKING:
-    from sdd_hooks.project.project import Project
+    pass
+
+_HEXADECIMAL = frozenset("0123456789abcdef")
 
 SubQueryType = Literal["lex", "vec", "hyde"]
 
@@ -63,6 +65,33 @@ class Bookmark(NamedTuple):
     sparse: str = ""
 
 
+def write_bookmark(bookmark: Bookmark) -> str:
+    """Serialise a bookmark as one line of JSON."""
+    return json.dumps(bookmark._asdict())
+
+
+def read_bookmark(text: str | None) -> Bookmark | None:
+    """Parse a stored bookmark. Returns None for None and for text that does not parse."""
+    try:
+        return parse_bookmark(json.loads(text or "null"))
+    except (ValueError, RecursionError):
+        return None
+
+
+def parse_bookmark(value: Any) -> Bookmark | None:
+    """Parse the JSON value of a bookmark. Returns None for any other value."""
+    try:
+        head, dirty, definition = value["head"], value["dirty"], value["definition"]
+        sparse = value.get("sparse", "")
+        texts = [head, definition, sparse, *dirty]
+    except (TypeError, KeyError, AttributeError):
+        return None
+    # The head becomes an argument of git, where a text that begins with `-` would be an option.
+    if not all(isinstance(text, str) for text in texts) or set(head) - _HEXADECIMAL:
+        return None
+    return Bookmark(head, tuple(dirty), definition, sparse)
+
+
 class CollectionChanges(NamedTuple):
     """The paths at which a collection and the work tree may differ.
 
@@ -80,6 +109,16 @@ class CollectionChanges(NamedTuple):
     bookmark: Bookmark | None
     gone: frozenset[str] = frozenset()
     contents: Mapping[str, bytes] | None = None
+
+
+def covers(changes: Sequence[CollectionChanges], kinds: Mapping[str, str]) -> bool:
+    """Whether an update with `changes` covers the whole index, so that it counts as touched.
+
+    `kinds` is the kind of each indexed collection, by name. Collections outside of git do not
+    count: a sync and a fetch update them, at other times.
+    """
+    files = {name for name, kind in kinds.items() if kind not in OUTSIDE_GIT}
+    return (files or set(kinds)) <= {change.collection.name for change in changes}
 
 
 class Counts(NamedTuple):
@@ -276,7 +315,7 @@ class Engine(Protocol):
         """Return the time of the last check for changes (seconds since the epoch; None: never).
 
         Must be cheap. Only an update that covers every collection except issues counts
-        (`bookmarks.covers`).
+        (`covers`).
         """
         ...
 
@@ -324,155 +363,26 @@ class ComparesMeaning(Protocol):
         ...
 
 
-class Download(NamedTuple):
-    """A download that an embed needs first.
-
-    `content` is what it downloads, a noun phrase for messages. With `during_embed`, the engine
-    downloads it while it embeds; else `EngineBackend.download` does.
-    """
-
-    content: str
-    during_embed: bool = False
-
-
-@runtime_checkable
-class EngineBackend(Protocol):
-    """An engine without an open index: what an entry point of `sdd_hooks.engines` refers to.
-
-    A subclass implements `open` and `is_indexed`; the other members have defaults for an engine
-    that downloads nothing and has no daemon. Hooks import the module of a backend, so it imports
-    what the engine needs only inside its methods.
-
-    `has_daemon` says whether `serve` is supported.
-    """
-
-    has_daemon: bool = False
-
-    @property
-    def default_model(self) -> str:
-        """The embedding model of a project that configures none, as messages call it."""
-        return ""
-
-    @abstractmethod
-    def open(self, project: Project, *, repair: bool = False) -> Engine:
-        """Open the index of a project, and create it if there is none.
-
-        With `repair`, an index that cannot be read is set aside and replaced by an empty one.
-
-        Raises:
-            EngineUnavailable: the engine cannot run here.
-            IndexDamaged: the index cannot be read, and `repair` is False.
-            StorageError: the index cannot be opened or written.
-        """
-        ...
-
-    @abstractmethod
-    def is_indexed(self, project: Project) -> bool:
-        """Whether the project may have an index; False only if opening it would find nothing.
-
-        Commands call this first. It imports little, opens no index and creates nothing. Raises
-        EngineUnavailable or StorageError when the engine cannot find out.
-        """
-        ...
-
-    def installation(self, project: Project) -> str:  # noqa: ARG002
-        """Return what would run: the engine's name, or the version and path of its program.
-
-        "" stands for the name. Raises EngineUnavailable when the engine cannot run here.
-        """
-        return ""
-
-    def required_download(self, project: Project) -> Download | None:  # noqa: ARG002
-        """Return what the first embed has to download. Uses no network and runs no program.
-
-        Raises EngineUnavailable when the configured model cannot run here.
-        """
-        return None
-
-    def download(self, project: Project) -> None:  # noqa: ARG002
-        """Download what `required_download` returns, unless the engine does so while it embeds.
-
-        Raises EngineUnavailable when the download fails.
-        """
-        return
-
-    def embedder(self, project: Project) -> str:  # noqa: ARG002
-        """Return the model that embeds and its device, as `MODEL on DEVICE`; "" if unknown.
-
-        Raises EngineUnavailable when the configured model cannot run here.
-        """
-        return ""
-
-    def serve(self, project: Project, port: int, announce: Callable[[str, int], None]) -> None:  # noqa: ARG002
-        """Run the engine's daemon until a signal ends this process.
-
-        `port` 0 chooses a free one. `announce` receives the URL of the daemon and its process id
-        as soon as it responds.
-
-        Raises:
-            EngineUnavailable: the daemon cannot run here.
-            NotIndexed: there is no index to serve.
-        """
-        raise EngineUnavailable("this engine has no daemon")
-
-
-class VectorExchange(Protocol):
-    """Reads and stores the vectors of one model, to exchange them with other machines.
-
-    A key is the SHA-256 of the text that was embedded. `storage` is the format of a vector: `int8`
-    with a largest component of 127, or `float32`, little-endian, of length 1. `dimensions` is 0
-    while no vector of this model is stored. Methods raise StorageError.
-    """
-
-    @property
-    def model(self) -> str:
-        """The id of the model."""
-        ...
-
-    @property
-    def storage(self) -> str:
-        """The format of its vectors."""
-        ...
-
-    @property
-    def dimensions(self) -> int:
-        """How many components a vector has; 0 if unknown."""
-        ...
-
-    def keys(self) -> Sequence[bytes]:
-        """Return the key of every text in the index, once, in order, embedded or not."""
-        ...
-
-    def held(self) -> Set[bytes]:
-        """Return the key of every stored vector, whether its text is in the index or not."""
-        ...
-
-    def vectors(self, keys: Sequence[bytes]) -> Iterator[tuple[bytes, bytes]]:
-        """Yield those of `keys` that have a stored vector, in the order of `keys`, each with it."""
-        ...
-
-    def adopt(self, dimensions: int, vectors: Sequence[tuple[bytes, bytes]]) -> int:
-        """Store vectors of another machine, all of them or none. Returns how many are new.
-
-        Existing vectors stay as they are. The caller has validated each vector. Raises
-        EngineUnavailable if the stored vectors have other dimensions.
-        """
-        ...
-
-
-@runtime_checkable
-class ExchangesVectors(Protocol):
-    """An engine whose vectors are valid on every machine that has the same model."""
-
-    def exchange(self) -> VectorExchange:
-        """Return access to the vectors of the configured model."""
-        ...
-
-
 @runtime_checkable
 class KnowsTitles(Protocol):
     """An engine whose `documents` reads every file, and whose index knows the titles."""
 
     def titles(self, collection: str) -> Sequence[tuple[str, str]]:
         """Return the path and title of every document of a collection. Reads no file of it."""
+        ...
+
+
+@runtime_checkable
+class SamplesDocuments(Protocol):
+    """An engine that stores the hash of each document as `content_digest` computes it."""
+
+    def sample(self, count: int) -> Sequence[IndexedDocument]:
+        """Return up to `count` random documents, which were checked for consistency.
+
+        Raises IndexDamaged if one is not consistent.
+        """
+        ...
+
+    def verify(self) -> None:
+        """Check the whole index, and the chunks of each file. Raises IndexDamaged."""
         ...

@@ -10,15 +10,61 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
-from sdd_hooks.engines.document_rows import DocumentRows
+from sdd_hooks.chunking.document import chunk_document, chunk_hash
+from sdd_hooks.engines.documents import (
+    content_digest,
+    is_storable,
+    with_line_feeds,
+    words_of_path,
+)
 from sdd_hooks.engines.protocol import CollectionChanges, Counts, Progress, report_progress
-from sdd_hooks.engines.sampling import content_digest, with_line_feeds
-from sdd_hooks.engines.stored_paths import is_storable
+from sdd_hooks.engines.ranking.query_terms import identifier_parts, separate_unspaced
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.system.files import FileTooLarge, PathRefused, is_binary, read_inside
 
 MAX_DOCUMENT_BYTES = 5 * 1024 * 1024
 MAX_CODE_BYTES = 1024 * 1024
+
+ChunkRow = tuple[str, str, int, int, bytes, str]
+"""Anchor, section, first line, last line, hash, and text of a chunk."""
+
+WordsRow = tuple[str, str, str]
+"""The fields of a chunk in which words are searched: titles, text, and parts of names."""
+
+
+class ChunkFields:
+    """Makes the fields of the chunks of one document."""
+
+    def __init__(self, path: str, title: str) -> None:
+        words = words_of_path(path)
+        self._titles = separate_unspaced(f"{words} {identifier_parts(words)} {title}")
+
+    def of_chunk(self, section: str, text: str) -> tuple[str, str, str]:
+        """Return the titles, the text, and the words of its camelCase identifiers."""
+        titles = f"{self._titles} {separate_unspaced(section)} {identifier_parts(section)}"
+        return titles, separate_unspaced(text), identifier_parts(text)
+
+
+class DocumentRows(NamedTuple):
+    """The title of a document, and two rows for each chunk, in order."""
+
+    title: str
+    chunks: list[ChunkRow]
+    words: list[WordsRow]
+
+
+def cut_document(path: str, data: bytes) -> DocumentRows:
+    """Cut a document with line feeds into chunks, and find their words. Raises nothing."""
+    title, chunks = chunk_document(path, data)
+    fields = ChunkFields(path, title)
+    return DocumentRows(
+        title,
+        [
+            (one.anchor, one.title, one.first_line, one.last_line, chunk_hash(title, one), one.text)
+            for one in chunks
+        ],
+        [fields.of_chunk(one.title, one.text) for one in chunks],
+    )
 
 
 class Tally:

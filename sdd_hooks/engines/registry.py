@@ -9,15 +9,13 @@ from collections.abc import Mapping
 from contextlib import suppress
 
 from sdd_hooks.config.settings import SearchSettings
-from sdd_hooks.engines.local_index import has_local_index
+from sdd_hooks.engines.backend import EngineBackend
 from sdd_hooks.engines.organisation import SearchesOrganisation
-from sdd_hooks.engines.protocol import (
-    Engine,
-    EngineBackend,
-)
+from sdd_hooks.engines.protocol import Engine
 from sdd_hooks.errors import EngineUnavailable, NotIndexed, StorageError
 from sdd_hooks.plugins import PluginError, PluginKind, find_plugin, load_plugin, registered_plugins
 from sdd_hooks.project.project import Project
+from sdd_hooks.project.repository import has_search_dir
 
 ENGINES = PluginKind(
     "engine",
@@ -70,7 +68,7 @@ def is_indexed(project: Project) -> bool:
     try:
         backend = find_backend(project)
     except EngineUnavailable:
-        return has_local_index(project.repository)
+        return has_search_dir(project.repository)
     try:
         return backend.is_indexed(project)
     except (EngineUnavailable, StorageError):

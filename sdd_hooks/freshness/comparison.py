@@ -11,8 +11,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from sdd_hooks.engines.protocol import Bookmark, CollectionChanges, Engine, IndexedDocument
-from sdd_hooks.engines.sampling import SamplesDocuments, content_digest
+from sdd_hooks.engines.documents import content_digest
+from sdd_hooks.engines.protocol import (
+    Bookmark,
+    CollectionChanges,
+    Engine,
+    IndexedDocument,
+    SamplesDocuments,
+)
 from sdd_hooks.errors import SddError
 from sdd_hooks.project.collections import OUTSIDE_GIT
 from sdd_hooks.system.files import read_inside

@@ -12,9 +12,15 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from sdd_hooks import tracing
-from sdd_hooks.engines.protocol import Bookmark, CollectionChanges, Counts, Engine, Progress
+from sdd_hooks.engines.protocol import (
+    Bookmark,
+    CollectionChanges,
+    Counts,
+    Engine,
+    Progress,
+    SamplesDocuments,
+)
 from sdd_hooks.engines.registry import is_indexed, not_indexed, open_engine, require_engine
-from sdd_hooks.engines.sampling import SamplesDocuments
 from sdd_hooks.errors import IndexDamaged, StorageError
 from sdd_hooks.freshness.comparison import find_difference, forget_bookmarks
 from sdd_hooks.freshness.external_changes import external_changes

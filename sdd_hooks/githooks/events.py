@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from sdd_hooks.errors import EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, NotIndexed, SddError
 from sdd_hooks.githooks.context import HookContext
 from sdd_hooks.githooks.shims import ACTIONS, EVENTS
-from sdd_hooks.project.repository import Repository, discover
+from sdd_hooks.project.repository import Repository, discover, has_search_dir
 from sdd_hooks.system.descriptors import IS_POSIX
 from sdd_hooks.system.time_limit import time_limit
 from sdd_hooks.text.display import describe_error, one_line
@@ -186,9 +186,8 @@ def _refresh(
 
 def _is_indexed(repository: Repository) -> bool:
     """Whether there may be an index to refresh, in this work tree or where its engine keeps one."""
-    from sdd_hooks.engines.local_index import has_local_index
 
-    if has_local_index(repository):
+    if has_search_dir(repository):
         return True
     from sdd_hooks.engines.registry import is_indexed
     from sdd_hooks.project.project import read_project

@@ -18,7 +18,7 @@ from pathlib import Path
 from sdd_hooks.errors import RepositoryError, SddError
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.system.descriptors import IS_POSIX, NO_WAIT, open_unlinked
-from sdd_hooks.system.files import MAX_PATH_LENGTH, read_inside, state_directory
+from sdd_hooks.system.files import MAX_PATH_LENGTH, is_directory, read_inside, state_directory
 from sdd_hooks.system.git import Git, first_error_line
 from sdd_hooks.text.names import slugify
 
@@ -104,6 +104,15 @@ class Repository(NamedTuple):
         StorageError if it is a symlink.
         """
         return state_directory(self.git_dir, "sdd")
+
+
+def has_search_dir(repository: Repository) -> bool:
+    """Whether the work tree has the directory for indexes, which the first refresh creates.
+
+    It is there for every engine, also for one whose index is not on this machine. Raises
+    StorageError like `search_dir`, and OSError if the system does not tell.
+    """
+    return is_directory(repository.search_dir)
 
 
 def discover(start: Path, environ: Mapping[str, str]) -> Repository:

@@ -11,7 +11,7 @@ from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.summary import summarize
 from sdd_hooks.code.paths import is_document
 from sdd_hooks.engines.protocol import ComparesMeaning, Engine, Hit
-from sdd_hooks.engines.snippets import query_words
+from sdd_hooks.engines.ranking.hits import query_words
 from sdd_hooks.errors import EngineUnavailable
 from sdd_hooks.retrieval.questions import KindQuery
 from sdd_hooks.retrieval.records import Records

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from sdd_hooks.engines.protocol import Progress, VectorExchange
+from sdd_hooks.engines.protocol import Progress
+from sdd_hooks.engines.vector_exchange import VectorExchange
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.sharing.segment_format import (
     KEY_BYTES,

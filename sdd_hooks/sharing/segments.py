@@ -9,7 +9,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
-from sdd_hooks.engines.protocol import ExchangesVectors, Progress, VectorExchange, report_progress
+from sdd_hooks.engines.protocol import Progress, report_progress
+from sdd_hooks.engines.vector_exchange import ExchangesVectors, VectorExchange
 from sdd_hooks.errors import EngineUnavailable
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.project import Project

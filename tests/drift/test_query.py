@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sdd_hooks.drift.query import MAX_WORDS, build_query, summarize_file
-from sdd_hooks.engines.query_terms import parse_terms
+from sdd_hooks.engines.ranking.query_terms import parse_terms
 
 LOGIN = """// Governing: ADR-0003 (tokens of sessions), SPEC-0001 REQ "Sign in"
 package auth

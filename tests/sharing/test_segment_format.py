@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.engines.vector_storage import pack_vector
+from sdd_hooks.engines.vector_exchange import pack_vector
 from sdd_hooks.sharing.segment_format import (
     BadSegment,
     is_valid_vector,

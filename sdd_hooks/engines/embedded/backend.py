@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sdd_hooks.engines.local_index import has_local_index
-from sdd_hooks.engines.local_models import LocalModelBackend
+from sdd_hooks.engines.backend import LocalModelBackend
 from sdd_hooks.project.project import Project
+from sdd_hooks.project.repository import has_search_dir
 
 if TYPE_CHECKING:
     from sdd_hooks.engines.embedded.engine import EmbeddedEngine
@@ -37,7 +37,7 @@ class EmbeddedBackend(LocalModelBackend):
 
     def is_indexed(self, project: Project) -> bool:
         """Whether the work tree has an index."""
-        return has_local_index(project.repository)
+        return has_search_dir(project.repository)
 
 
 ENGINE = EmbeddedBackend()

@@ -14,11 +14,14 @@ import apsw
 
 from sdd_hooks.chunking.document import chunk_document, text_hash, text_to_embed
 from sdd_hooks.code.cgg import finds_callables
-from sdd_hooks.engines.documents import indexed_document
+from sdd_hooks.engines.documents import (
+    content_digest,
+    indexed_document,
+    original_path,
+    with_line_feeds,
+)
 from sdd_hooks.engines.embedded.database import ImpossibleValue, typed
 from sdd_hooks.engines.protocol import IndexedDocument
-from sdd_hooks.engines.sampling import content_digest, with_line_feeds
-from sdd_hooks.engines.stored_paths import original_path
 from sdd_hooks.errors import SddError
 from sdd_hooks.system.files import read_inside
 

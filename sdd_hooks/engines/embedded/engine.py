@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, TypeVar
 import apsw
 
 from sdd_hooks.config.settings import SearchSettings
-from sdd_hooks.engines.bookmarks import covers, read_bookmark
 from sdd_hooks.engines.documents import indexed_document
 from sdd_hooks.engines.embedded.attached_vectors import AttachedVectors
 from sdd_hooks.engines.embedded.database import (
@@ -43,8 +42,10 @@ from sdd_hooks.engines.protocol import (
     Progress,
     Query,
     SearchResult,
-    VectorExchange,
+    covers,
+    read_bookmark,
 )
+from sdd_hooks.engines.vector_exchange import VectorExchange
 from sdd_hooks.errors import EngineUnavailable, IndexDamaged, StorageError
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import Collection
@@ -53,7 +54,7 @@ from sdd_hooks.system.files import refuse_links
 if TYPE_CHECKING:
     from sdd_hooks.engines.embedded.vectors import VectorSpace
     from sdd_hooks.engines.embedding import EmbedCounts
-    from sdd_hooks.engines.fusion import RankedMatch
+    from sdd_hooks.engines.ranking.fusion import RankedMatch
     from sdd_hooks.models.embedding_model import ConfiguredModel, EmbeddingModel
 
 _Result = TypeVar("_Result")
@@ -199,7 +200,7 @@ class EmbeddedEngine:
 
     def _search(self, query: Query) -> SearchResult:
         from sdd_hooks.engines.embedded.search import read_hits
-        from sdd_hooks.engines.fusion import fuse
+        from sdd_hooks.engines.ranking.fusion import fuse
 
         self._vectors.attach()
         # A transaction, so that all queries see the same state of the index.
@@ -251,7 +252,7 @@ class EmbeddedEngine:
     ) -> tuple[list[tuple[float, list[RankedMatch[int]]]], list[str]]:
         """Return the weighted list of each sub-query that can run, and notes."""
         from sdd_hooks.engines.embedded.search import search_words, weigh_chunks
-        from sdd_hooks.engines.fusion import CANDIDATES, WIDER, weight_of
+        from sdd_hooks.engines.ranking.fusion import CANDIDATES, WIDER, weight_of
 
         limit = max(CANDIDATES, query.limit)
         space = None if pending else self._space()

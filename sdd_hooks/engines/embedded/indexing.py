@@ -9,14 +9,20 @@ from pathlib import Path
 
 import apsw
 
-from sdd_hooks.engines.bookmarks import write_bookmark
-from sdd_hooks.engines.chunk_fields import ChunkFields
-from sdd_hooks.engines.document_rows import DocumentRows, WordsRow, cut_document
+from sdd_hooks.engines.documents import is_storable, original_path, stored_path
 from sdd_hooks.engines.embedded.database import transaction, typed
-from sdd_hooks.engines.protocol import CollectionChanges, Counts, Progress
-from sdd_hooks.engines.reading import FileContent, Source, StoredDocument, store_changes
+from sdd_hooks.engines.protocol import CollectionChanges, Counts, Progress, write_bookmark
+from sdd_hooks.engines.reading import (
+    ChunkFields,
+    DocumentRows,
+    FileContent,
+    Source,
+    StoredDocument,
+    WordsRow,
+    cut_document,
+    store_changes,
+)
 from sdd_hooks.engines.reading_ahead import is_bulk, reading_ahead
-from sdd_hooks.engines.stored_paths import is_storable, original_path, stored_path
 from sdd_hooks.named_tuple import NamedTuple
 
 _DOCUMENTS_PER_TRANSACTION = 2000

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 import apsw
 
-from sdd_hooks.engines.query_terms import Term
-from sdd_hooks.engines.word_ranking import PREFIX, TermCounts, weighted_size
+from sdd_hooks.engines.ranking.query_terms import Term
+from sdd_hooks.engines.ranking.word_ranking import PREFIX, TermCounts, weighted_size
 
 
 class Matcher:

@@ -11,15 +11,15 @@ from collections.abc import Collection, Sequence
 
 import apsw
 
+from sdd_hooks.engines.documents import original_path
 from sdd_hooks.engines.embedded.database import ImpossibleValue, typed
 from sdd_hooks.engines.embedded.matcher import Matcher
-from sdd_hooks.engines.fusion import FusedMatch, RankedMatch
-from sdd_hooks.engines.hits import HitChunk, make_hits
-from sdd_hooks.engines.path_evidence import weigh_paths
 from sdd_hooks.engines.protocol import Hit, Query
-from sdd_hooks.engines.query_terms import Term, parse_terms
-from sdd_hooks.engines.stored_paths import original_path
-from sdd_hooks.engines.word_ranking import (
+from sdd_hooks.engines.ranking.fusion import FusedMatch, RankedMatch
+from sdd_hooks.engines.ranking.hits import HitChunk, make_hits
+from sdd_hooks.engines.ranking.path_evidence import weigh_paths
+from sdd_hooks.engines.ranking.query_terms import Term, parse_terms
+from sdd_hooks.engines.ranking.word_ranking import (
     CANDIDATES,
     MatchedChunk,
     inverse_frequency,

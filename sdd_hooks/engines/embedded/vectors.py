@@ -18,12 +18,12 @@ import apsw
 
 from sdd_hooks.engines.embedded.checksums import model_checksum, vector_checksum
 from sdd_hooks.engines.embedded.database import transaction, translate_errors
-from sdd_hooks.engines.vector_storage import pack_vector
+from sdd_hooks.engines.vector_exchange import pack_vector
 from sdd_hooks.errors import EngineUnavailable
 from sdd_hooks.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
-    from sdd_hooks.engines.fusion import RankedMatch
+    from sdd_hooks.engines.ranking.fusion import RankedMatch
 
 _CONSTRUCTORS = {"int8": "vec_int8", "float32": "vec_f32"}
 _COMPONENT_BYTES = {"int8": 1, "float32": 4}
@@ -258,7 +258,7 @@ def search_nearest(
 
     The strength of a chunk is its cosine, or 0 where that is negative.
     """
-    from sdd_hooks.engines.fusion import RankedMatch
+    from sdd_hooks.engines.ranking.fusion import RankedMatch
 
     load_extension(connection)
     construct = _CONSTRUCTORS[space.storage]

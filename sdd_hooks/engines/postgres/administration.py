@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sdd_hooks.engines.bookmarks import read_bookmark
 from sdd_hooks.engines.organisation import OrganisationGrant, RepositoryStatus
 from sdd_hooks.engines.postgres import access
 from sdd_hooks.engines.postgres.address import Address
 from sdd_hooks.engines.postgres.connection import connect, translate_errors
 from sdd_hooks.engines.postgres.schema import migrate, protect, require_schema
 from sdd_hooks.engines.postgres.stored_text import original_text, stored_text
+from sdd_hooks.engines.protocol import read_bookmark
 
 _STATE = """
     SELECT r.name, r.touched, r.documents, r.chunks, coalesce(c.pending, 0),

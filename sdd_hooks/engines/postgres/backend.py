@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sdd_hooks.engines.local_index import has_local_index
-from sdd_hooks.engines.local_models import LocalModelBackend
+from sdd_hooks.engines.backend import LocalModelBackend
 from sdd_hooks.project.project import Project
+from sdd_hooks.project.repository import has_search_dir
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -54,7 +54,7 @@ class PostgresBackend(LocalModelBackend):
         """Whether the work tree, or the environment, refers to an index."""
         from sdd_hooks.engines.postgres.address import is_configured
 
-        return has_local_index(project.repository) or is_configured(project.environ)
+        return has_search_dir(project.repository) or is_configured(project.environ)
 
     def installation(self, project: Project) -> str:
         """Return the engine and its server. Raises EngineUnavailable without an address."""

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sdd_hooks.config.settings import SearchSettings
-from sdd_hooks.engines.bookmarks import covers, read_bookmark
 from sdd_hooks.engines.documents import indexed_document
 from sdd_hooks.engines.postgres import vectors
 from sdd_hooks.engines.postgres.address import Address
@@ -36,8 +35,10 @@ from sdd_hooks.engines.protocol import (
     Query,
     ReadOnlyIndex,
     SearchResult,
-    VectorExchange,
+    covers,
+    read_bookmark,
 )
+from sdd_hooks.engines.vector_exchange import VectorExchange
 from sdd_hooks.errors import StorageError
 from sdd_hooks.models.embedding_model import ConfiguredModel
 from sdd_hooks.named_tuple import NamedTuple

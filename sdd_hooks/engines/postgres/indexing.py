@@ -11,17 +11,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sdd_hooks.engines.bookmarks import write_bookmark
-from sdd_hooks.engines.document_rows import cut_document
 from sdd_hooks.engines.postgres.commit_order import IndexedCommit
 from sdd_hooks.engines.postgres.row_values import insert_rows
 from sdd_hooks.engines.postgres.stored_text import original_text, stored_text
 from sdd_hooks.engines.postgres.words import chunk_words
-from sdd_hooks.engines.protocol import CollectionChanges, Counts, Progress
+from sdd_hooks.engines.protocol import CollectionChanges, Counts, Progress, write_bookmark
 from sdd_hooks.engines.reading import (
     FileContent,
     Source,
     StoredDocument,
+    cut_document,
     store_changes,
 )
 from sdd_hooks.engines.reading_ahead import is_bulk, reading_ahead

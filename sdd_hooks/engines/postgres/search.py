@@ -7,15 +7,22 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from sdd_hooks.engines.fusion import CANDIDATES, WIDER, FusedMatch, RankedMatch, fuse, weight_of
-from sdd_hooks.engines.hits import HitChunk, make_hits
 from sdd_hooks.engines.organisation import RepositoryHit
-from sdd_hooks.engines.path_evidence import weigh_paths
 from sdd_hooks.engines.postgres.scope import OrganisationScope
 from sdd_hooks.engines.postgres.stored_text import original_text
 from sdd_hooks.engines.postgres.vectors import ModelSpace, search_nearest
 from sdd_hooks.engines.postgres.word_search import search_words
 from sdd_hooks.engines.protocol import Query
+from sdd_hooks.engines.ranking.fusion import (
+    CANDIDATES,
+    WIDER,
+    FusedMatch,
+    RankedMatch,
+    fuse,
+    weight_of,
+)
+from sdd_hooks.engines.ranking.hits import HitChunk, make_hits
+from sdd_hooks.engines.ranking.path_evidence import weigh_paths
 from sdd_hooks.errors import EngineUnavailable
 from sdd_hooks.models.embedding_model import EmbeddingModel
 from sdd_hooks.named_tuple import NamedTuple

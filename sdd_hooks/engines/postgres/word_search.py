@@ -14,7 +14,6 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from sdd_hooks.engines.fusion import RankedMatch
 from sdd_hooks.engines.postgres.scope import OrganisationScope
 from sdd_hooks.engines.postgres.stored_text import original_text, stored_text
 from sdd_hooks.engines.postgres.words import (
@@ -25,8 +24,9 @@ from sdd_hooks.engines.postgres.words import (
     term_phrases,
     title_expression,
 )
-from sdd_hooks.engines.query_terms import Term, parse_terms
-from sdd_hooks.engines.word_ranking import (
+from sdd_hooks.engines.ranking.fusion import RankedMatch
+from sdd_hooks.engines.ranking.query_terms import Term, parse_terms
+from sdd_hooks.engines.ranking.word_ranking import (
     CANDIDATES,
     MatchedChunk,
     inverse_frequency,

@@ -15,8 +15,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 
-from sdd_hooks.engines.query_terms import Term
-from sdd_hooks.engines.word_ranking import PREFIX, TermCounts, weighted_size
+from sdd_hooks.engines.ranking.query_terms import Term
+from sdd_hooks.engines.ranking.word_ranking import PREFIX, TermCounts, weighted_size
 from sdd_hooks.named_tuple import NamedTuple
 
 _TITLE, _BODY, _PARTS = "A", "B", "C"

@@ -10,10 +10,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sdd_hooks.engines.local_index import has_local_index
-from sdd_hooks.engines.protocol import Download, EngineBackend
+from sdd_hooks.engines.backend import Download, EngineBackend
 from sdd_hooks.engines.registry import not_indexed
 from sdd_hooks.project.project import Project
+from sdd_hooks.project.repository import has_search_dir
 
 if TYPE_CHECKING:
     from sdd_hooks.engines.qmd.engine import QmdEngine
@@ -51,7 +51,7 @@ class QmdBackend(EngineBackend):
 
     def is_indexed(self, project: Project) -> bool:
         """Whether the work tree has an index."""
-        return has_local_index(project.repository)
+        return has_search_dir(project.repository)
 
     def installation(self, project: Project) -> str:
         """Return the version and path of qmd. Raises EngineUnavailable."""

@@ -13,7 +13,6 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from sdd_hooks.engines.bookmarks import covers
 from sdd_hooks.engines.protocol import (
     Bookmark,
     CollectionChanges,
@@ -26,6 +25,7 @@ from sdd_hooks.engines.protocol import (
     Progress,
     Query,
     SearchResult,
+    covers,
     report_progress,
 )
 from sdd_hooks.engines.qmd.embedding import DEFAULT_MODEL, check_configured_model

@@ -17,10 +17,10 @@ import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from sdd_hooks.engines.fusion import RankedMatch, weight_of
 from sdd_hooks.engines.protocol import Query, SubQueryType
 from sdd_hooks.engines.qmd.output import QmdResult
-from sdd_hooks.engines.query_terms import Term, parse_terms
+from sdd_hooks.engines.ranking.fusion import RankedMatch, weight_of
+from sdd_hooks.engines.ranking.query_terms import Term, parse_terms
 
 DocumentKey = tuple[str, str]
 """A document: its collection, and its path relative to the top of the repository."""

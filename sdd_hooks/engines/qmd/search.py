@@ -16,8 +16,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sdd_hooks.chunking.document import chunk_document
-from sdd_hooks.engines.fusion import FusedMatch, fuse
-from sdd_hooks.engines.path_evidence import weigh_paths
 from sdd_hooks.engines.protocol import Hit, IndexedDocument, Query, SearchResult
 from sdd_hooks.engines.qmd.daemon import Daemon, find_daemon, post_query
 from sdd_hooks.engines.qmd.index_folder import IndexFolder
@@ -37,7 +35,9 @@ from sdd_hooks.engines.qmd.query import (
     query_arguments,
     query_lines,
 )
-from sdd_hooks.engines.snippets import chunk_snippet, query_words
+from sdd_hooks.engines.ranking.fusion import FusedMatch, fuse
+from sdd_hooks.engines.ranking.hits import chunk_snippet, query_words
+from sdd_hooks.engines.ranking.path_evidence import weigh_paths
 from sdd_hooks.errors import EngineUnavailable
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.system.files import FileTooLarge, PathRefused, read_inside

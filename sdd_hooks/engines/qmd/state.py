@@ -17,8 +17,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
-from sdd_hooks.engines.bookmarks import parse_bookmark
-from sdd_hooks.engines.protocol import Bookmark, CollectionChanges, Counts
+from sdd_hooks.engines.protocol import Bookmark, CollectionChanges, Counts, parse_bookmark
 from sdd_hooks.engines.qmd.index_folder import (
     IndexFolder,
     create_folder,

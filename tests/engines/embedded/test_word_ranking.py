@@ -8,8 +8,8 @@ import pytest
 
 from sdd_hooks.engines.embedded.engine import EmbeddedEngine, IndexFiles
 from sdd_hooks.engines.protocol import CollectionChanges, Hit, Query, SubQuery
-from sdd_hooks.engines.query_terms import parse_terms
-from sdd_hooks.engines.word_ranking import MatchedChunk, TermCounts, rank_candidates
+from sdd_hooks.engines.ranking.query_terms import parse_terms
+from sdd_hooks.engines.ranking.word_ranking import MatchedChunk, TermCounts, rank_candidates
 from sdd_hooks.project.collections import Collection
 from tests.support.cpu_time import assert_linear
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from sdd_hooks.engines import cutting_process
+from sdd_hooks.engines import reading_ahead
 from sdd_hooks.engines.organisation import OrganisationGrant
 from sdd_hooks.engines.postgres.access import grant
 from sdd_hooks.engines.postgres.address import DSN, find_address
@@ -23,15 +23,9 @@ from sdd_hooks.engines.postgres.schema import MIGRATIONS, migrate
 from sdd_hooks.engines.postgres.scope import find_scope
 from sdd_hooks.engines.postgres.search import QueryVectors, search
 from sdd_hooks.engines.postgres.vectors import find_space, search_nearest
-from sdd_hooks.engines.protocol import (
-    ComparesMeaning,
-    Counts,
-    ExchangesVectors,
-    Query,
-    ReadOnlyIndex,
-    SubQuery,
-)
+from sdd_hooks.engines.protocol import ComparesMeaning, Counts, Query, ReadOnlyIndex, SubQuery
 from sdd_hooks.engines.registry import is_indexed
+from sdd_hooks.engines.vector_exchange import ExchangesVectors
 from sdd_hooks.errors import EngineUnavailable, StorageError
 from sdd_hooks.freshness.read_gate import prime
 from sdd_hooks.freshness.refresh import refresh
@@ -200,15 +194,15 @@ def test_an_index_is_the_same_with_one_process_and_with_two(
     other.repo.git("remote", "set-url", "origin", f"https://git.example/x/{tmp_path.name}.git")
     other.configure(on_pgserver.model)
     begun = []
-    start = cutting_process.cutting_process
+    start = reading_ahead.cutting_process
 
     def counted(root: Path, kind: str, *rest: Any) -> Any:
         begun.append(kind)
         return start(root, kind, *rest)
 
-    monkeypatch.setattr(cutting_process, "cutting_process", counted)
+    monkeypatch.setattr(reading_ahead, "cutting_process", counted)
     for subject, cores in ((on_pgserver, 2), (other, 1)):
-        monkeypatch.setattr(cutting_process, "usable_cores", lambda cores=cores: cores)
+        monkeypatch.setattr(reading_ahead, "usable_cores", lambda cores=cores: cores)
         subject.refresh()
     assert begun == ["adrs"]
     assert _content(on_pgserver) == _content(other)

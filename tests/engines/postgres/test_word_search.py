@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sdd_hooks.engines.chunk_fields import ChunkFields
 from sdd_hooks.engines.postgres import word_search
 from sdd_hooks.engines.postgres.address import DSN, find_address
 from sdd_hooks.engines.postgres.connection import connect
@@ -16,6 +15,7 @@ from sdd_hooks.engines.postgres.schema import migrate
 from sdd_hooks.engines.postgres.scope import OrganisationScope, find_scope
 from sdd_hooks.engines.postgres.word_search import search_words
 from sdd_hooks.engines.postgres.words import chunk_words
+from sdd_hooks.engines.reading import ChunkFields
 from tests.support.postgres_server import PostgresServer
 
 if TYPE_CHECKING:

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.engines.chunk_fields import ChunkFields
 from sdd_hooks.engines.postgres.words import (
     TermCounter,
     chunk_words,
@@ -17,7 +16,8 @@ from sdd_hooks.engines.postgres.words import (
     term_phrases,
     title_expression,
 )
-from sdd_hooks.engines.query_terms import parse_terms
+from sdd_hooks.engines.ranking.query_terms import parse_terms
+from sdd_hooks.engines.reading import ChunkFields
 
 psycopg = pytest.importorskip("psycopg")
 

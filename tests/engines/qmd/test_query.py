@@ -10,7 +10,6 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from sdd_hooks.engines.fusion import fuse
 from sdd_hooks.engines.protocol import Query, SubQuery
 from sdd_hooks.engines.qmd.installation import run_qmd
 from sdd_hooks.engines.qmd.output import Contribution, QmdResult
@@ -28,6 +27,7 @@ from sdd_hooks.engines.qmd.query import (
     query_document,
     query_lines,
 )
+from sdd_hooks.engines.ranking.fusion import fuse
 from tests.support.qmd import RealQmd
 from tests.support.repos import Repo
 

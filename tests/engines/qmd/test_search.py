@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from sdd_hooks.engines.fusion import FusedMatch
 from sdd_hooks.engines.protocol import Query, SubQuery
 from sdd_hooks.engines.qmd.daemon import find_daemon
 from sdd_hooks.engines.qmd.index_folder import IndexFolder
@@ -23,6 +22,7 @@ from sdd_hooks.engines.qmd.search import (
     repository_path,
     share_of_words,
 )
+from sdd_hooks.engines.ranking.fusion import FusedMatch
 from sdd_hooks.project.collections import Collection
 from tests.cli.commands import SCRIPTS
 from tests.engines.subject import Subject

@@ -12,9 +12,8 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 
 from sdd_hooks.code.paths import is_document, is_example, is_generated, is_internal, is_test
-from sdd_hooks.engines.abbreviations import short_forms
-from sdd_hooks.engines.fusion import Key, RankedMatch
-from sdd_hooks.engines.query_terms import identifiers, name_words
+from sdd_hooks.engines.ranking.fusion import Key, RankedMatch
+from sdd_hooks.engines.ranking.query_terms import identifiers, name_words, short_forms
 from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.query_match import stem
 

@@ -9,8 +9,8 @@ This module does the rest: it splits camelCase identifiers, and scripts written 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
-from sdd_hooks.engines.abbreviations import short_forms
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.names import PLURAL_S
@@ -39,6 +39,30 @@ those to us use used using was we were what when where which who why will with w
 _STOP_WORDS = frozenset(_STOP_WORD_LIST.split())
 _MIN_PREFIX = 3
 """Characters of the shortest word that also matches words that begin with it."""
+
+_SHORT_FORMS = """
+address addr; administrator admin; allocate alloc; allocation alloc; allocator alloc;
+application app; argument arg; array arr; attribute attr; authentication auth; authorization auth;
+average avg; buffer buf; calculate calc; column col; command cmd; configuration config cfg conf;
+connection conn; context ctx; control ctrl; controller ctrl; coordinate coord; current cur curr;
+database db; declaration decl; dependency dep; description desc; descriptor desc;
+destination dest dst; development dev; dictionary dict; difference diff; directory dir;
+element elem el; environment env; error err; evaluate eval; event evt; exception exc; execute exec;
+execution exec; expression expr; extension ext; generate gen; generator gen; identifier id ident;
+increment inc; index idx; information info; initial init; initialization init; initialize init;
+internationalization i18n; iteration iter; iterator iter; kubernetes k8s; language lang; length len;
+localization l10n; management mgmt; manager mgr; maximum max; memory mem; message msg;
+metadata meta; middleware mw; minimum min; miscellaneous misc; navigation nav; number num;
+operation op; operator op; option opt; package pkg; parameter param; password pwd passwd;
+permission perm; pointer ptr; position pos; previous prev; process proc; production prod;
+property prop; query qry; random rand; receive recv; reference ref; repository repo; request req;
+resource res rsrc; response resp res; result res; selection sel; separator sep; sequence seq;
+serialize ser; server srv; service svc; session sess; specification spec; standard std;
+statement stmt; statistics stats; subscription sub; synchronization sync; synchronize sync;
+synchronous sync; system sys; table tbl; template tmpl tpl; temporary temp tmp; terminal term;
+timestamp ts; transaction tx txn; translate trans; utility util; vector vec; version ver;
+volume vol; window win
+"""
 
 
 class Term(NamedTuple):
@@ -155,3 +179,21 @@ def _parse_word(word: str, excluded: bool) -> Term | None:
 
 def _quote(tokens: list[str]) -> str:
     return '"' + " ".join(tokens) + '"'
+
+
+def short_forms(word: str) -> tuple[str, ...]:
+    """Return the short forms of a word in lower case; of a plural, with their plurals."""
+    table = _table()
+    if word in table:
+        return table[word]
+    if not word.endswith("s"):
+        return ()
+    singular = f"{word[:-3]}y" if word.endswith("ies") else word[:-1]
+    short = table.get(singular, ())
+    return (*short, *(f"{one}s" for one in short))
+
+
+@lru_cache(maxsize=1)
+def _table() -> dict[str, tuple[str, ...]]:
+    entries = (entry.split() for entry in _SHORT_FORMS.split(";"))
+    return {word: tuple(short) for word, *short in entries}

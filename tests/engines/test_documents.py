@@ -7,7 +7,7 @@ import os
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.engines.stored_paths import (
+from sdd_hooks.engines.documents import (
     is_storable,
     original_path,
     stored_path,

@@ -22,11 +22,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from sdd_hooks.code.paths import is_document
-from sdd_hooks.engines.path_evidence import PathEvidence
-from sdd_hooks.engines.query_terms import Term
-from sdd_hooks.engines.section_evidence import section_factor
+from sdd_hooks.engines.ranking.path_evidence import PathEvidence
+from sdd_hooks.engines.ranking.query_terms import Term
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.lazy_regex import lazy_regex
 
@@ -53,6 +53,23 @@ _MEMBER = 0.3
 
 CANDIDATES = 300
 """Chunks that the index itself ranks first, and that are ranked again."""
+
+_ASIDE = 0.8
+
+_OPTION = 0.9
+
+_ASIDES = lazy_regex(
+    r"change ?log|changes|revision history|version history|history|references?|related\b.*"
+    r"|see also|links|further reading|more information|bibliography|sources|acknowledge?ments?"
+    r"|glossary|table of contents|contents|non[- ]goals|out of scope"
+)
+
+_OPTIONS = lazy_regex(
+    r"(?:considered |other |rejected |alternative )?(?:options|alternatives)(?: .*)?"
+    r"|pros and cons.*|rejected.*"
+)
+
+_HEADING_MARKS = lazy_regex(r"^[\W\d_]+|[\W_]+$")
 
 
 class _Saturation(NamedTuple):
@@ -249,3 +266,15 @@ def _defined(names: Mapping[str, float], section: str) -> float:
 def weighted_size(title: float, body: float, parts: float) -> float:
     """Return the sum of counts in the three fields of a chunk, or of their lengths, weighted."""
     return _TITLE * title + body + _PARTS * parts
+
+
+@lru_cache(maxsize=4096)
+def section_factor(section: str) -> float:
+    """Return the factor of a section: less than 1 if its heading, or one above it, is an aside.
+
+    `section` is the heading with those above it, as chunks have it; "" is the head of a document.
+    """
+    headings = [_HEADING_MARKS.sub("", part).lower() for part in section.split("›")]
+    if any(map(_ASIDES.fullmatch, headings)):
+        return _ASIDE
+    return _OPTION if any(map(_OPTIONS.fullmatch, headings)) else 1.0

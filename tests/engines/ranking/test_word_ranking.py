@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sdd_hooks.engines.section_evidence import section_factor
+from sdd_hooks.engines.ranking.word_ranking import section_factor
 
 
 @pytest.mark.parametrize(

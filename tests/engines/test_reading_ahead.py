@@ -17,13 +17,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.engines.cutting_process import HEAD_START, cutting_process, received
-from sdd_hooks.engines.document_rows import cut_document
 from sdd_hooks.engines.embedded.database import open_database
 from sdd_hooks.engines.embedded.indexing import apply_changes
 from sdd_hooks.engines.embedded.schema import INDEX
 from sdd_hooks.engines.protocol import Bookmark, CollectionChanges, Stopped
-from sdd_hooks.engines.reading import read_document
+from sdd_hooks.engines.reading import cut_document, read_document
+from sdd_hooks.engines.reading_ahead import HEAD_START, cutting_process, received
 from sdd_hooks.project.collections import Collection
 from tests.support.children import child_processes
 
@@ -106,12 +105,12 @@ def test_a_symlink_is_named_among_documents_and_not_among_code(tmp_path: Path) -
 @pytest.mark.skipif(sys.platform != "linux", reason="the process is found in /proc")
 def test_a_killed_process_is_replaced_by_this_one(root: Path, paths: list[str]) -> None:
     with cutting_process(root, "adrs", paths, os.environ) as read:
-        (child,) = child_processes("cutting_process")
+        (child,) = child_processes("reading_ahead")
         os.kill(child, signal.SIGKILL)
         answers = [found(read, path) for path in paths]
 
     assert answers == [expected(root, path) for path in paths]
-    assert child_processes("cutting_process") == []
+    assert child_processes("reading_ahead") == []
 
 
 def test_a_process_that_cannot_run_is_replaced_by_this_one(root: Path, paths: list[str]) -> None:
@@ -142,7 +141,7 @@ def test_an_interrupt_leaves_no_process(root: Path, paths: list[str]) -> None:
         found(read, paths[0])
         raise KeyboardInterrupt
 
-    assert child_processes("cutting_process") == []
+    assert child_processes("reading_ahead") == []
 
 
 def changes(paths: list[str]) -> CollectionChanges:

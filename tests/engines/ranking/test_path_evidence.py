@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.engines.fusion import RankedMatch
-from sdd_hooks.engines.path_evidence import PathEvidence, is_secondary, weigh_paths
+from sdd_hooks.engines.ranking.fusion import RankedMatch
+from sdd_hooks.engines.ranking.path_evidence import PathEvidence, is_secondary, weigh_paths
 from tests.support.cpu_time import assert_linear
 
 

@@ -6,10 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sdd_hooks.engines.fusion import FusedMatch
+from sdd_hooks.code.paths import is_document
 from sdd_hooks.engines.protocol import Hit, Query
-from sdd_hooks.engines.snippets import chunk_snippet, query_words
+from sdd_hooks.engines.ranking.fusion import FusedMatch
+from sdd_hooks.engines.ranking.query_terms import parse_terms
 from sdd_hooks.named_tuple import NamedTuple
+from sdd_hooks.text.excerpts import code_excerpt, prose_excerpt
 
 
 class HitChunk(NamedTuple):
@@ -60,3 +62,22 @@ def _make_hit(match: FusedMatch[int], chunk: HitChunk) -> Hit:
         snippet="",
         context=chunk.context,
     )
+
+
+def chunk_snippet(text: str, heading: str, words: frozenset[str], path: str = "") -> str:
+    """Return the snippet of a chunk's `text`.
+
+    `words` are those of the query, from `query_words`. `heading` is the title of the section, or
+    the name of the definition. By the name of its file `path`, a chunk is prose ("" too) or code,
+    whose snippet has several lines.
+    """
+    if path and not is_document(path):
+        return code_excerpt(text, heading, words)
+    return prose_excerpt(text, words)
+
+
+def query_words(query: str) -> frozenset[str]:
+    """Return the words that a query searches for, in lower case."""
+    terms = parse_terms(query)
+    phrases = [phrase for term in terms if not term.excluded for phrase in term.phrases]
+    return frozenset(word.lower() for phrase in phrases for word in phrase.strip('"*').split())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.engines.fusion import FusedMatch, RankedMatch, fuse, weight_of
+from sdd_hooks.engines.ranking.fusion import FusedMatch, RankedMatch, fuse, weight_of
 
 
 def fused(*lists: list[RankedMatch[int]]) -> list[FusedMatch[int]]:

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.engines.query_terms import identifier_parts, parse_terms, separate_unspaced
-from sdd_hooks.engines.snippets import query_words
+from sdd_hooks.engines.ranking.hits import query_words
+from sdd_hooks.engines.ranking.query_terms import identifier_parts, parse_terms, separate_unspaced
 
 
 def matches(document: str, query: str) -> bool:
