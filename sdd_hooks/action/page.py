@@ -13,7 +13,7 @@ from sdd_hooks.project.project import Project
 from sdd_hooks.text.display import format_count
 from sdd_hooks.usecases.drift.audit import audit
 from sdd_hooks.usecases.drift.audit_page import page_file, publish_audit
-from sdd_hooks.usecases.drift.target import DriftRequest
+from sdd_hooks.usecases.drift.check import DriftRequest
 from sdd_hooks.usecases.upkeep.refresh import refresh_index
 
 

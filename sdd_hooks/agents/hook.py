@@ -131,20 +131,20 @@ def _answer(repository: Repository, event: str, told: AgentEvent, prime: bool) -
 def _before(repository: Repository, told: AgentEvent) -> str:
     """What the agent is handed before it edits files, or when it has read them; "" for nothing."""
     from sdd_hooks.agents.session import load_session, store_session
-    from sdd_hooks.usecases.agents.table import agent_folder, open_table
+    from sdd_hooks.usecases.agents.table import agent_folder, open_table, start_preparing
 
     paths = inside(repository, told)
     table = open_table(repository) if paths else None
     if table is None:
         if paths:
-            _prepare(repository)
+            start_preparing(repository)
         return ""
     folder = agent_folder(repository)
     with closing(table):
         session = load_session(folder, told.session)
         handover = find_handover(table, repository.root, session.prompt, paths, session.handed)
         if not table.is_current(repository.root):
-            _prepare(repository)
+            start_preparing(repository)
     if handover is None:
         return ""
     store_session(folder, told.session, session._replace(handed=(*session.handed, *handover.keys)))
@@ -187,17 +187,11 @@ def inside(repository: Repository, told: AgentEvent) -> list[str]:
 
 def _keep_current(repository: Repository) -> None:
     """Make the table in the background unless it is that of the files."""
-    from sdd_hooks.usecases.agents.table import open_table
+    from sdd_hooks.usecases.agents.table import open_table, start_preparing
 
     table = open_table(repository)
     if table is not None:
         with closing(table):
             if table.is_current(repository.root):
                 return
-    _prepare(repository)
-
-
-def _prepare(repository: Repository) -> None:
-    from sdd_hooks.usecases.agents.start_preparing import start_preparing
-
     start_preparing(repository)

@@ -30,7 +30,7 @@ from sdd_hooks.project.project import Project
 from sdd_hooks.reporting.registry import load_reporter
 from sdd_hooks.usecases.drift.audit import AuditVerdict
 from sdd_hooks.usecases.drift.audit import audit as run_audit
-from sdd_hooks.usecases.drift.target import DriftRequest
+from sdd_hooks.usecases.drift.check import DriftRequest
 
 if TYPE_CHECKING:
     from sdd_hooks.usecases.drift.baseline import BaselineUse

@@ -24,8 +24,8 @@ from sdd_hooks.cli.report_options import (
 )
 from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK
 from sdd_hooks.reporting.registry import load_reporter
+from sdd_hooks.usecases.drift.check import DriftRequest
 from sdd_hooks.usecases.drift.check import check as run_check
-from sdd_hooks.usecases.drift.target import DriftRequest
 
 if TYPE_CHECKING:
     from sdd_hooks.usecases.drift.baseline import BaselineUse

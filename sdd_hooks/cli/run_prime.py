@@ -57,7 +57,7 @@ def run_prime(directory: Path | None, given: PrimeArguments) -> int:
 def run_prime_everywhere(directory: Path | None, given: PrimeArguments) -> int:
     """Prime a session with a topic from all repositories of the organisation. Returns the exit
     code."""
-    from sdd_hooks.usecases.reading.prime_everywhere import load_everywhere
+    from sdd_hooks.usecases.reading.prime import load_everywhere
 
     project = open_project(directory)
     return _show(load_everywhere(project, given.topic, time.time()), given, project.warnings)

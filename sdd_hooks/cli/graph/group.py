@@ -25,7 +25,6 @@ from sdd_hooks.cli.lazy import CommandGroup
 from sdd_hooks.cli.options import json_option, module_option
 from sdd_hooks.cli.output import CommandOutput, format_count, printable_line, show
 from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK
-from sdd_hooks.usecases.drift import backfill as backfilling
 from sdd_hooks.usecases.drift import graph as usecase
 from sdd_hooks.usecases.drift.graph_loading import GraphFilter
 
@@ -292,18 +291,18 @@ def backfill(
         raise click.UsageError("choose one of --apply, --reject and --reset")
     project = open_project(directory)
     if actions["reset"]:
-        count = backfilling.reset_rejections(project)
+        count = usecase.reset_rejections(project)
         lines = [f"{format_count(count, 'rejected edge')} will be proposed again"]
         return show(CommandOutput({"reset": count}, lines, (), project.warnings), as_json)
     where = _scope(directory, options["module"], options["scope"])
-    report = backfilling.propose_edges(project, where, names, edges)
+    report = usecase.propose_edges(project, where, names, edges)
     data: dict[str, object] = {
         "query": {"verb": "backfill"},
         "results": [proposal_data(one) for one in report.proposals],
         "rejected": report.rejected,
     }
     if actions["apply"]:
-        paths = backfilling.apply_edges(project, report)
+        paths = usecase.apply_edges(project, report)
         problems = [one.problem for one in report.proposals if one.problem]
         lines = [f"wrote {printable_line(path)}" for path in paths] or ["nothing to write"]
         code = EXIT_FINDINGS if problems else EXIT_OK
@@ -316,7 +315,7 @@ def backfill(
         )
         return show(output, as_json)
     if actions["reject"]:
-        count = backfilling.reject_edges(project, report)
+        count = usecase.reject_edges(project, report)
         lines = [f"{format_count(count, 'edge')} will not be proposed again"]
         output = CommandOutput(
             {**data, "newly_rejected": count}, lines, report.notes, project.warnings

@@ -16,8 +16,8 @@ from sdd_hooks.drift.backfill import Proposal
 from sdd_hooks.drift.graph_formats.json import node_data
 from sdd_hooks.drift.graph_formats.markdown import markdown_table
 from sdd_hooks.findings import Finding
-from sdd_hooks.usecases.drift.backfill import BackfillReport
 from sdd_hooks.usecases.drift.graph import (
+    BackfillReport,
     CycleReport,
     GraphReport,
     OrphanReport,

@@ -10,6 +10,7 @@ from __future__ import annotations
 import mmap
 import os
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -121,3 +122,17 @@ def stamp_of(root: Path, name: str) -> Stamp:
     except (OSError, ValueError):
         return name, -1, -1
     return name, status.st_size, status.st_mtime_ns
+
+
+def start_preparing(repository: Repository) -> None:
+    """Start to make the table of a work tree in a background process.
+
+    A failure to start is ignored: nothing depends on it. A second process ends at once while the
+    first one runs.
+    """
+    from sdd_hooks.system.detached import start_detached
+
+    with suppress(OSError):
+        start_detached(
+            "sdd_hooks.usecases.agents.prepare", [str(repository.root)], repository.environ
+        )

@@ -49,7 +49,7 @@ from sdd_hooks.review.references.words import split_words
 from sdd_hooks.review.rules import registered
 from sdd_hooks.review.suppressions import suppress
 from sdd_hooks.usecases.drift.baseline import use_baseline
-from sdd_hooks.usecases.drift.target import DriftRequest, open_target
+from sdd_hooks.usecases.drift.check import DriftRequest, open_target
 
 MAX_SECONDS = 300.0
 """The time of all rules. A repository of 3,000 files needs a few seconds."""

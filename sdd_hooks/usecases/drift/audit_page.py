@@ -1,10 +1,17 @@
-"""Make the page of an audit: collect what it shows, and write it to a file."""
+"""Make the page of an audit: collect what it shows, and write it to a file.
 
-# Governing: ADR-0042 (one page without a network), SPEC-0020 REQ "One self-contained page"
+On its map, what others build on is left of what builds on it. Its links lead to the files at the
+host of the remote `origin`.
+"""
+
+# Governing: ADR-0042 (one page without a network), SPEC-0020 REQ "One self-contained page",
+# REQ "The graph", REQ "Artifacts", SPEC-0009 REQ "Detection"
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
+from urllib.parse import quote
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus
@@ -12,6 +19,7 @@ from sdd_hooks.code.paths import is_test
 from sdd_hooks.drift.audit.audited import Audited
 from sdd_hooks.drift.audit.rules import described_audit_rules
 from sdd_hooks.drift.citations import Citation
+from sdd_hooks.drift.layout import GraphLayout, Spacing, lay_out
 from sdd_hooks.drift.rules.requirement_coverage import RequirementState, measure_coverage
 from sdd_hooks.engines.protocol import IndexStatus
 from sdd_hooks.errors import EXIT_USAGE, SddError, StorageError
@@ -22,20 +30,38 @@ from sdd_hooks.reporting.page.model import (
     AuditPage,
     PageCitation,
     PageCollection,
+    PageEdge,
     PageFreshness,
+    PageMap,
     PageRequirement,
 )
+from sdd_hooks.reporting.page.relations import GraphEdge, find_relations, graph_edges
 from sdd_hooks.reporting.page.render import render_page
+from sdd_hooks.reporting.registry import Links
 from sdd_hooks.system.files import write_atomically
 from sdd_hooks.text.display import format_count, printable_line
+from sdd_hooks.trackers.detection import repository_context
+from sdd_hooks.trackers.registry import find_vendor, registered_trackers
 from sdd_hooks.usecases.drift.audit import AuditVerdict
-from sdd_hooks.usecases.drift.audit_map import draw_map
-from sdd_hooks.usecases.drift.file_links import find_file_links
 
 PAGE = "index.html"
 """The name of the page in a directory."""
 
 _SUFFIXES = (".html", ".htm")
+
+_NODE = (208, 44)
+_GAP = (56, 14)
+_LABEL = 56
+"""The height of the line above the artifacts without an edge."""
+
+_MIN_COLUMNS = 5
+
+_FILES = {
+    "github": ("blob", "plain=1"),
+    "gitlab": ("-/blob", "plain=1"),
+    "gitea": ("src/commit", "display=source"),
+}
+"""Of each vendor the path before the commit, and the query that shows the source of a file."""
 
 
 class PageNotWritten(SddError):
@@ -188,3 +214,76 @@ def _freshness(project: Project, index: IndexStatus | None) -> PageFreshness:
             PageCollection(one.name, one.kind, one.documents) for one in index.collections
         ),
     )
+
+
+def draw_map(corpus: Corpus) -> PageMap:
+    """Return the map of the artifacts. The same artifacts have the same map."""
+    edges = graph_edges(corpus, find_relations(corpus))
+    placing = _placing_edges(edges)
+    layout = _lay_out(placing)
+    corners = {
+        int(name): (round(node.y - _NODE[0] / 2), round(node.x - _NODE[1] / 2))
+        for name, node in layout.nodes.items()
+    }
+    loose = [number for number in range(len(corpus.artifacts)) if number not in corners]
+    loose_at = -1
+    if loose:
+        loose_at = round(layout.width) + _LABEL if corners else 0
+        columns = max(
+            _MIN_COLUMNS,
+            math.ceil(layout.height / (_NODE[0] + _GAP[0])),
+            round(math.sqrt(len(loose) / 3)),
+        )
+        for place, number in enumerate(loose):
+            row, column = divmod(place, columns)
+            corners[number] = (
+                column * (_NODE[0] + _GAP[0]),
+                loose_at + row * (_NODE[1] + _GAP[1]),
+            )
+    points = {
+        edge: tuple((round(y), round(x)) for x, y in line)
+        for edge, line in zip(placing, layout.edges, strict=True)
+    }
+    return PageMap(
+        corners=tuple(corners[number] for number in range(len(corpus.artifacts))),
+        edges=tuple(PageEdge(*edge, points.get(edge, ())) for edge in edges),
+        size=(
+            max((x for x, _ in corners.values()), default=0) + _NODE[0],
+            max((y for _, y in corners.values()), default=0) + _NODE[1],
+        ),
+        node=_NODE,
+        loose_at=loose_at,
+    )
+
+
+def _placing_edges(edges: tuple[GraphEdge, ...]) -> list[GraphEdge]:
+    """The edges that order the map: a `related` one only of an artifact without another edge."""
+    ordered = {number for edge in edges if edge.kind != "related" for number in edge[1:]}
+    return [edge for edge in edges if edge.kind != "related" or not ordered.issuperset(edge[1:])]
+
+
+def _lay_out(edges: list[GraphEdge]) -> GraphLayout:
+    """Lay out the graph with its layers beside each other: the layout has x and y exchanged."""
+    numbers = sorted({number for edge in edges for number in edge[1:]})
+    heights = {str(number): float(_NODE[1]) for number in numbers}
+    pairs = [(str(edge.older), str(edge.newer)) for edge in edges]
+    return lay_out(heights, pairs, Spacing(height=_NODE[0], across=_GAP[1], down=_GAP[0]))
+
+
+def find_file_links(project: Project, commit: str) -> Links | None:
+    """Return the addresses of the files of a commit, None for an unknown host. Asks no host."""
+    if not commit:
+        return None
+    repository = repository_context(project, "")
+    origin = repository.origin
+    if origin is None:
+        return None
+    registered = registered_trackers()
+    for name, (path, query) in _FILES.items():
+        try:
+            known = find_vendor(name, registered)[1].detect(repository) is not None
+        except SddError:
+            known = False
+        if known:
+            return Links(f"{origin.web_base}/{quote(origin.path)}/{path}", commit, query)
+    return None

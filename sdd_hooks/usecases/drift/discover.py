@@ -1,30 +1,48 @@
-"""Find the decisions that the code shows and no record has."""
+"""Find the decisions that the code shows and no record has: none of the repository, or with
+`everywhere` none of the organisation."""
 
-# Governing: SPEC-0022 (discover), ADR-0044 (implicit decisions from evidence)
+# Governing: SPEC-0022 (discover), ADR-0044 (implicit decisions from evidence),
+# SPEC-0033 REQ "Search everywhere"
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from sdd_hooks.changes.work_tree import WorkFiles
 from sdd_hooks.drift.discover.candidates import ImplicitDecision, find_candidates
 from sdd_hooks.drift.discover.catalogue import load_catalogue
+from sdd_hooks.drift.discover.choices import find_choices
 from sdd_hooks.drift.discover.conventions import find_conventions
-from sdd_hooks.drift.discover.decided import sift
+from sdd_hooks.drift.discover.decided import (
+    MAX_RECORDS,
+    MIN_COSINE,
+    Decided,
+    Reason,
+    Sifted,
+    is_chosen,
+    is_in_title,
+    sift,
+)
 from sdd_hooks.drift.discover.report import DiscoverReport
 from sdd_hooks.drift.discover.survey import survey
 from sdd_hooks.drift.discover.tree import SourceTree
 from sdd_hooks.drift.target import Target, UnknownTarget, find_target
+from sdd_hooks.engines.protocol import SubQuery
 from sdd_hooks.errors import EXIT_USAGE, SddError
+from sdd_hooks.freshness.read_gate import open_fresh_index
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.project import Project
+from sdd_hooks.reporting.everywhere import describe_age
+from sdd_hooks.retrieval.search import HitLimits
 from sdd_hooks.text.display import printable_line
-from sdd_hooks.usecases.drift.discover_everywhere import sift_everywhere
-from sdd_hooks.usecases.upkeep.report_index import open_report_index
+from sdd_hooks.usecases.reading.everywhere import EverywhereHit, FoundArtifact, open_everywhere
 
 KINDS = ("adrs",)
 MAX_NAMED = 8
 """Decisions that a message names."""
+
+_LIMITS = HitLimits(max_hits=MAX_RECORDS, min_score=0.0)
 
 
 class DiscoverRequest(NamedTuple):
@@ -80,10 +98,10 @@ def discover(project: Project, request: DiscoverRequest, now: float) -> Discover
         sifted = sift_everywhere(project, found, now)
         header = sifted.notes
     else:
-        with open_report_index(project, now) as index:
-            sifted = sift(project, index.engine, found, records)
-            header = (*index.header, *sifted.notes)
-            warnings = index.warnings
+        with open_fresh_index(project, now) as (engine, freshness):
+            sifted = sift(project, engine, found, records)
+            header = (*freshness.notes, *sifted.notes)
+            warnings = freshness.warnings
     report = DiscoverReport(
         target.name,
         sum(findings.sources.values()),
@@ -122,3 +140,53 @@ def _target(project: Project, request: DiscoverRequest) -> Target:
     if target.kind == "record":
         raise UnknownTarget(f"{request.scope} is a record: name a file or a directory")
     return target
+
+
+def sift_everywhere(project: Project, candidates: Sequence[ImplicitDecision], now: float) -> Sifted:
+    """Query the decision records of the organisation for each candidate, and divide these.
+
+    Raises EngineUnavailable without an organisation's index, NotIndexed and StorageError.
+    """
+    open_: list[ImplicitDecision] = []
+    decided: list[Decided] = []
+    repositories: dict[str, None] = {}
+    notes: dict[str, None] = {}
+    with open_everywhere(project) as reader:
+        for candidate in candidates:
+            words = " ".join(name for names in candidate.names for name in names[:2])
+            searches = (SubQuery("lex", words), SubQuery("vec", candidate.title))
+            hits, more = reader.search(searches, "adrs", _LIMITS)
+            notes |= dict.fromkeys(more)
+            if by := _decided(candidate, hits):
+                decided.append(by[0])
+                repositories[by[1]] = None
+            else:
+                open_.append(candidate)
+        ages = reader.freshness(repositories)
+    header = (f"{one.name}: {describe_age(one.touched, now)}" for one in ages)
+    return Sifted(tuple(open_), tuple(decided), (*header, *notes))
+
+
+def _decided(
+    candidate: ImplicitDecision, hits: Sequence[EverywhereHit]
+) -> tuple[Decided, str] | None:
+    for hit in hits:
+        found = hit.found
+        if found is None or not found.artifact.status.authoritative:
+            continue
+        if reason := _reason(candidate, hit, found):
+            cosine = hit.hit.hit.cosine if reason == "cosine" else None
+            artifact = found.artifact
+            status, path = artifact.status.value, artifact.path
+            one = Decided(candidate, hit.label, artifact.title, status, path, reason, cosine)
+            return one, hit.repository
+    return None
+
+
+def _reason(candidate: ImplicitDecision, hit: EverywhereHit, found: FoundArtifact) -> Reason | None:
+    if (hit.hit.hit.cosine or 0.0) >= MIN_COSINE:
+        return "cosine"
+    if is_in_title(candidate, found.artifact.title):
+        return "title"
+    chosen = is_chosen(candidate, find_choices(found.artifact, found.text))
+    return "decision" if chosen else None

@@ -11,6 +11,7 @@ from sdd_hooks.config.settings import FailOn
 from sdd_hooks.engines.protocol import Engine, SubQuery
 from sdd_hooks.errors import NotIndexed, SddError
 from sdd_hooks.forges.protocol import Checks, PullDetails, PullRequest, PullRequestMerger
+from sdd_hooks.freshness.read_gate import open_fresh_index
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.planning.pulls import (
     MergeOrder,
@@ -28,7 +29,6 @@ from sdd_hooks.trackers.issue_file import StoredIssue
 from sdd_hooks.trackers.source import NoTracker, TrackerSource, find_source, find_sources
 from sdd_hooks.usecases.review import CommitRange, Verdict, review_range
 from sdd_hooks.usecases.sprint.issue_batch import read_batch_issues
-from sdd_hooks.usecases.upkeep.report_index import open_report_index
 from sdd_hooks.usecases.upkeep.sync import SyncCallbacks
 
 MAX_PULLS = 200
@@ -126,15 +126,13 @@ def review_pulls(
     Raises NotIndexed without an index, RemoteError where the forge fails or has no such pull
     request, and EngineUnavailable for a model that cannot be loaded.
     """
-    with open_report_index(project, clock()) as index:
+    with open_fresh_index(project, clock()) as (engine, freshness):
         known = _read_issues(project, clock, callbacks)
         pulls, notes = _select(project, forge, names, known)
         opened = [pull for pull in pulls if pull.is_open]
         described = [_describe(forge, pull) for pull in opened]
         reviews = tuple(
-            _review(project, index.engine, one, names, known)
-            if isinstance(one, PullDetails)
-            else one
+            _review(project, engine, one, names, known) if isinstance(one, PullDetails) else one
             for one in described
         )
         after = _dependencies(reviews)
@@ -145,9 +143,9 @@ def review_pulls(
             tuple(pull for pull in pulls if pull.is_merged),
             known.issues,
             known.source,
-            index.header,
+            freshness.notes,
             (*known.notes, *notes),
-            (*known.warnings, *index.warnings),
+            (*known.warnings, *freshness.warnings),
         )
 
 

@@ -16,6 +16,7 @@ from sdd_hooks.artifacts.work_tree import read_artifact_files
 from sdd_hooks.config.configuration import Configuration
 from sdd_hooks.engines.protocol import Engine, Hit, SearchResult
 from sdd_hooks.errors import NotIndexed
+from sdd_hooks.freshness.read_gate import FreshnessReport, open_fresh_index
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.planning.conventions import is_epic, pull_convention
 from sdd_hooks.planning.work.branches import create_worktree, plan_branch
@@ -40,7 +41,6 @@ from sdd_hooks.trackers.store import read_issues
 from sdd_hooks.usecases.knowledge.entries import consult
 from sdd_hooks.usecases.sprint.read_issues import FoundIssue, find_issue
 from sdd_hooks.usecases.sprint.work_siblings import OwnWork, find_siblings, starting_branch
-from sdd_hooks.usecases.upkeep.report_index import open_report_index
 from sdd_hooks.usecases.upkeep.sync import SyncCallbacks
 
 LIMITS = HitLimits(max_hits=6)
@@ -98,12 +98,12 @@ def write_brief(
     configuration = project.module_configuration(found.module)
     records = _read_records(project, found)
     try:
-        with open_report_index(project, now) as (engine, header, index_warnings):
+        with open_fresh_index(project, now) as (engine, freshness):
             searched = _search_all(project, engine, issue, records.requirements)
     except NotIndexed as error:
         if request.needs_index:
             raise
-        searched, header, index_warnings = _Searched(is_complete=False), (str(error),), ()
+        searched, freshness = _Searched(is_complete=False), FreshnessReport(notes=(str(error),))
     reuse = _find_reuse(project, searched, _query(issue, records.requirements))
     plan = plan_branch(git, issue, configuration, starting_branch(project.repository))
     own = OwnWork(issue, request.branch or plan.name, plan.base, issues)
@@ -112,7 +112,7 @@ def write_brief(
         plan = create_worktree(git, plan, configuration.worktrees.max_agents)
     notes = (
         *_issue_notes(issue),
-        *header,
+        *freshness.notes,
         *searched.notes,
         *(reuse.notes if searched.is_complete else ()),
         *_worktree_notes(git, plan),
@@ -133,7 +133,7 @@ def write_brief(
         protected=_protected(project),
         notes=tuple(dict.fromkeys(notes)),
     )
-    warnings = (*found.warnings, *index_warnings, *records.warnings, *siblings.warnings)
+    warnings = (*found.warnings, *freshness.warnings, *records.warnings, *siblings.warnings)
     return WorkResult(brief, warnings)
 
 

@@ -18,7 +18,7 @@ from sdd_hooks.reporting.page.model import (
     PageFreshness,
     PageRequirement,
 )
-from sdd_hooks.usecases.drift.audit_map import draw_map
+from sdd_hooks.usecases.drift.audit_page import draw_map
 
 MADE = 1_790_000_000.0
 """2026-09-21 14:13:20 UTC."""

@@ -7,10 +7,14 @@ from sdd_hooks.project.project import UnknownName
 from sdd_hooks.usecases.drift.graph import (
     MAX_CYCLES,
     GraphHasErrors,
+    apply_edges,
     ask_graph,
     list_cycles,
     list_names,
     list_orphans,
+    propose_edges,
+    reject_edges,
+    reset_rejections,
     validate_graph,
 )
 from sdd_hooks.usecases.drift.graph_loading import BadScope, GraphFilter
@@ -195,3 +199,20 @@ def test_a_decision_of_another_repository(handbook: Handbook, repo: Repo) -> Non
     repo.write(TWO, edge.replace('0001"', '0008"'))
     (error,) = validate_graph(project, scope).errors
     assert "acme/ADR-0008, which does not exist" in error.message
+
+
+def test_edges_are_proposed_written_and_rejected(repo: Repo) -> None:
+    repo.commit("Start", FILES)
+    project, scope = repo.project(), GraphFilter(None, "", repo.root)
+    (proposal,) = propose_edges(project, scope, ["ADR-0001"]).proposals
+    assert [(edge.type, edge.target.name) for edge in proposal.edges] == [("governs", "SPEC-0003")]
+    assert propose_edges(project, scope, ["ADR-0002"]).proposals == ()
+    report = propose_edges(project, scope, [], [("governs", "spec-003")])
+    assert reject_edges(project, report) == 1
+    assert propose_edges(project, scope, []).rejected == 1
+    assert propose_edges(project, scope, []).proposals == ()
+    assert reset_rejections(project) == 1
+    assert apply_edges(project, propose_edges(project, scope, [])) == (ONE,)
+    assert "governs: [SPEC-0003]" in (repo.root / ONE).read_text()
+    with pytest.raises(UnknownArtifact, match="extends=ADR-0001 is not proposed"):
+        propose_edges(project, scope, [], [("extends", "ADR-0001")])

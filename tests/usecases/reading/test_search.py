@@ -10,7 +10,7 @@ import pytest
 from sdd_hooks.embedding.lock import acquire_lock
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.retrieval.search import pending_notes
-from sdd_hooks.usecases.upkeep.embed_reminder import FILE, INTERVAL, remind, running_note
+from sdd_hooks.usecases.reading.search import REMINDER_FILE, REMINDER_INTERVAL, remind, running_note
 from tests.support.repos import Repo
 
 NOW = 1_800_000_000.0
@@ -28,19 +28,19 @@ def repository(repo: Repo) -> Repository:
 def test_the_note_appears_once_a_day(repository: Repository) -> None:
     assert remind(repository, NOTES, 7, NOW) == NOTES
     assert remind(repository, NOTES, 7, NOW + 1) == QUIET
-    assert remind(repository, NOTES, 7, NOW + INTERVAL - 1) == QUIET
-    assert remind(repository, NOTES, 7, NOW + INTERVAL) == NOTES
-    assert remind(repository, NOTES, 7, NOW + INTERVAL + 1) == QUIET
+    assert remind(repository, NOTES, 7, NOW + REMINDER_INTERVAL - 1) == QUIET
+    assert remind(repository, NOTES, 7, NOW + REMINDER_INTERVAL) == NOTES
+    assert remind(repository, NOTES, 7, NOW + REMINDER_INTERVAL + 1) == QUIET
 
 
 def test_a_clock_that_was_ahead_hides_nothing(repository: Repository) -> None:
-    assert remind(repository, NOTES, 7, NOW + 10 * INTERVAL) == NOTES
+    assert remind(repository, NOTES, 7, NOW + 10 * REMINDER_INTERVAL) == NOTES
     assert remind(repository, NOTES, 7, NOW) == NOTES
 
 
 def test_nothing_is_shown_or_stored_where_every_chunk_has_a_vector(repository: Repository) -> None:
     assert remind(repository, QUIET, 0, NOW) == QUIET
-    assert not (repository.search_dir / FILE).exists()
+    assert not (repository.search_dir / REMINDER_FILE).exists()
 
 
 def test_an_embed_that_runs_is_what_the_note_says(repository: Repository) -> None:
@@ -63,7 +63,7 @@ def test_an_embed_that_runs_is_what_the_note_says(repository: Repository) -> Non
     ],
 )
 def test_a_file_that_was_not_written_here_hides_nothing(repository: Repository, text: str) -> None:
-    path = repository.search_dir / FILE
+    path = repository.search_dir / REMINDER_FILE
     path.write_bytes(text.encode("utf-8", "surrogateescape"))
     assert remind(repository, NOTES, 7, NOW + 1) == NOTES
     assert json.loads(path.read_bytes()) == ["pending", NOW + 1]
@@ -72,7 +72,7 @@ def test_a_file_that_was_not_written_here_hides_nothing(repository: Repository, 
 def test_a_link_is_replaced_and_not_followed(repository: Repository) -> None:
     outside = repository.root / "outside"
     outside.write_text(json.dumps(["pending", NOW]))
-    (repository.search_dir / FILE).symlink_to(outside)
+    (repository.search_dir / REMINDER_FILE).symlink_to(outside)
     assert remind(repository, NOTES, 7, NOW + 1) == NOTES
     assert outside.read_text() == json.dumps(["pending", NOW])
     assert remind(repository, NOTES, 7, NOW + 2) == QUIET
