@@ -293,7 +293,7 @@ NAMES = {
         ),
         "sdd_hooks.reporting.severity_counts": "SeverityCounts",
         "sdd_hooks.reporting.outcome": (
-            "Candidate CheckedTree Evidence References ReviewOutcome TouchedIssue"
+            "Candidate CheckedTree Confidence Evidence References ReviewOutcome TouchedIssue"
         ),
         "sdd_hooks.reporting.registry": "Links ReportContext Reporter",
     },

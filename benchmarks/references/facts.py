@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 
 from sdd_hooks.changes.diff import read_change
 from sdd_hooks.project.project import load_project
-from sdd_hooks.review.references.confidence import Measures
-from sdd_hooks.review.references.eligibility import (
+from sdd_hooks.review.references.words.change_words import Measures
+from sdd_hooks.review.references.asking.question import (
     Eligibility,
     find_cited_ids,
     find_silencing_trailer,
 )
-from sdd_hooks.review.references.evidence import gather_evidence
+from sdd_hooks.review.references.evidence.gather import gather_evidence
 from sdd_hooks.review.review import subject_of
 
 
@@ -80,8 +80,8 @@ def gather_facts(root: Path, base: str, head: str) -> Facts:
         change.title,
         files,
         tuple(record.path for record in records),
-        {kind: tuple(numbers) for kind, numbers in found.scores.items()},
-        found.measures,
+        {kind: tuple(numbers) for kind, numbers in found.weighed.scores.items()},
+        found.weighed.measures,
         tuple(tuple(sorted(context.find_linked(index))) for index in range(len(records))),
         tuple(offer[0] if offer else "" for offer in offers),
         silent=bool(find_silencing_trailer(change)) or not found.query.files,

@@ -12,7 +12,7 @@ from benchmarks.references.facts import Facts
 from benchmarks.references.model import LogisticModel, fit
 from benchmarks.references.rows import Row
 from sdd_hooks.changes.change import Change, ChangedFile
-from sdd_hooks.review.references.confidence import (
+from sdd_hooks.review.references.asking.confidence import (
     THRESHOLD,
     ConfidenceFeatures,
     extract_features,

@@ -27,7 +27,7 @@ from benchmarks.references.scores import (
     with_many,
 )
 from benchmarks.report import aligned
-from sdd_hooks.review.references.evidence import KINDS
+from sdd_hooks.review.references.evidence.kinds import KINDS
 
 THRESHOLDS = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
 """Probabilities from which the review could ask."""

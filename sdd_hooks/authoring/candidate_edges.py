@@ -15,7 +15,7 @@ from itertools import islice
 from sdd_hooks.artifacts.identifiers import ArtifactId, ArtifactKind, parse_id
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.retrieval.report import LabelledHit
-from sdd_hooks.review.references.words import STOP_WORDS
+from sdd_hooks.review.references.words.splitting import STOP_WORDS
 from sdd_hooks.text.lazy_regex import lazy_regex
 
 MIN_SCORE = 0.5

@@ -14,8 +14,8 @@ from sdd_hooks.code.languages import find_language
 from sdd_hooks.code.paths import is_document
 from sdd_hooks.drift.citations import read_comments
 from sdd_hooks.named_tuple import NamedTuple
-from sdd_hooks.review.references.code_words import GENERIC_WORDS
-from sdd_hooks.review.references.words import split_words
+from sdd_hooks.review.references.words.code_words import GENERIC_WORDS
+from sdd_hooks.review.references.words.splitting import split_words
 from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.markdown import parse_sections
 

@@ -87,6 +87,7 @@ def _counts(review: ReviewOutcome) -> dict[str, int]:
 
 
 def _candidate(candidate: Candidate) -> Fields:
+    confidence = candidate.confidence
     return {
         "path": replace_surrogates(candidate.path),
         "id": replace_surrogates(candidate.id),
@@ -94,6 +95,12 @@ def _candidate(candidate: Candidate) -> Fields:
         # The last digits of a sum of floats differ between machines.
         "score": round(candidate.score, 6),
         "suggested": candidate.suggested,
+        "probability": round(confidence.probability, 4) if confidence else None,
+        "threshold": confidence.threshold if confidence else None,
+        "features": {name: round(value, 4) for name, value in confidence.features}
+        if confidence
+        else {},
+        "why_not": candidate.why_not,
         "referenced": candidate.referenced,
         "question": replace_surrogates(reference_question(candidate))
         if candidate.suggested

@@ -34,6 +34,18 @@ class Evidence(NamedTuple):
     line: int = 0
 
 
+class Confidence(NamedTuple):
+    """How probable it is that the author would name the record that a review ranks first.
+
+    From `threshold` on the review asks. `features` are the names and the values that the
+    probability is computed from.
+    """
+
+    probability: float
+    threshold: float
+    features: tuple[tuple[str, float], ...]
+
+
 class Candidate(NamedTuple):
     """A record that may govern the change. `score` is from 0 to 1, `path` the record's file.
 
@@ -42,7 +54,8 @@ class Candidate(NamedTuple):
     the heading above it. They are "" and 0 for a candidate that no report shows. `url` is the web
     address of a record of another repository, and `origin` the name of that repository, which its
     `path` and its `id` begin with; both are "" for a record of this one. `cut` is whether the quote
-    is only the beginning of a sentence.
+    is only the beginning of a sentence. `confidence` is the one that decided about it, None for a
+    record that did not come first; `why_not` is the reason that it is not suggested, or "".
     """
 
     path: str
@@ -58,6 +71,8 @@ class Candidate(NamedTuple):
     url: str = ""
     origin: str = ""
     cut: bool = False
+    confidence: Confidence | None = None
+    why_not: str = ""
 
     def is_place(self, path: str) -> bool:
         """Whether this path is that of the record in another repository."""

@@ -20,8 +20,8 @@ from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import ISSUES_DIRECTORY
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.reporting.outcome import References, TouchedIssue
-from sdd_hooks.review.references.code_words import CodeWords, read_code_words
-from sdd_hooks.review.references.words import split_words
+from sdd_hooks.review.references.words.code_words import CodeWords, read_code_words
+from sdd_hooks.review.references.words.splitting import split_words
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.trackers.issue_file import StoredIssue
 from sdd_hooks.trackers.store import IssueFolder, read_issues

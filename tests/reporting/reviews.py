@@ -5,7 +5,14 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from sdd_hooks.findings import SEVERITIES, Finding, ReportedFinding, SuppressedFinding
-from sdd_hooks.reporting.outcome import Candidate, Evidence, References, ReviewOutcome, TouchedIssue
+from sdd_hooks.reporting.outcome import (
+    Candidate,
+    Confidence,
+    Evidence,
+    References,
+    ReviewOutcome,
+    TouchedIssue,
+)
 
 BASE, HEAD = "a" * 40, "b" * 40
 
@@ -22,8 +29,15 @@ RETRIES = Candidate(
     section="Decision Outcome",
     quote="Every outbound call is retried by the client, never by the caller.",
     line=42,
+    confidence=Confidence(0.7654321, 0.6, (("agreement", 1 / 3), ("chore", 0.0))),
 )
-TIMEOUTS = Candidate("docs/adrs/ADR-0003-timeouts.md", "ADR-0003", "Timeouts", 0.5)
+TIMEOUTS = Candidate(
+    "docs/adrs/ADR-0003-timeouts.md",
+    "ADR-0003",
+    "Timeouts",
+    0.5,
+    why_not="another record comes first",
+)
 QUEUES = Candidate("docs/adrs/queues.md", "", "Queues are durable", 0.25, referenced=True)
 
 DANGLING = Finding(
@@ -128,6 +142,7 @@ def reviews() -> st.SearchStrategy[ReviewOutcome]:
         section=texts(),
         quote=texts(),
         line=_LINES,
+        confidence=st.sampled_from([None, RETRIES.confidence]),
     )
     some = st.lists(candidates, max_size=3).map(tuple)
     reported = st.builds(ReportedFinding, findings(), st.text("0123456789abcdef"), st.booleans())

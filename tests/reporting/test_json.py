@@ -55,6 +55,10 @@ def test_everything_is_in_the_document():
         "title": "Retries belong to the client",
         "score": 0.812346,
         "suggested": True,
+        "probability": 0.7654,
+        "threshold": 0.6,
+        "features": {"agreement": 0.3333, "chore": 0.0},
+        "why_not": "",
         "referenced": False,
         "question": "Should this PR reference ADR-0011? (Retries belong to the client)",
         "section": "Decision Outcome",
@@ -82,6 +86,9 @@ def test_everything_is_in_the_document():
         "ADR-0003",
         "",
     ]
+    other = document["references"]["ranked"][1]
+    assert (other["probability"], other["threshold"], other["features"]) == (None, None, {})
+    assert other["why_not"] == "another record comes first"
     assert [reference["title"] for reference in document["references"]["folded"]] == [
         "Timeouts",
         QUEUES.title,

@@ -16,7 +16,7 @@ from sdd_hooks.engines.protocol import Hit
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.planning.plan.requirements import PlannedRequirement
 from sdd_hooks.planning.plan.story import CodePlace, ReusedCode
-from sdd_hooks.review.references.words import split_words
+from sdd_hooks.review.references.words.splitting import split_words
 from sdd_hooks.text.query_match import stem
 
 SearchCode = Callable[[str], Sequence[Hit]]

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from sdd_hooks.planning.plan.requirements import PlannedRequirement
-from sdd_hooks.review.references.words import find_identifiers, split_words
+from sdd_hooks.review.references.words.splitting import find_identifiers, split_words
 from sdd_hooks.text.query_match import stem
 
 MAX_MEMBERS = 5

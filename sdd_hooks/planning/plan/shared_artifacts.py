@@ -16,7 +16,7 @@ from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.planning.plan.marker import key_of
 from sdd_hooks.planning.plan.requirements import PlannedRequirement
 from sdd_hooks.planning.plan.story import SharedArtifact
-from sdd_hooks.review.references.words import split_words
+from sdd_hooks.review.references.words.splitting import split_words
 from sdd_hooks.system.git import Git, nul_split
 
 MAX_CANDIDATES = 100

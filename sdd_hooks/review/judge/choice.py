@@ -12,7 +12,7 @@ from sdd_hooks.review.judge.added_lines import show_added_lines
 from sdd_hooks.review.judge.prompt import AskModel, describe_change, parse_answer, text_field
 from sdd_hooks.review.judge.quotes import Quotation, find_quotation
 from sdd_hooks.review.judge.records import RecordText, format_record, select_records
-from sdd_hooks.review.references.explain import MAX_REASONS
+from sdd_hooks.review.references.explanation.reasons import MAX_REASONS
 from sdd_hooks.review.subject import Subject
 
 MAX_CANDIDATES = 12
@@ -111,12 +111,17 @@ def apply_choice(
     suggested = list(dict.fromkeys(one.path for one in wanted))[:max_suggestions]
     chosen = _chosen_candidate(old, choice, evidence, references.ranked[0].score)
     others = (one for one in references.ranked if one.path != choice.path)
-    ranked = tuple(one._replace(suggested=one.path in suggested) for one in (chosen, *others))
+    ranked = tuple(_suggest(one, one.path in suggested) for one in (chosen, *others))
     before = {one.path for one in references.suggested}
     demoted = [one for one in ranked if one.path in before and one.path not in suggested]
     folded = {one.path: one for one in (*demoted, *references.folded) if one.path != choice.path}
     max_folded = max(len(references.folded), len(demoted))
     return references._replace(ranked=ranked, folded=tuple(folded.values())[:max_folded])
+
+
+def _suggest(candidate: Candidate, suggested: bool) -> Candidate:
+    why_not = "" if suggested else candidate.why_not or "the judge chose another record"
+    return candidate._replace(suggested=suggested, why_not=why_not)
 
 
 def _chosen_candidate(

@@ -5,41 +5,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Set
 
 from sdd_hooks.artifacts.corpus import Corpus
 from sdd_hooks.artifacts.identifiers import ArtifactId
-from sdd_hooks.changes.change import Change
 from sdd_hooks.external.records import ExternalRecords
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.reporting.outcome import Candidate, References
-from sdd_hooks.review.references.code_words import CodeWords, read_code_words
-from sdd_hooks.review.references.confidence import (
-    THRESHOLD,
-    extract_features,
-    predict_probability,
-)
-from sdd_hooks.review.references.eligibility import (
+from sdd_hooks.review.references.asking.question import (
+    MAX_EXPLAINED,
     Eligibility,
+    Question,
+    decide,
     find_cited_ids,
     find_silencing_trailer,
+    log_question,
+    why_not,
 )
-from sdd_hooks.review.references.evidence import (
+from sdd_hooks.review.references.evidence.gather import (
     GatheredEvidence,
     gather_beside,
     gather_evidence,
 )
-from sdd_hooks.review.references.explain import Explainer
+from sdd_hooks.review.references.explanation.reasons import Explainer
 from sdd_hooks.review.references.organisation import (
     SearchElsewhere,
     describe_change,
     distinct_records,
 )
 from sdd_hooks.review.references.ranking import RankedRecord
+from sdd_hooks.review.references.words.code_words import CodeWords, read_code_words
 from sdd_hooks.review.subject import Subject
 
-MAX_EXPLAINED = 20
-"""Records with an explanation: the ones that a judge can choose from."""
 MAX_FOLDED = 2
 """Records after the suggested ones that a report shows folded."""
 
@@ -66,44 +63,55 @@ def find_references(
     cited = find_cited_ids(subject) | _ids_of_changed_copies(gathered, subject, changed)
     eligibility = Eligibility(subject.citable, cited, changed)
     trailer = find_silencing_trailer(subject.change)
-    paths = [] if trailer else _select(gathered, subject.change, eligibility)
-    suggested = paths[:max_suggestions]
-    folded = paths[max_suggestions : max_suggestions + MAX_FOLDED]
+    question = decide(gathered, subject.change, eligibility, trailer)
+    question = question._replace(asked=question.offered[:max_suggestions])
     top = gathered.ranked[:MAX_EXPLAINED]
     code = read_code_words(repository, subject.before)
     explainer = Explainer(gathered, top, code, subject.text)
-    if suggested and not explainer.explain(gathered.ranked[0]):
+    if question.asked and not explainer.explain(gathered.ranked[0]):
         # A question that cannot say why is not believed.
-        suggested, folded = [], []
-    explained = {gathered.path(ranked) for ranked in top} | {*suggested, *folded}
+        question = question.withdrawn("no reason can be named")
+    log_question(question)
+    folded = question.offered[max_suggestions : max_suggestions + MAX_FOLDED]
+    explained = {gathered.path(ranked) for ranked in top} | {*question.asked, *folded}
     candidates: dict[str, Candidate] = {}
     governing: list[Candidate] = []
     for ranked in gathered.ranked:
-        path = gathered.path(ranked)
-        artifact = gathered.context.records[ranked.record_index].artifact
-        candidate = Candidate(
-            path,
-            str(artifact.id or ""),
-            artifact.title,
-            round(ranked.score, 4),
-            path in suggested,
-            eligibility.is_cited(artifact),
-        )
-        if path in explained:
+        candidate = _candidate(gathered, ranked, question, eligibility)
+        if candidate.path in explained:
             candidate = _explain(candidate, ranked, explainer)
-        candidates[path] = _with_origin(candidate, subject.external)
-        if candidate.referenced and path not in changed and artifact.status.authoritative:
-            governing.append(candidates[path])
+        candidates[candidate.path] = _with_origin(candidate, subject.external)
+        in_force = gathered.record(ranked).artifact.status.authoritative
+        if candidate.referenced and candidate.path not in changed and in_force:
+            governing.append(candidates[candidate.path])
     references = References(
         ranked=tuple(candidates.values()),
         folded=tuple(candidates[path] for path in folded),
         silenced=trailer,
         governing=tuple(governing),
     )
-    is_open = not (suggested or trailer or cited) and max_suggestions and gathered.query.code
+    is_open = not (question.asked or trailer or cited) and max_suggestions and gathered.query.code
     if search_elsewhere is None or not is_open:
         return references
     return _add_elsewhere(references, gathered, subject, code, search_elsewhere)
+
+
+def _candidate(
+    gathered: GatheredEvidence, ranked: RankedRecord, question: Question, eligibility: Eligibility
+) -> Candidate:
+    """A ranked record as a candidate, with the confidence that decided about it."""
+    artifact = gathered.record(ranked).artifact
+    decided = artifact.path == question.first or artifact.path in question.offered
+    return Candidate(
+        artifact.path,
+        str(artifact.id or ""),
+        artifact.title,
+        round(ranked.score, 4),
+        artifact.path in question.asked,
+        eligibility.is_cited(artifact),
+        confidence=question.confidence if decided else None,
+        why_not=why_not(artifact, question, eligibility),
+    )
 
 
 def _add_elsewhere(
@@ -126,11 +134,17 @@ def _add_elsewhere(
     corpus = Corpus((*subject.citable.artifacts, *(one.artifact for one in records)))
     eligibility = Eligibility(corpus, frozenset(), subject.changed_paths)
     paths = {one.artifact.path for one in records}
-    asked = ""
-    if beside.path(beside.ranked[0]) in paths:
-        offered = _select(beside, subject.change, eligibility)
-        asked = next((path for path in offered if path in paths), "")
-    added = list(_candidates_elsewhere(beside, len(own), asked, code, subject))
+    question = Question(beside.path(beside.ranked[0]))
+    if question.first in paths:
+        question = decide(beside, subject.change, eligibility)
+        question = question._replace(asked=[one for one in question.offered if one in paths][:1])
+        log_question(question)
+    top = [one for one in beside.ranked if one.record_index >= len(own)]
+    explainer = Explainer(beside, top, code, subject.text)
+    added = [
+        _explain_elsewhere(_candidate(beside, ranked, question, eligibility), ranked, explainer)
+        for ranked in top
+    ]
     ages = {one.origin for one in added if one.suggested}
     return references._replace(
         ranked=tuple(sorted((*references.ranked, *added), key=lambda one: not one.suggested)),
@@ -138,25 +152,18 @@ def _add_elsewhere(
     )
 
 
-def _candidates_elsewhere(
-    beside: GatheredEvidence, own: int, asked: str, code: CodeWords, subject: Subject
-) -> Iterator[Candidate]:
-    """The records behind the first `own` ones as candidates, best first; `asked` is suggested."""
-    top = [one for one in beside.ranked if one.record_index >= own]
-    explainer = Explainer(beside, top, code, subject.text)
-    for ranked in top:
-        artifact = beside.context.records[ranked.record_index].artifact
-        path = artifact.path
-        id = str(artifact.id or "")
-        score = round(ranked.score, 4)
-        candidate = Candidate(path, id, artifact.title, score, path == asked)
-        if candidate.suggested:
-            candidate = _explain(candidate, ranked, explainer)
-        # The index has no lines of the file.
-        evidence = tuple(
-            one._replace(line=0) if one.path == path else one for one in candidate.evidence
-        )
-        yield candidate._replace(evidence=evidence, line=0, origin=path.partition(":")[0])
+def _explain_elsewhere(
+    candidate: Candidate, ranked: RankedRecord, explainer: Explainer
+) -> Candidate:
+    """A record of another repository with its evidence if it is suggested, and its origin."""
+    path = candidate.path
+    if candidate.suggested:
+        candidate = _explain(candidate, ranked, explainer)
+    # The index has no lines of the file.
+    evidence = tuple(
+        one._replace(line=0) if one.path == path else one for one in candidate.evidence
+    )
+    return candidate._replace(evidence=evidence, line=0, origin=path.partition(":")[0])
 
 
 def _ids_of_changed_copies(
@@ -169,29 +176,6 @@ def _ids_of_changed_copies(
         for one in subject.corpus.artifacts
         if one.kind == "ADR" and one.id and one.path in changed and one.path not in ranked
     }
-
-
-def _select(gathered: GatheredEvidence, change: Change, eligibility: Eligibility) -> list[str]:
-    """The paths of the records to suggest, best first.
-
-    Empty when the change cites the first record, when the confidence in it is too low, and when
-    the change only reformats files.
-    """
-    if not gathered.query.files:
-        return []
-    first, *others = (
-        gathered.context.records[ranked.record_index].artifact
-        for ranked in gathered.ranked[:MAX_EXPLAINED]
-    )
-    features = extract_features(change, gathered.ranked, gathered.scores, gathered.measures)
-    if eligibility.is_cited(first) or predict_probability(features) < THRESHOLD:
-        return []
-    ranked = {record.artifact.path for record in gathered.context.records}
-    paths = [path for path in eligibility.find_eligible(first) if path in ranked]
-    if not paths:
-        return []
-    following = (path for record in others for path in eligibility.find_eligible(record))
-    return list(dict.fromkeys((*paths, *(path for path in following if path in ranked))))
 
 
 def _with_origin(candidate: Candidate, external: ExternalRecords) -> Candidate:

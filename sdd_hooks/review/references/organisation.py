@@ -23,9 +23,9 @@ from sdd_hooks.errors import EngineUnavailable, SddError
 from sdd_hooks.external.records import STALE_SECONDS, ExternalRecords, adopt, is_safe
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.project import Project
-from sdd_hooks.review.references.code_words import CodeWords
-from sdd_hooks.review.references.query import ChangeQuery
-from sdd_hooks.review.references.records import DecisionRecord, read_content, with_origin
+from sdd_hooks.review.references.evidence.records import DecisionRecord, read_content, with_origin
+from sdd_hooks.review.references.words.code_words import CodeWords
+from sdd_hooks.review.references.words.query import ChangeQuery
 from sdd_hooks.system.time_limit import time_limit
 from sdd_hooks.text.durations import format_duration
 

@@ -18,26 +18,30 @@ from sdd_hooks.changes.change import Change
 from sdd_hooks.changes.tree import Tree
 from sdd_hooks.project.collections import CollectionMap
 from sdd_hooks.project.project import Project
-from sdd_hooks.review.references.applies import MAX_PATHS, MAX_PATTERNS
-from sdd_hooks.review.references.background import Background, decision_words
-from sdd_hooks.review.references.code_words import CodeWords, read_code_words
-from sdd_hooks.review.references.copies import without_copies
-from sdd_hooks.review.references.eligibility import Eligibility
-from sdd_hooks.review.references.file_mentions import read_file_mentions
-from sdd_hooks.review.references.history import find_citing_commits
-from sdd_hooks.review.references.past_changes import read_past_changes
-from sdd_hooks.review.references.prepared import FORMAT, PreparedRecord, WordRow
-from sdd_hooks.review.references.query import ChangeQuery
-from sdd_hooks.review.references.record_names import RecordNames
-from sdd_hooks.review.references.records import DecisionRecord, read_content
-from sdd_hooks.review.references.signals import (
+from sdd_hooks.review.references.asking.question import Eligibility
+from sdd_hooks.review.references.evidence.applies import MAX_PATHS, MAX_PATTERNS
+from sdd_hooks.review.references.evidence.commits import find_citing_commits, find_touching_commits
+from sdd_hooks.review.references.evidence.context import (
     RepositoryContext,
     count_mention_words,
     count_message_words,
     find_neighbourhoods,
     score_past,
 )
-from sdd_hooks.review.references.touching import find_touching_commits
+from sdd_hooks.review.references.evidence.mentions import RecordNames, read_file_mentions
+from sdd_hooks.review.references.evidence.past_changes import (
+    Background,
+    decision_words,
+    read_past_changes,
+)
+from sdd_hooks.review.references.evidence.records import (
+    DecisionRecord,
+    read_content,
+    without_copies,
+)
+from sdd_hooks.review.references.prepared import FORMAT, PreparedRecord, WordRow
+from sdd_hooks.review.references.words.code_words import CodeWords, read_code_words
+from sdd_hooks.review.references.words.query import ChangeQuery
 
 HEAD = ""
 """The key of the first row."""

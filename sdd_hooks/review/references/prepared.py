@@ -10,34 +10,26 @@ the one of the review for a change with no lines.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 from sdd_hooks.changes.change import Change, ChangedFile
 from sdd_hooks.named_tuple import NamedTuple
-from sdd_hooks.review.references.bm25 import Bm25
-from sdd_hooks.review.references.confidence import (
-    Measures,
-    extract_features,
-    predict_probability,
-)
-from sdd_hooks.review.references.name_scores import (
+from sdd_hooks.review.references.asking.confidence import confidence_in_first
+from sdd_hooks.review.references.evidence.kinds import (
+    Facts,
     Neighbourhood,
-    comment_scores,
     directories,
-    identifier_scores,
     message_weights,
-    neighbour_scores,
-    path_scores,
     used_names,
+    weigh,
 )
-from sdd_hooks.review.references.phrases import phrase_scores
-from sdd_hooks.review.references.query import ChangeQuery
-from sdd_hooks.review.references.ranking import APPLIES, RankedRecord, Scores, rank_records
-from sdd_hooks.review.references.rarity import Rarity, surprise
-from sdd_hooks.review.references.similarity import Similarity
+from sdd_hooks.review.references.evidence.similarity import Similarity
+from sdd_hooks.review.references.ranking import RankedRecord
+from sdd_hooks.review.references.words.bm25 import Bm25
+from sdd_hooks.review.references.words.change_words import Rarity, surprise
+from sdd_hooks.review.references.words.query import ChangeQuery
 
 FORMAT = 3
 """The version of the table. Another one is not read."""
@@ -101,7 +93,6 @@ class Judgement(NamedTuple):
 
     ranked: Sequence[RankedRecord]
     probability: float
-    query: ChangeQuery
     similarity: Similarity
 
 
@@ -125,24 +116,53 @@ class PreparedEvidence:
         self._text_of = text_of
         files = tuple(ChangedFile(path, path, "M") for path in paths)
         self._change = Change("", "", title, "", (), files)
-        self.query = ChangeQuery(self._change)
+        self._query = ChangeQuery(self._change)
 
     def judge(self) -> Judgement | None:
         """Rank the records. None without a record, and for generated files only."""
-        if not self._records or not self.query.files:
+        if not self._records or not self._query.files:
             return None
-        similarity = Similarity(self.query, self._sections())
-        scores = dict(self._score(similarity))
-        links = [record.links for record in self._records]
-        ranked = rank_records(scores, links, [record.path for record in self._records])
-        measures = Measures(similarity.by_rare_words(self._rarity), self._surprise())
-        features = extract_features(self._change, ranked, scores, measures)
-        return Judgement(ranked, predict_probability(features), self.query, similarity)
+        similarity = Similarity(self._query, self._sections())
+        weighed = weigh(self._query, similarity, self._facts(similarity))
+        confidence = confidence_in_first(self._change, weighed)
+        return Judgement(weighed.ranked, confidence.probability, similarity)
+
+    def _facts(self, similarity: Similarity) -> Facts:
+        """The facts as `context.facts_of` has them, from the rows of the table."""
+        query, records = self._query, self._records
+        used = used_names(query)
+        mentions = [(row.mentions, word) for word, row in self._words.items()]
+        messages = [(row.messages, word) for word, row in self._words.items()]
+        frequency = {word: row.changes for word, row in self._words.items()}
+        rarity = Rarity(self._head.changes, frequency)
+        return Facts(
+            records=[record.path for record in records],
+            files=(),
+            identifiers=self._by_record("i", used),
+            sizes=[record.names for record in records],
+            paths=self._by_record("p", query.path_names),
+            links=[record.links for record in records],
+            reach=self._reach(),
+            mentioned=self._mentioned(),
+            below=self._below(),
+            past={file.path: dict(self._row(f"h:{file.path}") or ()) for file in query.files},
+            mention_words=_index(
+                mentions, [record.mentions for record in records], similarity.weights
+            ),
+            message_words=_index(
+                messages, [record.messages for record in records], message_weights(query)
+            ),
+            with_word=self._with_word,
+            text_of=lambda index: self._text_of(records[index].path).lower(),
+            rarity=rarity,
+            surprise=self._surprise(rarity),
+        )
 
     @cached_property
     def _words(self) -> Mapping[str, WordRow]:
         """The rows of the words of the query and of its phrases."""
-        words = {*self.query.words.distinct(), *(first for first, _ in self.query.title_phrases)}
+        phrases = self._query.title_phrases
+        words = {*self._query.words.distinct(), *(first for first, _ in phrases)}
         rows = ((word, self._row(f"w:{word}")) for word in sorted(words))
         return {word: WordRow(*row) for word, row in rows if row}
 
@@ -155,44 +175,9 @@ class PreparedEvidence:
                 counts[REST] -= count
         return sections
 
-    def _score(self, similarity: Similarity) -> Iterable[tuple[str, Scores]]:
-        query, records = self.query, self._records
-        count = len(records)
-        yield "sections", similarity.by_sections()
-        yield "terms", similarity.by_terms(())
-        yield "files", similarity.by_files()
-        yield "title", similarity.by_title()
-        yield "phrases", phrase_scores(query.title_phrases, count, self._with_word, self._lowered)
-        yield "prose", similarity.by_prose()
-        yield "identifiers", self._identifiers()
-        named = self._by_record("p", query.path_names)
-        yield "paths", path_scores(query, named)
-        yield "comments", comment_scores(query, self._mentioned, count)
-        yield "neighbours", neighbour_scores(query, self._mentioned, self._below(), count)
-        mentions = [(row.mentions, word) for word, row in self._words.items()]
-        sizes = [record.mentions for record in records]
-        yield "governed", _index(mentions, sizes, similarity.weights).scores(similarity.weights)
-        yield "history", self._history()
-        messages = [(row.messages, word) for word, row in self._words.items()]
-        sizes = [record.messages for record in records]
-        weights = message_weights(query)
-        yield "messages", _index(messages, sizes, weights).scores(weights)
-        reach = self._reach()
-        if any(reach):
-            yield APPLIES, reach
-
     def _with_word(self, word: str) -> list[int]:
         row = self._words.get(word, WordRow())
         return sorted({*(record for record, _, _ in row.sections), *row.short})
-
-    def _lowered(self, index: int) -> str:
-        return self._text_of(self._records[index].path).lower()
-
-    def _identifiers(self) -> list[float]:
-        used = used_names(self.query)
-        names = self._by_record("i", used)
-        frequency = Counter(name for in_record in names for name in in_record)
-        return identifier_scores(names, [record.names for record in self._records], frequency)
 
     def _by_record(self, kind: str, keys: Iterable[str]) -> list[set[str]]:
         """The keys of a kind of row that each record has."""
@@ -202,22 +187,14 @@ class PreparedEvidence:
                 found[record].add(key)
         return found
 
-    @cached_property
     def _mentioned(self) -> Mapping[str, Sequence[Collection[int]]]:
-        rows = ((file.path, self._row(f"f:{file.path}")) for file in self.query.files)
+        rows = ((file.path, self._row(f"f:{file.path}")) for file in self._query.files)
         return {path: row for path, row in rows if row is not None}
 
     def _below(self) -> Mapping[str, Neighbourhood]:
-        around = {one for file in self.query.files for one in directories(file.path)}
+        around = {one for file in self._query.files for one in directories(file.path)}
         rows = ((path, self._row(f"d:{path}")) for path in around)
         return {path: Neighbourhood(row[0], dict(row[1])) for path, row in rows if row}
-
-    def _history(self) -> list[float]:
-        scores = [0.0] * len(self._records)
-        for file in self.query.files:
-            for record, score in self._row(f"h:{file.path}") or ():
-                scores[record] += self.query.share * score
-        return scores
 
     def _reach(self) -> list[float]:
         from sdd_hooks.text.globs import compile_path_pattern
@@ -226,21 +203,16 @@ class PreparedEvidence:
         for record in self._records:
             patterns = [compile_path_pattern(text) for text, _ in record.globs]
             reached = sum(
-                any(matches(file.path) for matches in patterns) for file in self.query.files
+                any(matches(file.path) for matches in patterns) for file in self._query.files
             )
-            scores.append(reached * self.query.share * record.elsewhere)
+            scores.append(reached * self._query.share * record.elsewhere)
         return scores
 
-    @cached_property
-    def _rarity(self) -> Rarity:
-        frequency = {word: row.changes for word, row in self._words.items()}
-        return Rarity(self._head.changes, frequency)
-
-    def _surprise(self) -> list[float]:
+    def _surprise(self, rarity: Rarity) -> list[float]:
         sizes = [record.decision for record in self._records]
         words = [(row.decision, word) for word, row in self._words.items()]
-        index = _index(words, sizes, self.query.words.distinct())
-        return surprise(self._head.fits, index, self.query.words, self._rarity, len(sizes))
+        index = _index(words, sizes, self._query.words.distinct())
+        return surprise(self._head.fits, index, self._query.words, rarity, len(sizes))
 
 
 def _index(

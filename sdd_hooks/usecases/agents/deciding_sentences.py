@@ -12,10 +12,10 @@ from sdd_hooks.artifacts.adr import read_adr
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.spec import read_spec
 from sdd_hooks.named_tuple import NamedTuple
-from sdd_hooks.review.references.code_words import CodeWords
-from sdd_hooks.review.references.passages import find_passage
+from sdd_hooks.review.references.evidence.records import DecisionRecord, read_content
+from sdd_hooks.review.references.explanation.passages import find_passage
 from sdd_hooks.review.references.prepared import WordRow
-from sdd_hooks.review.references.records import DecisionRecord, read_content
+from sdd_hooks.review.references.words.code_words import CodeWords
 from sdd_hooks.usecases.agents.deciding_records import (
     MAX_RECORD_BYTES,
     DecidingRecords,

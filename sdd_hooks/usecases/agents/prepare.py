@@ -16,7 +16,7 @@ from sdd_hooks.artifacts.corpus import Corpus, load_corpus
 from sdd_hooks.artifacts.work_tree import read_artifact_files
 from sdd_hooks.errors import SddError
 from sdd_hooks.project.project import Project, load_project
-from sdd_hooks.review.references.eligibility import Eligibility
+from sdd_hooks.review.references.asking.question import Eligibility
 from sdd_hooks.review.references.prepare import prepare_evidence
 from sdd_hooks.review.rules.decision.blocks import read_rules
 from sdd_hooks.system.files import write_atomically

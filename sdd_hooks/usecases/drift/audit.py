@@ -44,8 +44,8 @@ from sdd_hooks.project.workspace import module_names
 from sdd_hooks.reporting.audit import AuditSummary
 from sdd_hooks.reporting.outcome import CheckedTree, ReviewOutcome
 from sdd_hooks.review.apply_rules import RuleResults, apply_rules
-from sdd_hooks.review.references.code_words import GENERIC_WORDS
-from sdd_hooks.review.references.words import split_words
+from sdd_hooks.review.references.words.code_words import GENERIC_WORDS
+from sdd_hooks.review.references.words.splitting import split_words
 from sdd_hooks.review.rules import registered
 from sdd_hooks.review.suppressions import suppress
 from sdd_hooks.usecases.drift.baseline import use_baseline

@@ -8,7 +8,7 @@ from benchmarks.references.facts import Facts
 from benchmarks.references.held_out import Outcome
 from benchmarks.references.method import Decision
 from benchmarks.references.rows import Row
-from sdd_hooks.review.references.confidence import Measures
+from sdd_hooks.review.references.words.change_words import Measures
 
 PATHS = ("a.md", "b.md", "c.md")
 

@@ -3,7 +3,7 @@ from collections.abc import Sequence
 from benchmarks.references.held_out import hold_out, hold_out_some, prepare_all
 from benchmarks.references.method import Example, decide, describe, train
 from benchmarks.references.rows import Row
-from sdd_hooks.review.references.confidence import Measures
+from sdd_hooks.review.references.words.change_words import Measures
 from tests.benchmarks.references.rows import facts, row
 
 

@@ -11,7 +11,7 @@ from benchmarks.references.model import LogisticModel
 from benchmarks.references.preparation import prepare as prepare_repository
 from benchmarks.references.rows import load
 from sdd_hooks.project.project import load_project
-from sdd_hooks.review.references.confidence import INTERCEPT, WEIGHTS
+from sdd_hooks.review.references.asking.confidence import INTERCEPT, WEIGHTS
 from sdd_hooks.review.review import review_commits
 from tests.benchmarks.references.sets import SmallSet, small_set
 

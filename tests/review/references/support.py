@@ -3,8 +3,8 @@
 from collections import Counter
 
 from sdd_hooks.artifacts.adr import read_adr
-from sdd_hooks.review.references.records import DecisionRecord, RecordContent
-from sdd_hooks.review.references.words import split_words
+from sdd_hooks.review.references.evidence.records import DecisionRecord, RecordContent
+from sdd_hooks.review.references.words.splitting import split_words
 
 
 def record_of(path: str, text: str) -> DecisionRecord:

@@ -1,14 +1,17 @@
+import io
 import os
 from pathlib import Path
 
 import pytest
 
+from sdd_hooks import tracing
 from sdd_hooks.project.repository import discover
 from sdd_hooks.reporting.outcome import References
-from sdd_hooks.review.references import find
+from sdd_hooks.review.references.asking import question
+from sdd_hooks.review.references.asking.confidence import THRESHOLD, ConfidenceFeatures
 from sdd_hooks.review.references.find import find_references
 from sdd_hooks.review.subject import Subject
-from tests.review.repositories import subject_of
+from tests.review.repositories import Files, subject_of
 
 OUTBOX = """---
 status: accepted
@@ -67,6 +70,10 @@ class OutboxSweeper:
                 self.send(message)
 '''
 AFTER = {"src/outbox/sweeper.py": SWEEPER}
+
+
+PRICES = {"src/prices.py": "PRICE = 4\n"}
+SWEEPING = "Sweep the outbox each minute"
 
 
 def references(subject: Subject, most: int = 1) -> References:
@@ -215,9 +222,72 @@ def test_a_section_with_a_sentence_is_quoted_before_a_title(tmp_path: Path) -> N
 def test_a_record_is_not_suggested_without_a_reason(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(find, "THRESHOLD", 0.0)
+    monkeypatch.setattr(question, "THRESHOLD", 0.0)
     with_reason = subject_of(tmp_path / "with", BEFORE, AFTER, message="Sweep the outbox")
     assert references(with_reason).suggested
     after = {"src/x.py": "value = 1\n"}
     without = references(subject_of(tmp_path / "without", BEFORE, after, message="Tidy"))
     assert without.suggested == without.folded == ()
+
+
+@pytest.mark.parametrize(
+    ("message", "after", "most", "reason"),
+    [
+        (SWEEPING, AFTER, 1, ""),
+        (SWEEPING, AFTER, 0, "`Max Suggestions` is reached"),
+        (f"{SWEEPING} (ADR-0007)", AFTER, 1, "the change names or edits it"),
+        (
+            f"{SWEEPING}\n\nADR-Exempt: a spike",
+            AFTER,
+            1,
+            "a trailer of the change asks for no suggestion",
+        ),
+        ("chore: raise a price", PRICES, 1, "the probability is below the threshold"),
+        (
+            "Lock it",
+            {"package-lock.json": "{}\n"},
+            1,
+            "the change has only white space and generated files",
+        ),
+    ],
+)
+def test_a_review_says_why_it_asks_and_why_not(
+    tmp_path: Path, message: str, after: Files, most: int, reason: str
+) -> None:
+    stream = io.StringIO()
+    tracing.enable(stream)
+    try:
+        first, *others = references(
+            subject_of(tmp_path, BEFORE, after, message=message), most
+        ).ranked
+    finally:
+        tracing.disable()
+    assert first.confidence is not None
+    assert first.why_not == reason
+    assert first.suggested == (reason == "")
+    assert first.confidence.threshold == THRESHOLD
+    assert [name for name, _ in first.confidence.features] == [*ConfidenceFeatures._fields]
+    probable = first.confidence.probability >= THRESHOLD
+    assert probable or reason.startswith(("the probability", "the change has only"))
+    assert {one.why_not for one in others} <= {
+        "another record comes first",
+        "`Max Suggestions` is reached",
+    }
+    (line,) = [line for line in stream.getvalue().splitlines() if "question" in line]
+    assert f"question {first.id}: {'not asked' if reason else 'asked'}" in line
+    assert f"probability {first.confidence.probability:.2f}, threshold 0.60; " in line
+
+
+def test_a_record_in_place_of_a_superseded_one_has_the_confidence_in_that(tmp_path: Path) -> None:
+    outdated = OUTBOX.replace("accepted", "superseded by ADR-0011")
+    newer = "---\nstatus: accepted\n---\n\n# ADR-0011: Ask a broker\n\nA broker is asked.\n"
+    before = {
+        **BEFORE,
+        "docs/adrs/ADR-0007-outbox.md": outdated,
+        "docs/adrs/ADR-0011-broker.md": newer,
+    }
+    result = references(subject_of(tmp_path, before, AFTER, message=SWEEPING))
+    (asked,) = result.suggested
+    assert (asked.id, result.ranked[0].id) == ("ADR-0011", "ADR-0007")
+    assert asked.confidence == result.ranked[0].confidence is not None
+    assert result.ranked[0].why_not == "it is not in force: what replaces it is asked about"

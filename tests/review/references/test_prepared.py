@@ -8,8 +8,8 @@ import pytest
 from sdd_hooks.changes.change import Change, ChangedFile
 from sdd_hooks.changes.tree import Tree
 from sdd_hooks.project.project import load_project
-from sdd_hooks.review.references.confidence import extract_features, predict_probability
-from sdd_hooks.review.references.evidence import gather_evidence
+from sdd_hooks.review.references.asking.confidence import confidence_in_first
+from sdd_hooks.review.references.evidence.gather import gather_evidence
 from sdd_hooks.review.references.prepared import PreparedEvidence, read_head
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.usecases.agents.prepare import prepare_table
@@ -87,9 +87,8 @@ def review(repo, title, paths):
     found = gather_evidence(
         project.repository, Subject(change, tree, tree, project.select(("adrs", "specs")))
     )
-    features = extract_features(change, found.ranked, found.scores, found.measures)
     ranked = [(found.path(one), one.score, one.shares) for one in found.ranked]
-    return sorted(ranked), predict_probability(features)
+    return sorted(ranked), confidence_in_first(change, found.weighed).probability
 
 
 def from_table(repo, title, paths):
