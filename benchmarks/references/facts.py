@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 
 from sdd_hooks.changes.diff import read_change
 from sdd_hooks.project.project import load_project
-from sdd_hooks.review.references.words.change_words import Measures
 from sdd_hooks.review.references.asking.question import (
     Eligibility,
     find_cited_ids,
     find_silencing_trailer,
 )
 from sdd_hooks.review.references.evidence.gather import gather_evidence
+from sdd_hooks.review.references.words.change_words import Measures
 from sdd_hooks.review.review import subject_of
 
 
