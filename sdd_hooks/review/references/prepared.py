@@ -16,7 +16,7 @@ from typing import Any
 
 from sdd_hooks.changes.change import Change, ChangedFile
 from sdd_hooks.named_tuple import NamedTuple
-from sdd_hooks.review.references.asking.confidence import confidence_in_first
+from sdd_hooks.review.references.asking.confidence import extract_features, predict_probability
 from sdd_hooks.review.references.evidence.kinds import (
     Facts,
     Neighbourhood,
@@ -124,8 +124,9 @@ class PreparedEvidence:
             return None
         similarity = Similarity(self._query, self._sections())
         weighed = weigh(self._query, similarity, self._facts(similarity))
-        confidence = confidence_in_first(self._change, weighed)
-        return Judgement(weighed.ranked, confidence.probability, similarity)
+        ranked, scores, measures = weighed.ranked, weighed.scores, weighed.measures
+        features = extract_features(self._change, ranked, scores, measures)
+        return Judgement(ranked, predict_probability(features), similarity)
 
     def _facts(self, similarity: Similarity) -> Facts:
         """The facts as `context.facts_of` has them, from the rows of the table."""

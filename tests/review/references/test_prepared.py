@@ -8,7 +8,7 @@ import pytest
 from sdd_hooks.changes.change import Change, ChangedFile
 from sdd_hooks.changes.tree import Tree
 from sdd_hooks.project.project import load_project
-from sdd_hooks.review.references.asking.confidence import confidence_in_first
+from sdd_hooks.review.references.asking.question import confidence_in_first
 from sdd_hooks.review.references.evidence.gather import gather_evidence
 from sdd_hooks.review.references.prepared import PreparedEvidence, read_head
 from sdd_hooks.review.subject import Subject

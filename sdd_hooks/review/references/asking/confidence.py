@@ -15,8 +15,6 @@ from collections.abc import Mapping, Sequence
 
 from sdd_hooks.changes.change import Change
 from sdd_hooks.named_tuple import NamedTuple
-from sdd_hooks.reporting.outcome import Confidence
-from sdd_hooks.review.references.evidence.kinds import WeighedRecords
 from sdd_hooks.review.references.ranking import RankedRecord, Scores
 from sdd_hooks.review.references.words.change_words import Measures
 
@@ -85,9 +83,3 @@ def predict_probability(features: ConfidenceFeatures) -> float:
     """The probability, from 0 to 1, that the author would name the record."""
     weighted = (weight * feature for weight, feature in zip(WEIGHTS, features, strict=True))
     return 1 / (1 + math.exp(-INTERCEPT - sum(weighted)))
-
-
-def confidence_in_first(change: Change, weighed: WeighedRecords) -> Confidence:
-    """The confidence in the first of the ranked records, of which there is at least one."""
-    features = extract_features(change, weighed.ranked, weighed.scores, weighed.measures)
-    return Confidence(predict_probability(features), THRESHOLD, tuple(features._asdict().items()))

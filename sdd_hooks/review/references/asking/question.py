@@ -27,9 +27,11 @@ from sdd_hooks.review.mentions import lines_that_may_name
 from sdd_hooks.review.references.asking.confidence import (
     THRESHOLD,
     WEIGHTS,
-    confidence_in_first,
+    extract_features,
+    predict_probability,
 )
 from sdd_hooks.review.references.evidence.gather import GatheredEvidence
+from sdd_hooks.review.references.evidence.kinds import WeighedRecords
 from sdd_hooks.review.references.evidence.mentions import RecordNames
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.review.successors import Successors, find_replacements, find_successors
@@ -157,6 +159,12 @@ def decide(
         return question
     offered = dict.fromkeys(path for record in top for path in eligibility.find_eligible(record))
     return question._replace(offered=[path for path in offered if path in known])
+
+
+def confidence_in_first(change: Change, weighed: WeighedRecords) -> Confidence:
+    """The confidence in the first of the ranked records, of which there is at least one."""
+    features = extract_features(change, weighed.ranked, weighed.scores, weighed.measures)
+    return Confidence(predict_probability(features), THRESHOLD, tuple(features._asdict().items()))
 
 
 def why_not(record: Artifact, question: Question, eligibility: Eligibility) -> str:
