@@ -17,7 +17,7 @@ from benchmarks.references.cases import Case, load_evaluator, read_cases
 from benchmarks.references.facts import gather_facts
 from benchmarks.references.preparation import prepare
 from benchmarks.references.rows import Row, append, load
-from sdd_hooks.cli.progress import ProgressLine
+from sdd_hooks.cli.shared.progress import ProgressLine
 from sdd_hooks.system.locks import hold_lock
 
 LOCK_SECONDS = 600

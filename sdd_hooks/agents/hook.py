@@ -8,14 +8,22 @@ The agent waits for it. A failure is a line in the log of the hooks and nothing 
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, TextIO
 
-from sdd_hooks.agents.event import EVENTS, MAX_INPUT, AgentEvent, parse_event
-from sdd_hooks.agents.reply import PROGRAMS, reply
-from sdd_hooks.errors import EXIT_OK, EXIT_USAGE, RepositoryError
+from sdd_hooks import tracing
+from sdd_hooks.agents.messages import (
+    EVENTS,
+    MAX_INPUT,
+    PROGRAMS,
+    AgentEvent,
+    parse_event,
+    reply,
+)
+from sdd_hooks.errors import EXIT_OK, EXIT_USAGE, RepositoryError, SddError
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.repository import Repository, discover
 from sdd_hooks.system.time_limit import time_limit
@@ -28,6 +36,11 @@ SECONDS = 5.0
 """Seconds after which a hook gives up. An agent waits longer for a session to start."""
 SESSION_SECONDS = 20.0
 PRIME = "--prime"
+
+LOG = "hooks.log"
+"""The log in the git directory: what failed, and when."""
+MAX_LOG_BYTES = 256 << 10
+"""Bytes from which the log is begun again."""
 
 
 class HookStreams(NamedTuple):
@@ -68,9 +81,7 @@ def run_agent_hook(arguments: Sequence[str], streams: HookStreams) -> int:
     except RepositoryError:
         text = ""  # The agent works outside of a repository.
     except (_TooLate, Exception) as error:
-        from sdd_hooks.agents.log import log_failure
-
-        log_failure(repository, program, event, error)
+        _log_failure(repository, program, event, error)
         text = ""
     output = reply(program, event, text)
     if output:
@@ -121,11 +132,7 @@ def _answer(repository: Repository, event: str, told: AgentEvent, prime: bool) -
     session = load_session(folder, told.session)
     store_session(folder, told.session, Session(prompt=told.prompt or session.prompt))
     _keep_current(repository)
-    if not prime:
-        return ""
-    from sdd_hooks.agents.start import prime_session
-
-    return prime_session(repository)
+    return _prime_session(repository) if prime else ""
 
 
 def _before(repository: Repository, told: AgentEvent) -> str:
@@ -195,3 +202,41 @@ def _keep_current(repository: Repository) -> None:
             if table.is_current(repository.root):
                 return
     start_preparing(repository)
+
+
+def _prime_session(repository: Repository) -> str:
+    """What `sdd prime` prints, from the work tree where there is no index. Raises SddError."""
+    from sdd_hooks.project.project import read_project
+    from sdd_hooks.reporting.priming_markdown import render_markdown
+    from sdd_hooks.usecases.reading.prime import load_context
+
+    context = load_context(read_project(repository, "cached"), None, time.time())
+    return "\n".join(render_markdown(context.report, None))
+
+
+def _log_failure(
+    repository: Repository | None, program: str, event: str, error: BaseException
+) -> None:
+    """Append a line about a hook that failed. Raises nothing, and waits for nothing."""
+    from sdd_hooks.text.display import describe_error
+
+    reason = describe_error(error)
+    tracing.log("agent hook", program, event, outcome=reason)
+    if repository is None:
+        return
+    from sdd_hooks.system.files import open_state
+    from sdd_hooks.usecases.agents.table import agent_folder
+
+    when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    with suppress(OSError, SddError):
+        folder = agent_folder(repository)
+        folder.mkdir(parents=True, exist_ok=True)
+        log = open_state(folder / LOG, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        try:
+            if os.fstat(log).st_size > MAX_LOG_BYTES:
+                os.ftruncate(log, 0)
+            os.write(
+                log, f"{when} {program} {event}: {reason}\n".encode("utf-8", "backslashreplace")
+            )
+        finally:
+            os.close(log)

@@ -1,22 +1,50 @@
-"""Install the hooks of coding agents in a repository, and remove them."""
+"""Install the hooks of coding agents in a repository, and remove them.
 
-# Governing: SPEC-0029 REQ "Installing", ADR-0012 (untrusted input never leaves the repository)
+Beside the hooks: the section of the memory file that tells an agent of the decisions, and for
+Claude Code the plug-in, which belongs to the user: its own command copies it into its directory.
+"""
+
+# Governing: SPEC-0029 REQ "Installing", SPEC-0029 REQ "Section of the memory file",
+# SPEC-0031 REQ "Installation", ADR-0012 (untrusted input never leaves the repository),
+# ADR-0030 (a repository starts no program)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+import sdd_hooks
 from sdd_hooks.agents.json_hooks import add_hooks, remove_hooks
-from sdd_hooks.agents.memory_section import add_section, remove_section
 from sdd_hooks.agents.programs import PROGRAMS, AgentProgram, opencode_plugin
 from sdd_hooks.errors import EXIT_USAGE, SddError
 from sdd_hooks.system.file_edits import MAX_BYTES, FileEdit, FileNotEditable
 from sdd_hooks.system.files import read_inside, resolve_inside
+from sdd_hooks.system.processes import Program, find_executable, run_program
+from sdd_hooks.text.display import one_line
 
 _BOM = "\ufeff"
 _MARK = "// Written by `sdd agent install opencode`"
+
+BEGIN = "<!-- sdd agent: begin -->"
+END = "<!-- sdd agent: end -->"
+
+SECTION = (
+    BEGIN,
+    "## Decisions and specifications",
+    "",
+    "Records in this repository govern its code.",
+    "Before an edit, a hook of sdd quotes the sentence of a record that decides, as data.",
+    "",
+    "- `sdd list --for PATH`: the records that govern a file; `sdd show ID`: one of them",
+    '- `sdd search "question"`: others; `sdd check PATH --json`: what a change breaks',
+    END,
+)
+
+MARKETPLACE = "claude-plugin-sdd"
+PLUGIN = f"sdd@{MARKETPLACE}"
+_PLUGIN_SECONDS = 120.0
 
 
 class NoProgram(SddError):
@@ -24,6 +52,10 @@ class NoProgram(SddError):
 
     exit_code = EXIT_USAGE
     code = "usage"
+
+
+class PluginNotChanged(SddError):
+    """Claude Code is missing, or refused."""
 
 
 def plan_install(root: Path, programs: Sequence[AgentProgram], *, prime: bool) -> list[FileEdit]:
@@ -131,3 +163,77 @@ def _memory_file(root: Path, program: AgentProgram) -> str:
     """The file of instructions; of a link, the file that it leads to."""
     target = resolve_inside(root, program.memory_file)
     return target.relative_to(resolve_inside(root, ".")).as_posix()
+
+
+def add_section(text: str | None) -> str:
+    """The file with the section at its end, or in place of an older one. None: there is no file."""
+    newline = "\r\n" if text and "\r\n" in text else "\n"
+    section = newline.join(SECTION)
+    if text is None:
+        return f"{section}{newline}"
+    span = _find_section(text)
+    if span:
+        return text[: span[0]] + section + text[span[1] :]
+    if text.endswith(newline):
+        return f"{text}{newline}{section}{newline}"
+    return f"{text}{newline}{newline}{section}" if text else section
+
+
+def remove_section(text: str) -> str | None:
+    """The file without the section, as it was before; None when `add_section` created it."""
+    span = _find_section(text)
+    if not span:
+        return text
+    before, after = text[: span[0]], text[span[1] :]
+    newline = "\r\n" if before.endswith("\r\n") or after.startswith("\r\n") else "\n"
+    if not before and after == newline:
+        return None
+    if after.startswith(newline) and before.endswith(newline * 2):
+        return before.removesuffix(newline) + after.removeprefix(newline)
+    return before.removesuffix(newline * 2) + after
+
+
+def _find_section(text: str) -> tuple[int, int] | None:
+    """From where to where the section is; None for none, or an incomplete one."""
+    start = text.find(BEGIN)
+    end = text.find(END, start)
+    return None if start < 0 or end < 0 else (start, end + len(END))
+
+
+def plugin_directory() -> Path:
+    """Return the directory of the plug-in in this installation, which is a marketplace."""
+    return Path(sdd_hooks.__file__).resolve().parent / "plugin"
+
+
+def install_plugin(root: Path, environ: Mapping[str, str]) -> str:
+    """Install the plug-in for the user. `root` is a repository, whose programs are not run.
+
+    Returns a line about it. Raises PluginNotChanged.
+    """
+    _claude(root, environ, "marketplace", "add", str(plugin_directory()))
+    _claude(root, environ, "install", PLUGIN)
+    return f"installed the plug-in {PLUGIN}"
+
+
+def uninstall_plugin(root: Path, environ: Mapping[str, str]) -> str:
+    """Remove the plug-in and its marketplace, with all that is installed from it.
+
+    Returns a line about it. Raises PluginNotChanged.
+    """
+    _claude(root, environ, "marketplace", "remove", MARKETPLACE)
+    return f"removed the plug-in {PLUGIN}"
+
+
+def _claude(root: Path, environ: Mapping[str, str], *arguments: str) -> None:
+    command = find_executable("claude", environ, outside=root)
+    if command is None:
+        raise PluginNotChanged(
+            "the plug-in needs Claude Code on PATH: install it, or run in it"
+            f" `/plugin marketplace add {plugin_directory()}` and `/plugin install {PLUGIN}`"
+        )
+    words = ("plugin", *arguments)
+    name = f"claude {' '.join(words[:2])}"
+    program = Program(name, [command, *words], Path(os.sep), dict(environ), PluginNotChanged)
+    done = run_program(program, _PLUGIN_SECONDS)
+    if done.code:
+        raise PluginNotChanged(f"claude {' '.join(words)}: {one_line(done.err or done.out)}")

@@ -11,19 +11,20 @@ from pathlib import Path
 
 import click
 
-from sdd_hooks.agents.claude_plugin import install_plugin, uninstall_plugin
 from sdd_hooks.agents.hook import HookStreams, run_agent_hook
 from sdd_hooks.agents.install import (
     NoProgram,
+    install_plugin,
     plan_install,
     plan_uninstall,
     remove_empty_directories,
+    uninstall_plugin,
 )
 from sdd_hooks.agents.programs import PROGRAMS, AgentProgram, detect_programs
-from sdd_hooks.cli.context import open_project, start_directory
-from sdd_hooks.cli.lazy import CommandGroup
-from sdd_hooks.cli.options import dry_run_option, json_option, yes_option
-from sdd_hooks.cli.output import CommandOutput, printable_line, show
+from sdd_hooks.cli.shared.context import open_project, start_directory
+from sdd_hooks.cli.shared.lazy import CommandGroup
+from sdd_hooks.cli.shared.options import dry_run_option, json_option, yes_option
+from sdd_hooks.cli.shared.output import CommandOutput, printable_line, show
 from sdd_hooks.project.repository import Repository, discover
 from sdd_hooks.system.file_edits import FileEdit, apply_edits
 from sdd_hooks.usecases.agents.prepare import prepare_table

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sdd_hooks.cli.context import open_project, start_directory
-from sdd_hooks.cli.options import module_option
-from sdd_hooks.cli.progress import waiting_line
-from sdd_hooks.cli.report_options import (
+from sdd_hooks.cli.shared.context import open_project, start_directory
+from sdd_hooks.cli.shared.options import module_option
+from sdd_hooks.cli.shared.progress import waiting_line
+from sdd_hooks.cli.shared.report_options import (
     ReportChoice,
     baseline_options,
     print_notes,

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import click
 
 from sdd_hooks.action.inputs import COMMANDS, FAIL_ON
-from sdd_hooks.cli.context import start_directory
+from sdd_hooks.cli.shared.context import start_directory
 from sdd_hooks.errors import SddError
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
@@ -74,7 +74,7 @@ def ci(directory: Path | None, /, **given: str | None) -> int:
     from sdd_hooks.action.job import run_job
     from sdd_hooks.action.step_log import open_step_log
     from sdd_hooks.action.tokens import take_tokens
-    from sdd_hooks.cli.crash_log import explain_error
+    from sdd_hooks.cli.shared.crash_log import explain_error
 
     tokens = take_tokens(os.environ)
     log = open_step_log(os.environ, sys.stdout, sys.stderr)

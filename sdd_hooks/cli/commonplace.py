@@ -13,12 +13,12 @@ from collections.abc import Sequence
 
 import click
 
-from sdd_hooks.cli.context import open_project
 from sdd_hooks.cli.entry import run
 from sdd_hooks.cli.index.status import index_status_output
 from sdd_hooks.cli.index.update import full_update_output
-from sdd_hooks.cli.options import json_option, limit_option, min_score_option
-from sdd_hooks.cli.output import CommandOutput, printable_line, show
+from sdd_hooks.cli.shared.context import open_project
+from sdd_hooks.cli.shared.options import json_option, limit_option, min_score_option
+from sdd_hooks.cli.shared.output import CommandOutput, printable_line, show
 from sdd_hooks.engines.protocol import Engine, Hit
 from sdd_hooks.freshness.read_gate import open_index
 from sdd_hooks.project.project import UnknownName

@@ -13,9 +13,15 @@ from pathlib import Path
 
 import click
 
-from sdd_hooks.cli.context import start_directory
-from sdd_hooks.cli.options import json_option
-from sdd_hooks.cli.output import CommandOutput, Terminal, detect_terminal, printable_line, show
+from sdd_hooks.cli.shared.context import start_directory
+from sdd_hooks.cli.shared.options import json_option
+from sdd_hooks.cli.shared.output import (
+    CommandOutput,
+    Terminal,
+    detect_terminal,
+    printable_line,
+    show,
+)
 from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK, SddError
 from sdd_hooks.githooks.install import inspect_hooks
 from sdd_hooks.githooks.managers import find_command_obstacle

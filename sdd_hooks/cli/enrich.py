@@ -9,10 +9,10 @@ from pathlib import Path
 
 import click
 
-from sdd_hooks.cli.context import open_project
-from sdd_hooks.cli.issue_batches import BatchReport, find_batch_source, show_batch
-from sdd_hooks.cli.options import dry_run_option, json_option, module_option
-from sdd_hooks.cli.progress import SyncOutput
+from sdd_hooks.cli.shared.context import open_project
+from sdd_hooks.cli.shared.issue_batches import BatchReport, find_batch_source, show_batch
+from sdd_hooks.cli.shared.options import dry_run_option, json_option, module_option
+from sdd_hooks.cli.shared.progress import SyncOutput
 from sdd_hooks.usecases.sprint.enrich import EnrichRequest
 from sdd_hooks.usecases.sprint.enrich import enrich as enrich_bodies
 

@@ -181,22 +181,22 @@ def _run_plain(arguments: Sequence[str]) -> int | None:
     """
     match list(arguments):
         case ["search", *rest]:
-            from sdd_hooks.cli.run_search import parse_search, run_search
+            from sdd_hooks.cli.plain.search import parse_search, run_search
 
             search = parse_search(rest)
             return None if search is None else run_search(None, search)
         case ["prime", *rest]:
-            from sdd_hooks.cli.run_prime import parse_prime, run_prime
+            from sdd_hooks.cli.plain.prime import parse_prime, run_prime
 
             prime = parse_prime(rest)
             return None if prime is None else run_prime(None, prime)
         case ["show", *rest]:
-            from sdd_hooks.cli.run_show import parse_show, run_show
+            from sdd_hooks.cli.plain.show import parse_show, run_show
 
             show = parse_show(rest)
             return None if show is None else run_show(None, show)
         case ["issues", "sync", *rest]:
-            from sdd_hooks.cli.issues.run_sync import parse_sync, run_sync
+            from sdd_hooks.cli.plain.sync import parse_sync, run_sync
 
             sync = parse_sync(rest)
             return None if sync is None else run_sync(None, sync)
@@ -212,7 +212,7 @@ def _sdd() -> click.Command:
 def _invoke(command: click.Command, arguments: Sequence[str], name: str) -> int:
     import click
 
-    from sdd_hooks.cli.lazy import accept_verbose
+    from sdd_hooks.cli.shared.lazy import accept_verbose
 
     try:
         accept_verbose(command).context_settings["help_option_names"] = ["-h", "--help"]
@@ -238,7 +238,7 @@ def _usage_message(error: click.UsageError) -> str:
     import click
 
     if isinstance(error, click.NoSuchOption):
-        from sdd_hooks.cli.lazy import suggest
+        from sdd_hooks.cli.shared.lazy import suggest
 
         # The releases of click word this in different ways.
         return f"No such option '{error.option_name}'{suggest(error.possibilities or ())}"
@@ -247,7 +247,7 @@ def _usage_message(error: click.UsageError) -> str:
 
 def _report_unexpected(error: Exception, arguments: Sequence[str]) -> int:
     """Report an error that no layer below expected: a refusal of the system, or a bug."""
-    from sdd_hooks.cli.crash_log import explain_error
+    from sdd_hooks.cli.shared.crash_log import explain_error
 
     code, message, exit_code = explain_error(error, arguments, os.environ)
     if exit_code != EXIT_BUG:
@@ -256,7 +256,7 @@ def _report_unexpected(error: Exception, arguments: Sequence[str]) -> int:
 
 
 def _report_error(code: str, message: str, exit_code: int, arguments: Sequence[str]) -> int:
-    from sdd_hooks.cli.output import error_document, printable_line
+    from sdd_hooks.cli.shared.output import error_document, printable_line
     from sdd_hooks.text.display import shorten_words
 
     message = printable_line(shorten_words(message))

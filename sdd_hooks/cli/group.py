@@ -1,15 +1,25 @@
-"""The `sdd` command and the table of its commands."""
+"""The `sdd` command, the table of its commands, and its version."""
 
-# Governing: SPEC-0005 REQ "Lazy commands"
+# Governing: SPEC-0005 REQ "Lazy commands", SPEC-0005 REQ "Version"
 
 from __future__ import annotations
 
+import os
+import re
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
 
-from sdd_hooks.cli.lazy import LazyCommand, LazyGroup
-from sdd_hooks.errors import EXIT_OK
+import sdd_hooks
+from sdd_hooks import __version__
+from sdd_hooks.cli.shared.lazy import LazyCommand, LazyGroup
+from sdd_hooks.errors import EXIT_OK, SddError
+
+RECORD = "commit"
+"""The file in the package to which `hatch_build.py` writes the commit of a build."""
+
+_COMMIT = re.compile(r"[0-9a-f]{7,64}")
 
 COMMANDS = {
     "init": LazyCommand("init:init", "Set this repository up for sdd."),
@@ -39,7 +49,8 @@ COMMANDS = {
         "graph.group:graph", "Ask what depends on a decision, and what is connected to nothing."
     ),
     "review": LazyCommand(
-        "review:review", "Report which decision a change should reference, and what it breaks."
+        "review.command:review",
+        "Report which decision a change should reference, and what it breaks.",
     ),
     "plan": LazyCommand("plan:plan", "Plan a specification as stories, and create their issues."),
     "audit": LazyCommand(
@@ -64,7 +75,7 @@ COMMANDS = {
     ),
     "issues": LazyCommand("issues.group:issues", "Sync, list and show the issues of the tracker."),
     "hooks": LazyCommand("hooks:hooks", "Install the git hooks that keep the index fresh."),
-    "hook": LazyCommand("hook:hook", "Act on a git event; the hooks call this."),
+    "hook": LazyCommand("hooks:hook", "Act on a git event; the hooks call this."),
     "org": LazyCommand(
         "org:org", "Prepare the index of an organisation, grant it to roles, and show its state."
     ),
@@ -81,11 +92,6 @@ COMMANDS = {
 
 def _print_version(context: click.Context, _option: click.Parameter, value: bool) -> None:
     if value and not context.resilient_parsing:
-        import os
-
-        import sdd_hooks
-        from sdd_hooks.setup.version import describe_version
-
         click.echo(f"sdd {describe_version(Path(sdd_hooks.__file__).parent, os.environ)}")
         context.exit()
 
@@ -123,3 +129,38 @@ def sdd(ctx: click.Context, directory: Path | None) -> int:
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
     return EXIT_OK
+
+
+def describe_version(package: Path, environ: Mapping[str, str]) -> str:
+    """Return `0.1.0` for a release, else `0.1.0 (commit 1a2b3c4d5e6f)`.
+
+    `package` is the folder of the package. A commit that cannot be read is left out: the shims of
+    git hooks ask for the version to see whether an installation works.
+    """
+    commit = _recorded(package / RECORD) or _checked_out(package.parent, environ)
+    return f"{__version__} (commit {commit})" if commit else __version__
+
+
+def _recorded(record: Path) -> str:
+    try:
+        text = record.read_text(encoding="ascii").strip()
+    except (OSError, ValueError):
+        return ""
+    return text if _COMMIT.fullmatch(text) else ""
+
+
+def _checked_out(folder: Path, environ: Mapping[str, str]) -> str:
+    """The commit of the checkout that an editable installation imports; "" at the release's tag."""
+    if not (folder / "hatch_build.py").is_file() or not (folder / ".git").exists():
+        return ""
+    from sdd_hooks.system.git import Git
+
+    tag = f"v{__version__}"
+    options = ("-1", "--abbrev=12", "--format=%h %D", f"--decorate-refs=refs/tags/{tag}")
+    try:
+        output = Git(folder, environ).try_output("log", *options)
+    except (OSError, SddError):
+        return ""
+    commit, _, names = (output or b"").decode("utf-8", "replace").strip().partition(" ")
+    is_release = f"tag: {tag}" in names.split(", ")
+    return commit if _COMMIT.fullmatch(commit) and not is_release else ""

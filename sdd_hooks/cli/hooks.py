@@ -1,4 +1,7 @@
-"""`sdd hooks`: install, uninstall and show the git hooks."""
+"""`sdd hooks`: install, uninstall and show the git hooks; `sdd hook`, which they call.
+
+Where git waits, `entry` runs a hook before click is imported: `hook` is for help and `sdd -C`.
+"""
 
 # Governing: SPEC-0004 REQ "Installing hooks", SPEC-0010 REQ "Review in hooks",
 # ADR-0005 (hook shims decide in sh)
@@ -12,11 +15,14 @@ from pathlib import Path
 
 import click
 
-from sdd_hooks.cli.context import start_directory
-from sdd_hooks.cli.lazy import CommandGroup
-from sdd_hooks.cli.options import json_option
-from sdd_hooks.cli.output import CommandOutput, printable_line, show, table
+from sdd_hooks import tracing
+from sdd_hooks.cli.shared.context import start_directory
+from sdd_hooks.cli.shared.lazy import CommandGroup
+from sdd_hooks.cli.shared.options import json_option
+from sdd_hooks.cli.shared.output import CommandOutput, printable_line, show, table
 from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK
+from sdd_hooks.githooks.context import HookContext
+from sdd_hooks.githooks.events import run_hook
 from sdd_hooks.githooks.install import (
     InstallReport,
     inspect_hooks,
@@ -84,6 +90,32 @@ def status(directory: Path | None, as_json: bool) -> int:
     """
     repository = discover(start_directory(directory), os.environ)
     return show(hooks_output(inspect_hooks(repository)), as_json)
+
+
+@click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@click.argument("event")
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED, metavar="[ARGUMENT]...")
+@click.pass_obj
+def hook(directory: Path | None, event: str, arguments: tuple[str, ...]) -> int:
+    """Act on a git event; the hooks call this.
+
+    EVENT is the name of a git hook, followed by what git gave it, or `auto` under pre-commit. A
+    refresh that fails is a line on stderr and never fails git; `pre-commit` checks the artifacts
+    that are staged and fails when they are not right.
+
+    The events of the review are `check` (the rules, on staged changes), `commit-msg` (the ids that
+    a message names) and `pre-push` (the whole review of each branch). With --fail-on SEVERITY they
+    fail for findings of critical, warning or info, in place of the setting `Fail On`.
+
+    \b
+    Example:
+      sdd hook post-commit
+      sdd hook check --fail-on critical
+    """
+    cwd = start_directory(directory)
+    stdin = sys.stdin.buffer if sys.stdin else None
+    given = tracing.take_option(arguments, sys.stderr)
+    return run_hook(event, given, HookContext(cwd, os.environ, sys.stderr, stdin))
 
 
 def hooks_output(report: InstallReport) -> CommandOutput:

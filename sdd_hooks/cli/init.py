@@ -11,10 +11,10 @@ from pathlib import Path
 
 import click
 
-from sdd_hooks.cli.context import open_project
 from sdd_hooks.cli.hooks import hooks_output, own_command
-from sdd_hooks.cli.options import json_option, yes_option
-from sdd_hooks.cli.output import CommandOutput, printable_line, show
+from sdd_hooks.cli.shared.context import open_project
+from sdd_hooks.cli.shared.options import json_option, yes_option
+from sdd_hooks.cli.shared.output import CommandOutput, printable_line, show
 from sdd_hooks.engines.registry import find_backend, require_engine
 from sdd_hooks.errors import EngineUnavailable, SddError
 from sdd_hooks.githooks.folder import HooksRefused

@@ -1,6 +1,7 @@
-"""`sdd list`: the artifacts of the work tree."""
+"""`sdd list`: the artifacts of the work tree, or of an organisation; `_rows` has the columns."""
 
-# Governing: SPEC-0005 REQ "List", ADR-0036 (a record says what it applies to)
+# Governing: SPEC-0005 REQ "List", ADR-0036 (a record says what it applies to),
+# SPEC-0033 REQ "Search everywhere"
 
 from __future__ import annotations
 
@@ -15,9 +16,14 @@ import click
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.status import STATUSES, UNKNOWN
 from sdd_hooks.artifacts.work_tree import read_work_tree
-from sdd_hooks.cli.context import open_project, start_directory
-from sdd_hooks.cli.options import everywhere_option, json_option, module_option
-from sdd_hooks.cli.output import (
+from sdd_hooks.cli.shared.context import open_project, start_directory
+from sdd_hooks.cli.shared.options import (
+    everywhere_option,
+    json_option,
+    module_option,
+    refuse_with_everywhere,
+)
+from sdd_hooks.cli.shared.output import (
     CommandOutput,
     detect_terminal,
     fitting_table,
@@ -79,10 +85,8 @@ def list_artifacts(
       sdd list --for src/outbox/store.py
     """
     if everywhere:
-        from sdd_hooks.cli.run_everywhere import refuse, run_list_everywhere
-
-        refuse(module=module, **{"for": path})
-        return run_list_everywhere(directory, filters["kinds"], filters["statuses"], as_json)
+        refuse_with_everywhere(module=module, **{"for": path})
+        return _list_everywhere(directory, filters["kinds"], filters["statuses"], as_json)
     project = open_project(directory)
     collections = project.select(filters["kinds"] or RECORD_KINDS, module)
     statuses = filters["statuses"]
@@ -101,9 +105,32 @@ def list_artifacts(
     own = sorted(corpus.artifacts, key=_order)
     others = sorted(external.corpus.artifacts, key=_order)
     artifacts = [one for one in (*own, *others) if _has(one, statuses)]
-    lines = _rows(artifacts) or [NOTHING]
-    data = {"artifacts": [_data(artifact, external) for artifact in artifacts]}
+    lines = _rows([(one.name, one) for one in artifacts]) or [NOTHING]
+    data = {"artifacts": [_own_data(artifact, external) for artifact in artifacts]}
     return show(CommandOutput(data, lines, [*left_out, *notes], project.warnings), as_json)
+
+
+def _list_everywhere(
+    directory: Path | None, kinds: Sequence[str], statuses: Sequence[str], as_json: bool
+) -> int:
+    """List the artifacts of all repositories of the organisation."""
+    from sdd_hooks.reporting.everywhere import SCHEMA_VERSION, age_data, age_lines
+    from sdd_hooks.usecases.reading.everywhere import list_everywhere
+
+    project = open_project(directory)
+    listed = list_everywhere(project, kinds or RECORD_KINDS)
+    chosen = [one for one in listed.artifacts if _has(one.artifact, statuses)]
+    data = {
+        "schema_version": SCHEMA_VERSION,
+        "artifacts": [
+            {"repository": one.repository, "label": one.label, **_data(one.artifact)}
+            for one in chosen
+        ],
+        "repositories": age_data(listed.repositories),
+    }
+    lines = _rows([(one.label, one.artifact) for one in chosen]) or [NOTHING]
+    lines += age_lines(listed.repositories, time.time())
+    return show(CommandOutput(data, lines, (), project.warnings), as_json)
 
 
 def _governing(
@@ -111,14 +138,14 @@ def _governing(
 ) -> CommandOutput:
     """The artifacts that govern a file, each with its reasons below it."""
     governing = found.artifacts
-    rows = _rows([artifact for artifact, _ in governing])
+    rows = _rows([(artifact.name, artifact) for artifact, _ in governing])
     lines = []
     for row, (_, reasons) in zip(rows, governing, strict=True):
         lines += [row, *(printable_line(f"  {_describe(one)}") for one in reasons)]
     data = {
         "for": found.path,
         "artifacts": [
-            {**_data(artifact, external), "by": [reason._asdict() for reason in reasons]}
+            {**_own_data(artifact, external), "by": [reason._asdict() for reason in reasons]}
             for artifact, reasons in governing
         ],
     }
@@ -140,17 +167,11 @@ def _has(artifact: Artifact, statuses: Sequence[str]) -> bool:
     return not statuses or (artifact.status.value or NONE) in statuses
 
 
-def _rows(artifacts: Sequence[Artifact]) -> list[str]:
-    """The lines of a table, as wide as the terminal."""
+def _rows(labelled: Sequence[tuple[str, Artifact]]) -> list[str]:
+    """The lines of a table of artifacts with their names, as wide as the terminal."""
     rows = [
-        (
-            artifact.name,
-            artifact.status.value or NONE,
-            artifact.date or "-",
-            artifact.title,
-            artifact.path,
-        )
-        for artifact in artifacts
+        (label, one.status.value or NONE, one.date or "-", one.title, one.path)
+        for label, one in labelled
     ]
     width = detect_terminal(sys.stdout, os.environ).width
     return fitting_table(rows, width, 3) if rows else []
@@ -161,11 +182,15 @@ def _order(artifact: Artifact) -> tuple[object, ...]:
     return (artifact.module, artifact.kind, number, artifact.path)
 
 
-def _data(artifact: Artifact, external: ExternalRecords) -> dict[str, object]:
+def _own_data(artifact: Artifact, external: ExternalRecords) -> dict[str, object]:
+    return _data(artifact, origin=external.origin(artifact.path))
+
+
+def _data(artifact: Artifact, **origin: str | None) -> dict[str, object]:
     return {
         "id": str(artifact.id) if artifact.id else None,
         "kind": artifact.kind,
-        "origin": external.origin(artifact.path),
+        **origin,
         "module": artifact.module,
         "status": artifact.status.value or None,
         "authoritative": artifact.status.authoritative,

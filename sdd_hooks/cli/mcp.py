@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sdd_hooks.cli.context import start_directory
-from sdd_hooks.cli.options import json_option
-from sdd_hooks.cli.output import CommandOutput, show
+from sdd_hooks.cli.shared.context import start_directory
+from sdd_hooks.cli.shared.options import json_option
+from sdd_hooks.cli.shared.output import CommandOutput, show
 from sdd_hooks.errors import EXIT_OK, EngineUnavailable
 
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ from typing import Literal, cast
 
 import click
 
-from sdd_hooks.cli.lazy import CommandGroup
-from sdd_hooks.cli.options import json_option
-from sdd_hooks.cli.output import CommandOutput, format_count, printable_line, show, table
+from sdd_hooks.cli.shared.lazy import CommandGroup
+from sdd_hooks.cli.shared.options import json_option
+from sdd_hooks.cli.shared.output import CommandOutput, format_count, printable_line, show, table
 from sdd_hooks.engines.organisation import (
     OrganisationAdministration,
     OrganisationGrant,

@@ -10,11 +10,11 @@ from typing import Any
 
 import click
 
-from sdd_hooks.cli.context import open_project
-from sdd_hooks.cli.issue_batches import BatchReport, find_batch_source, show_batch
-from sdd_hooks.cli.options import dry_run_option, json_option, module_option, spec_id
-from sdd_hooks.cli.output import table
-from sdd_hooks.cli.progress import SyncOutput
+from sdd_hooks.cli.shared.context import open_project
+from sdd_hooks.cli.shared.issue_batches import BatchReport, find_batch_source, show_batch
+from sdd_hooks.cli.shared.options import dry_run_option, json_option, module_option, spec_id
+from sdd_hooks.cli.shared.output import table
+from sdd_hooks.cli.shared.progress import SyncOutput
 from sdd_hooks.usecases.sprint.organize import DEPTHS, Organized, OrganizeRequest
 from sdd_hooks.usecases.sprint.organize import organize as organize_issues
 

@@ -14,11 +14,11 @@ from typing import Any, cast
 
 import click
 
-from sdd_hooks.cli.context import open_project
-from sdd_hooks.cli.issues.common import find_sources
-from sdd_hooks.cli.options import Command, json_option, module_option
-from sdd_hooks.cli.output import CommandOutput, printable_line, show
-from sdd_hooks.cli.progress import SyncOutput, waiting_line
+from sdd_hooks.cli.shared.context import open_project
+from sdd_hooks.cli.shared.issues import find_sources
+from sdd_hooks.cli.shared.options import Command, json_option, module_option
+from sdd_hooks.cli.shared.output import CommandOutput, printable_line, show
+from sdd_hooks.cli.shared.progress import SyncOutput, waiting_line
 from sdd_hooks.errors import EXIT_OK
 from sdd_hooks.planning.plan.report import (
     change_lines,

@@ -1,4 +1,7 @@
-"""`sdd prime`: print the context of a session."""
+"""`sdd prime`: its options.
+
+`plain/prime.py` runs it; the words are in `reporting/priming_markdown.py`.
+"""
 
 # Governing: SPEC-0016 (context of a session)
 
@@ -9,8 +12,18 @@ from typing import Any
 
 import click
 
-from sdd_hooks.cli.options import everywhere_option, json_option, module_option
-from sdd_hooks.cli.run_prime import MIN_BUDGET, PrimeArguments, run_prime
+from sdd_hooks.cli.plain.prime import (
+    MIN_BUDGET,
+    PrimeArguments,
+    run_prime,
+    run_prime_everywhere,
+)
+from sdd_hooks.cli.shared.options import (
+    everywhere_option,
+    json_option,
+    module_option,
+    refuse_with_everywhere,
+)
 
 
 @click.command()
@@ -43,10 +56,7 @@ def prime(directory: Path | None, /, words: tuple[str, ...], as_json: bool, **gi
         raise click.UsageError("the topic is empty: name one, or give none for all artifacts")
     arguments = PrimeArguments(topic, given["module"], given["budget"], as_json)
     if given["everywhere"]:
-        from sdd_hooks.cli.run_everywhere import refuse
-        from sdd_hooks.cli.run_prime import run_prime_everywhere
-
-        refuse(module=arguments.module)
+        refuse_with_everywhere(module=arguments.module)
         if not topic:
             raise click.UsageError(
                 "--everywhere needs a topic; `sdd list --everywhere` lists all records"

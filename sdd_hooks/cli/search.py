@@ -1,23 +1,41 @@
-"""`sdd search`: print the best hits of a query, of each kind."""
+"""`sdd search`: its options, and the search of an organisation.
 
-# Governing: SPEC-0005 REQ "Search", SPEC-0007 REQ "Before reading", ADR-0009 (score)
+`plain/search.py` runs it and prints the hits; the words are in `reporting/search/`, most of them in
+its `wording.py`.
+"""
+
+# Governing: SPEC-0005 REQ "Search", SPEC-0033 REQ "Search everywhere", ADR-0009 (score)
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from sdd_hooks.cli.options import (
+from sdd_hooks.cli.plain.search import OUTPUTS, SearchArguments, run_search
+from sdd_hooks.cli.shared.context import open_project
+from sdd_hooks.cli.shared.options import (
     everywhere_option,
     json_option,
     kind_option,
     limit_option,
     min_score_option,
     module_option,
+    refuse_with_everywhere,
 )
-from sdd_hooks.cli.run_search import OUTPUTS, SearchArguments, run_search
+from sdd_hooks.cli.shared.output import CommandOutput, show
+from sdd_hooks.project.collections import COLLECTION_KINDS
+from sdd_hooks.retrieval.questions import DEFAULT_KINDS
 from sdd_hooks.retrieval.search import HitLimits
+from sdd_hooks.text.display import shortened
+
+if TYPE_CHECKING:
+    from sdd_hooks.usecases.reading.everywhere import EverywhereHit
+
+_MAX_QUERY = 80
+"""Columns of a query in a message."""
 
 USAGE = """\
 Usage: sdd search <query> [--output markdown|json] [--unfiltered] [--module <name>]
@@ -97,9 +115,51 @@ def search(  # noqa: PLR0913 (an argument for each option)
         raise click.UsageError("The query is empty")
     limits = HitLimits(limit, min_score)
     if everywhere:
-        from sdd_hooks.cli.run_everywhere import EverywhereSearch, refuse, run_search_everywhere
-
-        refuse(module=module, graph=graph, unfiltered=unfiltered, output=output)
-        return run_search_everywhere(directory, EverywhereSearch(query, kinds, limits, as_json))
+        refuse_with_everywhere(module=module, graph=graph, unfiltered=unfiltered, output=output)
+        return _search_everywhere(directory, query, kinds, limits, as_json)
     given = SearchArguments(query, output, kinds, module, limits, graph, unfiltered, as_json)
     return run_search(directory, given)
+
+
+def _search_everywhere(
+    directory: Path | None, query: str, kinds: tuple[str, ...], limits: HitLimits, as_json: bool
+) -> int:
+    """Search all repositories of the organisation; no kinds mean ADRs, specs and code."""
+    from sdd_hooks.reporting.everywhere import SCHEMA_VERSION, age_data, age_lines, hit_lines
+    from sdd_hooks.usecases.reading.everywhere import search_everywhere
+
+    for kind in kinds:
+        if kind not in COLLECTION_KINDS:
+            raise click.UsageError(f"no kind {kind!r}: it is one of {', '.join(COLLECTION_KINDS)}")
+    project = open_project(directory)
+    found = search_everywhere(project, query, kinds or DEFAULT_KINDS, limits)
+    data = {
+        "schema_version": SCHEMA_VERSION,
+        "query": query,
+        "hits": [_hit_data(one) for one in found.hits],
+        "repositories": age_data(found.repositories),
+    }
+    lines = []
+    for one in found.hits:
+        status = one.found.artifact.status.value if one.found else ""
+        lines += hit_lines(one.label, status, one.hit.hit)
+    lines += age_lines(found.repositories, time.time())
+    nothing = (
+        f'nothing found for "{shortened(query, _MAX_QUERY)}" in the repositories of the'
+        " organisation"
+    )
+    return show(CommandOutput(data, lines or [nothing], found.notes, project.warnings), as_json)
+
+
+def _hit_data(one: EverywhereHit) -> dict[str, object]:
+    from sdd_hooks.reporting.everywhere import hit_data
+
+    artifact = one.found.artifact if one.found else None
+    return {
+        "repository": one.repository,
+        "label": one.label,
+        "kind": one.kind,
+        "id": str(artifact.id) if artifact and artifact.id else None,
+        "status": (artifact.status.value or None) if artifact else None,
+        **hit_data(one.hit.hit),
+    }

@@ -1,4 +1,4 @@
-"""`sdd show`: a record, a section or a definition as text, with its references."""
+"""`sdd show`: its options; `plain/show.py` runs it, `reporting/shown.py` has the words."""
 
 # Governing: SPEC-0005 REQ "Show"
 
@@ -8,8 +8,8 @@ from pathlib import Path
 
 import click
 
-from sdd_hooks.cli.options import json_option, module_option
-from sdd_hooks.cli.run_show import ShowArguments, names_something, run_show
+from sdd_hooks.cli.plain.show import ShowArguments, names_something, run_show
+from sdd_hooks.cli.shared.options import json_option, module_option
 
 
 @click.command()

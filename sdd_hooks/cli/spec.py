@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from sdd_hooks.cli.creation import creation_options, run_creation
+from sdd_hooks.cli.shared.creation import creation_options, run_creation
 
 
 @click.command()

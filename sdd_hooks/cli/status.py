@@ -9,9 +9,9 @@ from typing import Any
 
 import click
 
-from sdd_hooks.cli.context import open_project
-from sdd_hooks.cli.options import dry_run_option, json_option, module_option
-from sdd_hooks.cli.output import CommandOutput, show
+from sdd_hooks.cli.shared.context import open_project
+from sdd_hooks.cli.shared.options import dry_run_option, json_option, module_option
+from sdd_hooks.cli.shared.output import CommandOutput, show
 from sdd_hooks.usecases.authoring.status import StatusOutcome, StatusRequest, set_status
 
 

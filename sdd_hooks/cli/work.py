@@ -12,11 +12,11 @@ from typing import Any
 
 import click
 
-from sdd_hooks.cli.context import open_project
-from sdd_hooks.cli.issues.common import find_sources
-from sdd_hooks.cli.options import json_option, module_option
-from sdd_hooks.cli.output import CommandOutput, printable_line, show
-from sdd_hooks.cli.progress import SyncOutput
+from sdd_hooks.cli.shared.context import open_project
+from sdd_hooks.cli.shared.issues import find_sources
+from sdd_hooks.cli.shared.options import json_option, module_option
+from sdd_hooks.cli.shared.output import CommandOutput, printable_line, show
+from sdd_hooks.cli.shared.progress import SyncOutput
 from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK, SddError
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.planning.work.branch_check import check_data, check_lines

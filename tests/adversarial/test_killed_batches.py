@@ -30,7 +30,8 @@ MAX_REQUESTS = 60
 # Imports once; each line on stdin runs a command in a forked process, which writes its id first.
 _RUNNER = """
 import os, signal, sys
-from sdd_hooks.cli import enrich, organize, review
+from sdd_hooks.cli import enrich, organize
+from sdd_hooks.cli.review import command as review
 from sdd_hooks.cli.entry import main
 from sdd_hooks.remote import client
 from sdd_hooks.usecases import forge

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sdd_hooks.agents.claude_plugin import (
+from sdd_hooks.agents.install import (
     PluginNotChanged,
     install_plugin,
     plugin_directory,

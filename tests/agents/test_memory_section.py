@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.agents.memory_section import SECTION, add_section, remove_section
+from sdd_hooks.agents.install import SECTION, add_section, remove_section
 
 LINES = st.lists(st.sampled_from(["# A", "", "text", "<!-- x -->", "  - b"]), max_size=6)
 

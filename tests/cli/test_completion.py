@@ -114,7 +114,8 @@ def test_a_completion_imports_nothing_heavy(tmp_path: Path, words: str, number: 
             "sdd_hooks.cli.completion",
             "sdd_hooks.cli.entry",
             "sdd_hooks.cli.group",
-            "sdd_hooks.cli.lazy",
+            "sdd_hooks.cli.shared",
+            "sdd_hooks.cli.shared.lazy",
         }
 
 

@@ -1,6 +1,6 @@
 import stat
 
-from sdd_hooks.cli.crash_log import write_log
+from sdd_hooks.cli.shared.crash_log import write_log
 
 
 def test_only_the_owner_can_read_a_log(tmp_path):

@@ -13,7 +13,7 @@ import click
 import pytest
 
 from sdd_hooks.cli.group import sdd
-from sdd_hooks.cli.lazy import LazyGroup
+from sdd_hooks.cli.shared.lazy import LazyGroup
 from sdd_hooks.named_tuple import NamedTuple
 from tests.agents.support import edit, prepared
 from tests.cli.commands import FILES, OFFLINE, run
@@ -133,8 +133,8 @@ def test_an_unknown_command_is_not_found():
     assert sdd.get_command(click.Context(sdd), "nothing") is None
 
 
-VERSION = {"sdd_hooks.setup", "sdd_hooks.setup.version"} | {
-    # Only in a checkout.
+# Only in a checkout.
+VERSION = {
     "sdd_hooks.system",
     "sdd_hooks.system.descriptors",
     "sdd_hooks.system.git",
@@ -152,7 +152,8 @@ def test_help_and_version_import_no_command(tmp_path):
             "sdd_hooks.cli",
             "sdd_hooks.cli.entry",
             "sdd_hooks.cli.group",
-            "sdd_hooks.cli.lazy",
+            "sdd_hooks.cli.shared",
+            "sdd_hooks.cli.shared.lazy",
             "sdd_hooks.errors",
             "sdd_hooks.named_tuple",
             "sdd_hooks.tracing",

@@ -3,7 +3,7 @@ import json
 import os
 import pty
 
-from sdd_hooks.cli.output import CommandOutput, detect_terminal, error_document, show, table
+from sdd_hooks.cli.shared.output import CommandOutput, detect_terminal, error_document, show, table
 
 
 def test_results_go_to_stdout_and_notes_to_stderr(capsys):

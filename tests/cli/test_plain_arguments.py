@@ -7,13 +7,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from sdd_hooks.cli.issues.run_sync import SyncArguments, parse_sync
 from sdd_hooks.cli.issues.sync import sync
-from sdd_hooks.cli.plain_arguments import parse_plain, share, whole_number
+from sdd_hooks.cli.plain.arguments import parse_plain, share, whole_number
+from sdd_hooks.cli.plain.prime import PrimeArguments, parse_prime
+from sdd_hooks.cli.plain.search import OUTPUTS, parse_search
+from sdd_hooks.cli.plain.show import ShowArguments, parse_show
+from sdd_hooks.cli.plain.sync import SyncArguments, parse_sync
 from sdd_hooks.cli.prime import prime
-from sdd_hooks.cli.run_prime import PrimeArguments, parse_prime
-from sdd_hooks.cli.run_search import OUTPUTS, parse_search
-from sdd_hooks.cli.run_show import ShowArguments, parse_show
 from sdd_hooks.cli.search import search
 from sdd_hooks.cli.show import show
 from sdd_hooks.retrieval.search import DEFAULT_LIMITS

@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from sdd_hooks.cli.progress import live_line, progress_line, waiting_line
+from sdd_hooks.cli.shared.progress import live_line, progress_line, waiting_line
 
 
 class Screen(io.StringIO):

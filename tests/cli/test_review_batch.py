@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.cli.review_batch import ReviewTarget, parse_targets
+from sdd_hooks.cli.review.batch import ReviewTarget, parse_targets
 from tests.cli.commands import run
 from tests.support.loopback import CannedResponse
 from tests.support.sprint_sites import SPEC, SprintSite, sprint_site

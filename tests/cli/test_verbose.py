@@ -10,7 +10,7 @@ import pytest
 
 from sdd_hooks.cli.commonplace import query_command
 from sdd_hooks.cli.group import sdd
-from sdd_hooks.cli.lazy import accept_verbose
+from sdd_hooks.cli.shared.lazy import accept_verbose
 from tests.cli.commands import FILES, run
 from tests.cli.test_lazy import ALL
 from tests.support.repos import Repo

@@ -19,7 +19,7 @@ import yaml
 import sdd_hooks
 from sdd_hooks.cli import commonplace
 from sdd_hooks.cli.group import sdd
-from sdd_hooks.cli.lazy import accept_verbose
+from sdd_hooks.cli.shared.lazy import accept_verbose
 from tests.support.waiting import TIMEOUT
 
 PLUGIN = Path(sdd_hooks.__file__).parent / "plugin"

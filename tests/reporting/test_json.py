@@ -5,7 +5,7 @@ from typing import Any
 from hypothesis import given
 from jsonschema import Draft202012Validator
 
-from sdd_hooks.cli.output import CommandOutput, show
+from sdd_hooks.cli.shared.output import CommandOutput, show
 from sdd_hooks.findings import Finding, ReportedFinding
 from sdd_hooks.reporting.json import document, render_json
 from sdd_hooks.reporting.outcome import ReviewOutcome

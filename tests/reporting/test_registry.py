@@ -86,7 +86,7 @@ def test_an_unknown_format_is_an_error_that_names_the_known_ones() -> None:
 
 def test_naming_the_formats_imports_none_and_searches_no_distributions() -> None:
     source = (
-        "import sys; import sdd_hooks.cli.review;"
+        "import sys; import sdd_hooks.cli.review.command;"
         f"loaded = {{f'sdd_hooks.reporting.{{name}}' for name in {FORMATS}}} & set(sys.modules);"
         "assert not loaded, loaded;"
         "assert 'importlib.metadata' not in sys.modules"

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import click
 
-from sdd_hooks.cli.lazy import LazyCommand, LazyGroup, suggest
+from sdd_hooks.cli.shared.lazy import LazyCommand, LazyGroup, suggest
 
 COMMANDS = {
     "new": LazyCommand("adr.new:new", "Create a decision record with the next free number."),

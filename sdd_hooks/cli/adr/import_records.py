@@ -12,9 +12,9 @@ import click
 
 from sdd_hooks.authoring.foreign.plan import ImportedRecord
 from sdd_hooks.authoring.foreign.report import render_lines, render_markdown
-from sdd_hooks.cli.context import open_project
-from sdd_hooks.cli.options import dry_run_option, json_option, module_option
-from sdd_hooks.cli.output import CommandOutput, show
+from sdd_hooks.cli.shared.context import open_project
+from sdd_hooks.cli.shared.options import dry_run_option, json_option, module_option
+from sdd_hooks.cli.shared.output import CommandOutput, show
 from sdd_hooks.usecases.authoring.import_records import ImportOutcome, ImportRequest
 from sdd_hooks.usecases.authoring.import_records import import_records as take_over
 

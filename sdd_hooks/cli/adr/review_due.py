@@ -10,11 +10,11 @@ from pathlib import Path
 
 import click
 
-from sdd_hooks.cli.context import open_project
-from sdd_hooks.cli.issues.common import find_sources
-from sdd_hooks.cli.options import json_option, module_option
-from sdd_hooks.cli.output import CommandOutput, format_count, printable_line, show
-from sdd_hooks.cli.progress import SyncOutput
+from sdd_hooks.cli.shared.context import open_project
+from sdd_hooks.cli.shared.issues import find_sources
+from sdd_hooks.cli.shared.options import json_option, module_option
+from sdd_hooks.cli.shared.output import CommandOutput, format_count, printable_line, show
+from sdd_hooks.cli.shared.progress import SyncOutput
 from sdd_hooks.project.project import Project
 from sdd_hooks.usecases.authoring.review_due import (
     DueIssue,

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from sdd_hooks.cli.context import open_project, start_directory
 from sdd_hooks.cli.graph.lists import (
     cycle_data,
     cycle_lines,
@@ -21,9 +20,10 @@ from sdd_hooks.cli.graph.lists import (
     validation_data,
     validation_lines,
 )
-from sdd_hooks.cli.lazy import CommandGroup
-from sdd_hooks.cli.options import json_option, module_option
-from sdd_hooks.cli.output import CommandOutput, format_count, printable_line, show
+from sdd_hooks.cli.shared.context import open_project, start_directory
+from sdd_hooks.cli.shared.lazy import CommandGroup
+from sdd_hooks.cli.shared.options import json_option, module_option
+from sdd_hooks.cli.shared.output import CommandOutput, format_count, printable_line, show
 from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK
 from sdd_hooks.usecases.drift import graph as usecase
 from sdd_hooks.usecases.drift.graph_loading import GraphFilter

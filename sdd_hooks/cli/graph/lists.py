@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from sdd_hooks.artifacts.edges import Edge
 from sdd_hooks.artifacts.validation import describe_path
-from sdd_hooks.cli.output import detect_terminal, fitting_table, format_count, printable_line
+from sdd_hooks.cli.shared.output import detect_terminal, fitting_table, format_count, printable_line
 from sdd_hooks.drift.artifact_graph import GraphNode
 from sdd_hooks.drift.backfill import Proposal
 from sdd_hooks.drift.graph_formats.json import node_data

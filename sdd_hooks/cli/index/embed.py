@@ -8,11 +8,11 @@ from pathlib import Path
 
 import click
 
-from sdd_hooks.cli.context import open_project
 from sdd_hooks.cli.index.allow_model import asks_to_allow
-from sdd_hooks.cli.options import json_option, kind_option, module_option
-from sdd_hooks.cli.output import CommandOutput, format_count, printable_line, show
-from sdd_hooks.cli.progress import show_step
+from sdd_hooks.cli.shared.context import open_project
+from sdd_hooks.cli.shared.options import json_option, kind_option, module_option
+from sdd_hooks.cli.shared.output import CommandOutput, format_count, printable_line, show
+from sdd_hooks.cli.shared.progress import show_step
 from sdd_hooks.embedding.lock import stop_embed
 from sdd_hooks.embedding.policy import ModeChoice
 from sdd_hooks.engines.protocol import EmbedReport

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import click
 
-from sdd_hooks.cli.context import open_project
-from sdd_hooks.cli.lazy import LazyCommand, LazyGroup
-from sdd_hooks.cli.options import json_option, kind_option, module_option
-from sdd_hooks.cli.output import show
+from sdd_hooks.cli.shared.context import open_project
+from sdd_hooks.cli.shared.lazy import LazyCommand, LazyGroup
+from sdd_hooks.cli.shared.options import json_option, kind_option, module_option
+from sdd_hooks.cli.shared.output import show
 from sdd_hooks.errors import EXIT_OK
 
 COMMANDS = {

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import click
 
-from sdd_hooks.cli.context import open_project
-from sdd_hooks.cli.options import json_option, kind_option, module_option, yes_option
-from sdd_hooks.cli.output import CommandOutput, show
+from sdd_hooks.cli.shared.context import open_project
+from sdd_hooks.cli.shared.options import json_option, kind_option, module_option, yes_option
+from sdd_hooks.cli.shared.output import CommandOutput, show
 from sdd_hooks.engines.registry import not_indexed
 from sdd_hooks.freshness.read_gate import open_index
 from sdd_hooks.usecases.upkeep.update import remove_collections

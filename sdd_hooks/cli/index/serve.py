@@ -9,9 +9,9 @@ from pathlib import Path
 
 import click
 
-from sdd_hooks.cli.context import open_project
-from sdd_hooks.cli.options import json_option
-from sdd_hooks.cli.output import CommandOutput, show
+from sdd_hooks.cli.shared.context import open_project
+from sdd_hooks.cli.shared.options import json_option
+from sdd_hooks.cli.shared.output import CommandOutput, show
 from sdd_hooks.engines.registry import find_backend
 from sdd_hooks.errors import EXIT_OK
 

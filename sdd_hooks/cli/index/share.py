@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sdd_hooks.cli.context import open_project
-from sdd_hooks.cli.options import json_option, remote_option
-from sdd_hooks.cli.output import CommandOutput, format_count, printable_line, show
-from sdd_hooks.cli.progress import waiting_line
+from sdd_hooks.cli.shared.context import open_project
+from sdd_hooks.cli.shared.options import json_option, remote_option
+from sdd_hooks.cli.shared.output import CommandOutput, format_count, printable_line, show
+from sdd_hooks.cli.shared.progress import waiting_line
 from sdd_hooks.freshness.read_gate import open_index
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import click
 
-from sdd_hooks.cli.context import open_project
-from sdd_hooks.cli.options import json_option
-from sdd_hooks.cli.output import CommandOutput, format_count, show, table
+from sdd_hooks.cli.shared.context import open_project
+from sdd_hooks.cli.shared.options import json_option
+from sdd_hooks.cli.shared.output import CommandOutput, format_count, show, table
 from sdd_hooks.embedding.rates import RateKey, estimate_seconds, remaining_seconds
 from sdd_hooks.embedding.state import STOPPED, EmbedRun, EmbedStatus, embed_status
 from sdd_hooks.engines.protocol import IndexStatus

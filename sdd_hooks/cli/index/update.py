@@ -11,10 +11,10 @@ from pathlib import Path
 
 import click
 
-from sdd_hooks.cli.context import open_project
-from sdd_hooks.cli.options import json_option, kind_option, module_option
-from sdd_hooks.cli.output import CommandOutput, format_count, show, table
-from sdd_hooks.cli.progress import SyncOutput, show_step
+from sdd_hooks.cli.shared.context import open_project
+from sdd_hooks.cli.shared.options import json_option, kind_option, module_option
+from sdd_hooks.cli.shared.output import CommandOutput, format_count, show, table
+from sdd_hooks.cli.shared.progress import SyncOutput, show_step
 from sdd_hooks.errors import SddError
 from sdd_hooks.freshness.read_gate import open_index
 from sdd_hooks.freshness.refresh import RefreshResult

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import click
 
-from sdd_hooks.cli.context import open_project
-from sdd_hooks.cli.issues.common import find_sources, issue_data
-from sdd_hooks.cli.options import json_option, module_option, spec_id
-from sdd_hooks.cli.output import CommandOutput, show, table
-from sdd_hooks.cli.progress import SyncOutput
+from sdd_hooks.cli.shared.context import open_project
+from sdd_hooks.cli.shared.issues import find_sources, issue_data
+from sdd_hooks.cli.shared.options import json_option, module_option, spec_id
+from sdd_hooks.cli.shared.output import CommandOutput, show, table
+from sdd_hooks.cli.shared.progress import SyncOutput
 from sdd_hooks.trackers.issue_file import StoredIssue
 from sdd_hooks.trackers.protocol import IssueFilter
 from sdd_hooks.usecases.sprint.read_issues import list_issues as read_issues

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import click
 
-from sdd_hooks.cli.context import open_project
-from sdd_hooks.cli.issues.common import find_sources, issue_data
-from sdd_hooks.cli.options import json_option, module_option
-from sdd_hooks.cli.output import (
+from sdd_hooks.cli.shared.context import open_project
+from sdd_hooks.cli.shared.issues import find_sources, issue_data
+from sdd_hooks.cli.shared.options import json_option, module_option
+from sdd_hooks.cli.shared.output import (
     CommandOutput,
     Terminal,
     detect_terminal,
@@ -25,7 +25,7 @@ from sdd_hooks.cli.output import (
     show,
     table,
 )
-from sdd_hooks.cli.progress import SyncOutput
+from sdd_hooks.cli.shared.progress import SyncOutput
 from sdd_hooks.trackers.issue import LinkedPull
 from sdd_hooks.trackers.issue_file import StoredIssue
 from sdd_hooks.usecases.sprint.read_issues import find_issue

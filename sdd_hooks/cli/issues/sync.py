@@ -1,4 +1,4 @@
-"""`sdd issues sync`."""
+"""`sdd issues sync`: its options; `plain/sync.py` runs it, and prints what changed."""
 
 # Governing: SPEC-0009 REQ "Commands"
 
@@ -8,8 +8,8 @@ from pathlib import Path
 
 import click
 
-from sdd_hooks.cli.issues.run_sync import SyncArguments, run_sync
-from sdd_hooks.cli.options import json_option, module_option
+from sdd_hooks.cli.plain.sync import SyncArguments, run_sync
+from sdd_hooks.cli.shared.options import json_option, module_option
 
 
 @click.command()

@@ -18,8 +18,8 @@ from sdd_hooks.cli.knowledge.fields import (
     refuse_unknown,
     text_field,
 )
-from sdd_hooks.cli.options import json_option, yes_option
-from sdd_hooks.cli.output import CommandOutput, printable_line, show
+from sdd_hooks.cli.shared.options import json_option, yes_option
+from sdd_hooks.cli.shared.output import CommandOutput, printable_line, show
 from sdd_hooks.knowledge.entries import KINDS, entry_file, kind_of
 from sdd_hooks.setup.share_knowledge import DEFAULT_PATH, share_knowledge
 from sdd_hooks.usecases.knowledge.entries import delete_entries, find_entry

@@ -12,8 +12,8 @@ from typing import IO, Any
 
 import click
 
-from sdd_hooks.cli.context import start_directory
-from sdd_hooks.cli.options import Command
+from sdd_hooks.cli.shared.context import start_directory
+from sdd_hooks.cli.shared.options import Command
 from sdd_hooks.usecases.knowledge.entries import KnowledgeBase, open_knowledge
 
 MAX_INPUT_BYTES = 8 << 20

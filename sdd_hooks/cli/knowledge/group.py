@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import click
 
-from sdd_hooks.cli.lazy import LazyCommand, LazyGroup
+from sdd_hooks.cli.shared.lazy import LazyCommand, LazyGroup
 
 COMMANDS = {
     "learn": LazyCommand(

@@ -20,8 +20,8 @@ from sdd_hooks.cli.knowledge.fields import (
     split_tags,
     tags_option,
 )
-from sdd_hooks.cli.options import json_option
-from sdd_hooks.cli.output import CommandOutput, printable_line, printable_lines, show
+from sdd_hooks.cli.shared.options import json_option
+from sdd_hooks.cli.shared.output import CommandOutput, printable_line, printable_lines, show
 from sdd_hooks.knowledge.entries import (
     Lesson,
     ReusablePattern,

@@ -23,8 +23,8 @@ from sdd_hooks.cli.knowledge.fields import (
     split_tags,
     tags_option,
 )
-from sdd_hooks.cli.options import Command, dry_run_option, json_option, yes_option
-from sdd_hooks.cli.output import CommandOutput, printable_line, show
+from sdd_hooks.cli.shared.options import Command, dry_run_option, json_option, yes_option
+from sdd_hooks.cli.shared.output import CommandOutput, printable_line, show
 from sdd_hooks.knowledge.drafts import (
     ACTIONS,
     LEVELS,

@@ -17,8 +17,8 @@ from sdd_hooks.cli.knowledge.fields import (
     refuse_unknown,
     text_field,
 )
-from sdd_hooks.cli.options import dry_run_option, json_option
-from sdd_hooks.cli.output import CommandOutput, printable_line, show
+from sdd_hooks.cli.shared.options import dry_run_option, json_option
+from sdd_hooks.cli.shared.output import CommandOutput, printable_line, show
 from sdd_hooks.usecases.knowledge.record import update_rules
 
 

@@ -21,8 +21,8 @@ from sdd_hooks.cli.knowledge.fields import (
     tags_option,
     text_field,
 )
-from sdd_hooks.cli.options import json_option
-from sdd_hooks.cli.output import CommandOutput, printable_line, show
+from sdd_hooks.cli.shared.options import json_option
+from sdd_hooks.cli.shared.output import CommandOutput, printable_line, show
 from sdd_hooks.errors import SddError
 from sdd_hooks.knowledge.session_log import EVENT_KINDS, Event, make_event
 from sdd_hooks.usecases.knowledge.state import (

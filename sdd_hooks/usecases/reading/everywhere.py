@@ -23,23 +23,13 @@ from sdd_hooks.engines.protocol import (
 from sdd_hooks.engines.registry import find_organisation
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.project import Project
+from sdd_hooks.reporting.everywhere import RepositoryAge
 from sdd_hooks.retrieval.excerpts import summary_excerpt
 from sdd_hooks.retrieval.search import HitLimits
 from sdd_hooks.text.names import shorten_names
 
 _HITS_PER_DOCUMENT = 5
 """Hits requested for each document: a document rarely has more among the best."""
-
-
-class Freshness(NamedTuple):
-    """When a repository was last checked for changes (seconds since the epoch; None: never).
-
-    `name` is its short name.
-    """
-
-    repository: str
-    name: str
-    touched: float | None
 
 
 class FoundArtifact(NamedTuple):
@@ -75,7 +65,7 @@ class FoundEverywhere(NamedTuple):
     """The hits of each kind, best first, and how fresh the repositories with hits are."""
 
     hits: tuple[EverywhereHit, ...]
-    repositories: tuple[Freshness, ...]
+    repositories: tuple[RepositoryAge, ...]
     notes: tuple[str, ...]
 
 
@@ -83,7 +73,7 @@ class ListedEverywhere(NamedTuple):
     """The artifacts of all readable repositories, and how fresh these are."""
 
     artifacts: tuple[FoundArtifact, ...]
-    repositories: tuple[Freshness, ...]
+    repositories: tuple[RepositoryAge, ...]
 
 
 class EverywhereReader:
@@ -94,10 +84,10 @@ class EverywhereReader:
         self.touched: Mapping[str, float | None] = organisation.touched()
         self.names = shorten_names(self.touched)
 
-    def freshness(self, repositories: Iterable[str]) -> tuple[Freshness, ...]:
+    def freshness(self, repositories: Iterable[str]) -> tuple[RepositoryAge, ...]:
         """Return how fresh these repositories are, by name."""
         return tuple(
-            Freshness(one, self.names.get(one, one), self.touched.get(one))
+            RepositoryAge(one, self.names.get(one, one), self.touched.get(one))
             for one in sorted({*repositories})
         )
 

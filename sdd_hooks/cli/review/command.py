@@ -12,10 +12,11 @@ from typing import Any, BinaryIO
 
 import click
 
-from sdd_hooks.cli.context import open_project, start_directory
-from sdd_hooks.cli.options import json_option
-from sdd_hooks.cli.progress import SyncOutput, waiting_line
-from sdd_hooks.cli.report_options import (
+from sdd_hooks.cli.review.batch import BatchOptions, parse_targets, review_batch
+from sdd_hooks.cli.shared.context import open_project, start_directory
+from sdd_hooks.cli.shared.options import json_option
+from sdd_hooks.cli.shared.progress import SyncOutput, waiting_line
+from sdd_hooks.cli.shared.report_options import (
     chosen_format,
     fail_on_option,
     format_option,
@@ -23,7 +24,6 @@ from sdd_hooks.cli.report_options import (
     print_notes,
     print_report,
 )
-from sdd_hooks.cli.review_batch import BatchOptions, parse_targets, review_batch
 from sdd_hooks.config.settings import FailOn
 from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK
 from sdd_hooks.project.project import Project

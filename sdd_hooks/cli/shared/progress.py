@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
-from sdd_hooks.cli.output import printable_line
+from sdd_hooks.cli.shared.output import printable_line
 from sdd_hooks.embedding.rates import remaining_seconds
 from sdd_hooks.engines.protocol import Progress
 from sdd_hooks.text.durations import format_duration

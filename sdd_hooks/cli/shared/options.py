@@ -106,3 +106,13 @@ def everywhere_option(command: Command) -> Command:
         is_flag=True,
         help="Read every repository of the organisation's index that this role may read.",
     )(command)
+
+
+def refuse_with_everywhere(**given: object) -> None:
+    """Raise UsageError for an option that `--everywhere` does not have."""
+    for name, value in given.items():
+        if value:
+            raise click.UsageError(
+                f"--{name.replace('_', '-')} is about this repository, and --everywhere about all:"
+                " give one of them"
+            )

@@ -1,4 +1,4 @@
-"""Arguments in their usual spellings, parsed without click: its import takes a fifth of a search.
+"""Arguments in their usual spellings, parsed without click, whose import takes 18 to 28 ms.
 
 What is returned is what click would return. Everything else (help, errors, `--option=value`, an
 option of another command) is left to click.

@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from sdd_hooks.cli.issues.common import find_sources
-from sdd_hooks.cli.output import CommandOutput, format_count, printable_line, show
+from sdd_hooks.cli.shared.issues import find_sources
+from sdd_hooks.cli.shared.output import CommandOutput, format_count, printable_line, show
 from sdd_hooks.errors import EXIT_OK
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.project import Project

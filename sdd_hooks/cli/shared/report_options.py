@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sdd_hooks.cli.options import Command, json_option
-from sdd_hooks.cli.output import detect_terminal, printable_line
+from sdd_hooks.cli.shared.options import Command, json_option
+from sdd_hooks.cli.shared.output import detect_terminal, printable_line
 from sdd_hooks.config.settings import FailOn
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.project import Project

@@ -17,9 +17,9 @@ import click
 
 from sdd_hooks.artifacts.identifiers import ArtifactKind
 from sdd_hooks.authoring.candidate_edges import CandidateEdge
-from sdd_hooks.cli.context import open_project, start_directory
-from sdd_hooks.cli.options import Command, dry_run_option, json_option, module_option
-from sdd_hooks.cli.output import CommandOutput, printable_line, show
+from sdd_hooks.cli.shared.context import open_project, start_directory
+from sdd_hooks.cli.shared.options import Command, dry_run_option, json_option, module_option
+from sdd_hooks.cli.shared.output import CommandOutput, printable_line, show
 from sdd_hooks.usecases.authoring.create_artifact import (
     CreatedArtifact,
     CreateRequest,

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 import click
 
 from sdd_hooks.artifacts.identifiers import parse_id
-from sdd_hooks.cli.context import open_project
-from sdd_hooks.cli.output import CommandOutput, printable_line, show
-from sdd_hooks.cli.progress import SyncOutput, waiting_line
+from sdd_hooks.cli.shared.context import open_project
+from sdd_hooks.cli.shared.output import CommandOutput, printable_line, show
+from sdd_hooks.cli.shared.progress import SyncOutput, waiting_line
 from sdd_hooks.config.settings import FailOn
 from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK
 from sdd_hooks.named_tuple import NamedTuple

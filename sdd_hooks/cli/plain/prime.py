@@ -1,4 +1,7 @@
-"""Run `sdd prime` with parsed arguments: load the context, and print it."""
+"""Run `sdd prime` with parsed arguments: load the context, and print it.
+
+356 ms without click, 384 with it.
+"""
 
 # Governing: SPEC-0016 (context of a session)
 
@@ -8,9 +11,9 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from sdd_hooks.cli.context import open_project
-from sdd_hooks.cli.output import CommandOutput, show
-from sdd_hooks.cli.plain_arguments import parse_plain, whole_number
+from sdd_hooks.cli.plain.arguments import parse_plain, whole_number
+from sdd_hooks.cli.shared.context import open_project
+from sdd_hooks.cli.shared.output import CommandOutput, show
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.usecases.reading.prime import SessionContext, load_context, load_topic
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.agents.event import EDIT_TOOLS, EVENTS, MAX_PATHS, READ_TOOLS, parse_event
 from sdd_hooks.agents.handover import quotable
+from sdd_hooks.agents.messages import EDIT_TOOLS, EVENTS, MAX_PATHS, READ_TOOLS, parse_event
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=8),

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sdd_hooks import __version__
-from sdd_hooks.setup.version import describe_version
+from sdd_hooks.cli.group import describe_version
 from tests.support.repos import Repo, only_git
 
 

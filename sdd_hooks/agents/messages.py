@@ -1,12 +1,12 @@
-"""What a coding agent's hook is told: the session, the files that are edited, and the prompt.
+"""What a coding agent's hook reads and writes: the event of a program, and the answer to it.
 
 Each program writes a JSON object to the hook's input. The names of its fields are documented by
 the programs (docs/agents.md has the links); a field that is missing or of another type counts as
 absent, since they change between releases.
 """
 
-# Governing: SPEC-0029 REQ "Input of the programs", ADR-0012 (untrusted input never leaves the
-# repository)
+# Governing: SPEC-0029 REQ "Input of the programs", SPEC-0029 REQ "Output for the programs",
+# ADR-0012 (untrusted input never leaves the repository)
 
 from __future__ import annotations
 
@@ -16,6 +16,16 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sdd_hooks.named_tuple import NamedTuple
+
+PROGRAMS = ("claude", "codex", "cursor", "copilot", "opencode")
+"""The programs whose hooks are answered."""
+
+_EVENT_NAMES = {
+    "before": "PreToolUse",
+    "after": "PostToolUse",
+    "prompt": "UserPromptSubmit",
+    "session": "SessionStart",
+}
 
 EVENTS = ("before", "after", "prompt", "session")
 """Before an edit, after an edit or the reading of a file, a prompt, and the start of a session."""
@@ -125,3 +135,27 @@ def _arguments(payload: Mapping[str, Any]) -> Mapping[str, Any]:
         if isinstance(given, dict):
             return given
     return payload
+
+
+def reply(program: str, event: str, text: str) -> str:
+    """The output of the hook of a program that hands `text` to its agent; "" says nothing."""
+    if program == "cursor":
+        return json.dumps(_cursor(event, text))
+    if not text:
+        return ""
+    if program in ("claude", "codex"):
+        return json.dumps(
+            {
+                "hookSpecificOutput": {
+                    "hookEventName": _EVENT_NAMES[event],
+                    "additionalContext": text,
+                }
+            }
+        )
+    return json.dumps({"additionalContext": text})
+
+
+def _cursor(event: str, text: str) -> dict[str, object]:
+    """What Cursor is answered, always with an object: it lists a hook without output as failed."""
+    answer: dict[str, object] = {"additional_context": text} if text else {}
+    return {"continue": True, **answer} if event == "prompt" else answer

