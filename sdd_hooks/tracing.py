@@ -1,4 +1,4 @@
-"""A debug log of a command: git calls, programs, requests, locks and collections, with durations.
+"""A debug log of a command: git calls, programs, requests, locks, collections and decisions.
 
 The option `--verbose`, or `SDD_DEBUG=1` in the environment, enables it. It is off by default, and
 then an event costs one comparison and `logging` is not imported: a git hook pays nothing for it.

@@ -8,20 +8,11 @@ import datetime
 import re
 from collections.abc import Sequence
 
-from sdd_hooks.artifacts.identifiers import ArtifactId
-from sdd_hooks.named_tuple import NamedTuple
+from sdd_hooks.authoring.record_draft import RecordDraft
 from sdd_hooks.text.lazy_regex import lazy_regex
 
 _BOLD_STEP = lazy_regex(r"^[-*] \*\*(?:WHEN|GIVEN|THEN)\*\*", re.MULTILINE)
 _PLAIN_STEP = lazy_regex(r"^[-*] (?:WHEN|GIVEN|THEN)\b", re.MULTILINE)
-
-
-class SpecDraft(NamedTuple):
-    """What a new specification says. `date` is ISO."""
-
-    id: ArtifactId
-    title: str
-    date: str
 
 
 def spec_directory(title: str) -> str:
@@ -30,7 +21,7 @@ def spec_directory(title: str) -> str:
     return words[:60].rstrip("-") or "spec"
 
 
-def draft_spec(draft: SpecDraft, samples: Sequence[str]) -> tuple[str, str]:
+def draft_spec(draft: RecordDraft, samples: Sequence[str]) -> tuple[str, str]:
     """The texts of spec.md and design.md. `samples` are those of the specifications there are."""
     bold = sum(bool(_BOLD_STEP.search(text)) for text in samples)
     plain = sum(bool(_PLAIN_STEP.search(text)) for text in samples)

@@ -4,9 +4,10 @@ import pytest
 
 from sdd_hooks.artifacts.identifiers import ArtifactId
 from sdd_hooks.artifacts.spec import read_spec
-from sdd_hooks.authoring.spec_draft import SpecDraft, draft_spec, spec_directory
+from sdd_hooks.authoring.record_draft import RecordDraft
+from sdd_hooks.authoring.spec_draft import draft_spec, spec_directory
 
-DRAFT = SpecDraft(ArtifactId("SPEC", 7), "Token validation", "2026-11-23")
+DRAFT = RecordDraft(ArtifactId("SPEC", 7), "Token validation", "2026-11-23")
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,8 @@
-"""Plan what an import adds to the frontmatter of each record. The text below it stays."""
+"""Plan what an import adds to the frontmatter of each record, and report it. The text below the
+frontmatter stays."""
 
-# Governing: ADR-0049 (an edit is verified by reading), SPEC-0024 REQ "Records of other tools"
+# Governing: ADR-0049 (an edit is verified by reading), ADR-0012 (untrusted input), SPEC-0024 REQ
+# "Records of other tools"
 
 from __future__ import annotations
 
@@ -16,18 +18,26 @@ from sdd_hooks.artifacts.document import ArtifactDocument, read_document
 from sdd_hooks.artifacts.edges import FORWARD, Edge, find_cycles
 from sdd_hooks.artifacts.frontmatter_edit import NotEditable, add_list_items, set_field
 from sdd_hooks.artifacts.identifiers import ArtifactId, find_ids, id_from_name, parse_id
-from sdd_hooks.authoring.foreign.findings import NotUnderstood, Understood
-from sdd_hooks.authoring.foreign.header import read_header
+from sdd_hooks.authoring.foreign.header import (
+    NotUnderstood,
+    Understood,
+    find_form,
+    read_header,
+    read_scopes,
+)
 from sdd_hooks.authoring.foreign.links import ForeignLink, read_links
-from sdd_hooks.authoring.foreign.origin import find_form
-from sdd_hooks.authoring.foreign.scopes import read_scopes
 from sdd_hooks.authoring.renumber import stem
 from sdd_hooks.named_tuple import NamedTuple
+from sdd_hooks.reporting.escape import code_span, table_cell
+from sdd_hooks.text.display import format_count, printable_line, shortened
 from sdd_hooks.text.lazy_regex import lazy_regex
 
 _DATE_NAME = lazy_regex(r"[0-9]{4}-?[0-9]{2}-?[0-9]{2}[-_. ]")
 _KINDS = tuple(FORWARD["ADR"])
 NO_RECORD = "there is no such record"
+
+MAX_TEXT = 120
+"""Characters of a quotation."""
 
 
 class ImportedRecord(NamedTuple):
@@ -310,3 +320,60 @@ def _edge_values(artifact: Artifact, edges: Sequence[_PlannedEdge]) -> Iterator[
 
 def _spelled(id: ArtifactId, module: str) -> str:
     return str(id._replace(module="") if id.module == module else id)
+
+
+def render_lines(records: Sequence[ImportedRecord]) -> Iterator[str]:
+    """The report as lines for a terminal. A record with nothing to say is left out."""
+    for one in records:
+        if not (one.added or one.unknown):
+            continue
+        yield printable_line("  ".join(filter(None, (one.artifact.path, one.name, one.form))))
+        for value in one.added:
+            yield f"  {printable_line(f'{value.key}: {_written(value)}')}  ({_source(value)})"
+        for problem in one.unknown:
+            text = shortened(printable_line(problem.text), MAX_TEXT)
+            reason = printable_line(problem.reason)
+            yield f"  not understood: line {problem.line}: {text} ({reason})"
+    yield _summary(records)
+
+
+def render_markdown(records: Sequence[ImportedRecord]) -> Iterator[str]:
+    """The report as lines of Markdown: a table of what was taken over, one of what was not."""
+    yield "# Imported records"
+    yield ""
+    yield _summary(records)
+    rows = [(one, value) for one in records for value in one.added]
+    if rows:
+        yield from ("", "| record | form | key | value | line |", "| --- | --- | --- | --- | --- |")
+    for one, value in rows:
+        cells = (one.form, value.key, _written(value))
+        middle = " | ".join(table_cell(cell) for cell in cells)
+        yield f"| {code_span(one.artifact.path)} | {middle} | {value.line or ''} |"
+    problems = [(one, problem) for one in records for problem in one.unknown]
+    if problems:
+        yield from ("", "## Not understood", "")
+        yield from ("| record | line | text | reason |", "| --- | --- | --- | --- |")
+    for one, problem in problems:
+        text, reason = table_cell(problem.text, MAX_TEXT), table_cell(problem.reason)
+        yield f"| {code_span(one.artifact.path)} | {problem.line} | {text} | {reason} |"
+
+
+def _summary(records: Sequence[ImportedRecord]) -> str:
+    """One line about all records."""
+    changed = sum(one.before != one.after for one in records)
+    values = sum(len(one.added) for one in records)
+    problems = sum(len(one.unknown) for one in records)
+    return (
+        f"{format_count(len(records), 'record')}: {format_count(values, 'value')} added to"
+        f" {format_count(changed, 'record')}, {format_count(problems, 'text')} not understood"
+    )
+
+
+def _written(value: Understood) -> str:
+    """A value as the frontmatter has it."""
+    return value.value if isinstance(value.value, str) else f"[{', '.join(value.value)}]"
+
+
+def _source(value: Understood) -> str:
+    text = shortened(printable_line(value.text), MAX_TEXT)
+    return f"line {value.line}: {text}" if value.line else text

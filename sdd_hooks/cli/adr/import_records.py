@@ -10,8 +10,7 @@ from typing import Any
 
 import click
 
-from sdd_hooks.authoring.foreign.plan import ImportedRecord
-from sdd_hooks.authoring.foreign.report import render_lines, render_markdown
+from sdd_hooks.authoring.foreign.plan import ImportedRecord, render_lines, render_markdown
 from sdd_hooks.cli.shared.context import open_project
 from sdd_hooks.cli.shared.options import dry_run_option, json_option, module_option
 from sdd_hooks.cli.shared.output import CommandOutput, show

@@ -14,8 +14,7 @@ from sdd_hooks.authoring.renumber import Leftover
 from sdd_hooks.cli.shared.context import open_project
 from sdd_hooks.cli.shared.options import dry_run_option, json_option, module_option
 from sdd_hooks.cli.shared.output import CommandOutput, format_count, printable_line, show
-from sdd_hooks.usecases.authoring.pull_descriptions import DescriptionEdit
-from sdd_hooks.usecases.authoring.renumber import RenumberOutcome, RenumberRequest
+from sdd_hooks.usecases.authoring.renumber import DescriptionEdit, RenumberOutcome, RenumberRequest
 from sdd_hooks.usecases.authoring.renumber import renumber as renumber_record
 
 

@@ -16,7 +16,7 @@ from typing import IO, Any
 import click
 
 from sdd_hooks.artifacts.identifiers import ArtifactKind
-from sdd_hooks.authoring.candidate_edges import CandidateEdge
+from sdd_hooks.authoring.new_edges import CandidateEdge
 from sdd_hooks.cli.shared.context import open_project, start_directory
 from sdd_hooks.cli.shared.options import Command, dry_run_option, json_option, module_option
 from sdd_hooks.cli.shared.output import CommandOutput, printable_line, show

@@ -13,6 +13,7 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 
+from sdd_hooks import tracing
 from sdd_hooks.changes.tree import Blob, Tree
 from sdd_hooks.code.source_files import is_hand_written
 from sdd_hooks.code.symbols import Symbol, find_symbols, without_comments
@@ -87,6 +88,11 @@ def find_duplicates(tree: Tree, added: Sequence[Symbol]) -> list[Duplicate]:
     """
     found = [one for one in most_similar(tree, added) if one.is_certain]
     found.sort(key=lambda one: (-one.score, one.new.path, one.new.first_line))
+    for one in found:
+        pair = (one.new.name, one.new.place, "of", one.existing.name, one.existing.place)
+        alike = f"names {one.likeness.name:.2f}, code {one.likeness.code:.2f} alike"
+        score = f"{one.namesakes} of this name: {one.score:.2f} of {_THRESHOLD}"
+        tracing.log("duplicate", *pair, outcome=f"{alike}, {score}")
     return found
 
 

@@ -15,8 +15,8 @@ from sdd_hooks.artifacts.frontmatter_edit import NotEditable, add_list_items
 from sdd_hooks.artifacts.identifiers import ArtifactId, ArtifactKind
 from sdd_hooks.artifacts.spec import DESIGN_FILE, SPEC_FILE
 from sdd_hooks.artifacts.work_tree import ARTIFACT_KINDS, read_artifact_files
-from sdd_hooks.authoring.candidate_edges import CandidateEdge, propose_edges
 from sdd_hooks.authoring.edit_file import edit_file
+from sdd_hooks.authoring.new_edges import CandidateEdge, RequestedEdge, parse_edges, propose_edges
 from sdd_hooks.authoring.new_file import (
     NewFile,
     NumberChoice,
@@ -26,9 +26,8 @@ from sdd_hooks.authoring.new_file import (
 )
 from sdd_hooks.authoring.record_draft import RecordDraft, draft_record
 from sdd_hooks.authoring.record_form import RecordForm, find_record_form
-from sdd_hooks.authoring.requested_edges import RequestedEdge, parse_edges
-from sdd_hooks.authoring.reservations import NumberScope
-from sdd_hooks.authoring.spec_draft import SpecDraft, draft_spec
+from sdd_hooks.authoring.reservations import NumberScope, find_numbers_elsewhere
+from sdd_hooks.authoring.spec_draft import draft_spec
 from sdd_hooks.authoring.status_change import NewStatus, change_status, validate_transition
 from sdd_hooks.errors import EXIT_USAGE, SddError
 from sdd_hooks.named_tuple import NamedTuple
@@ -38,7 +37,6 @@ from sdd_hooks.retrieval.report import LabelledHit
 from sdd_hooks.retrieval.search import HitLimits
 from sdd_hooks.system.file_edits import FileEdit, FileNotEditable, apply_edits
 from sdd_hooks.text.decoding import decode
-from sdd_hooks.usecases.authoring.numbers_elsewhere import find_numbers_elsewhere
 from sdd_hooks.usecases.forge import forge_at_hand
 from sdd_hooks.usecases.knowledge.entries import consult
 from sdd_hooks.usecases.reading.search import SearchOutcome, SearchRequest, search
@@ -121,15 +119,15 @@ class _Draft(NamedTuple):
                 yield self._superseded(edge.target, taken)
 
     def _texts(self, taken: TakenNumber) -> Iterator[tuple[str, str]]:
-        title, date = self.request.title, self.request.date
+        request = self.request
+        draft = RecordDraft(taken.id, request.title, request.date, request.sections)
         if self.request.kind == "SPEC":
             specs = (one.path for one in self.corpus.artifacts if one.kind == "SPEC")
             samples = [decode(self.files[path].data) for path in specs]
-            spec, design = draft_spec(SpecDraft(taken.id, title, date), samples)
+            spec, design = draft_spec(draft, samples)
             yield taken.path, spec
             yield f"{taken.path.removesuffix(SPEC_FILE)}{DESIGN_FILE}", design
             return
-        draft = RecordDraft(taken.id, title, date, self.request.sections)
         path, template = self._template()
         try:
             yield taken.path, draft_record(self.new.form, draft, template)

@@ -1,6 +1,8 @@
-"""Give a decision record another number: rename its file, and rewrite what refers to it."""
+"""Give a decision record another number: rename its file, and rewrite what refers to it, also the
+description of the branch's pull request."""
 
-# Governing: SPEC-0024 REQ "Renumbering", ADR-0034 (numbers that are not merged yet)
+# Governing: SPEC-0024 REQ "Renumbering", ADR-0034 (numbers that are not merged yet), ADR-0019 (a
+# token belongs to one host)
 
 from __future__ import annotations
 
@@ -11,7 +13,13 @@ from functools import partial
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus, numbering_directory
 from sdd_hooks.artifacts.find_artifact import find_artifact
-from sdd_hooks.artifacts.identifiers import ArtifactId, grep_expression, parse_id
+from sdd_hooks.artifacts.identifiers import (
+    ArtifactId,
+    find_id_references,
+    grep_expression,
+    in_module,
+    parse_id,
+)
 from sdd_hooks.artifacts.work_tree import ARTIFACT_KINDS, read_work_tree
 from sdd_hooks.authoring.edit_file import edit_file
 from sdd_hooks.authoring.numbers import find_used_numbers, lock_numbers
@@ -25,21 +33,15 @@ from sdd_hooks.authoring.renumber import (
     rewrite_references,
     stem,
 )
-from sdd_hooks.authoring.reservations import NumberScope
+from sdd_hooks.authoring.reservations import NumberScope, NumbersElsewhere, find_numbers_elsewhere
 from sdd_hooks.errors import EXIT_USAGE, SddError
+from sdd_hooks.forges.protocol import DescriptionEditor, PullRequest, PullRequestLister
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.project import Project
 from sdd_hooks.project.workspace import module_names
 from sdd_hooks.system.file_edits import FileEdit, FileNotEditable, apply_edits
 from sdd_hooks.system.files import FileTooLarge, PathRefused
 from sdd_hooks.system.git import Git, nul_split
-from sdd_hooks.usecases.authoring.numbers_elsewhere import NumbersElsewhere, find_numbers_elsewhere
-from sdd_hooks.usecases.authoring.pull_descriptions import (
-    DescriptionEdit,
-    DescriptionRequest,
-    current_branch,
-    rewrite_descriptions,
-)
 from sdd_hooks.usecases.forge import forge_at_hand
 from sdd_hooks.usecases.upkeep.refresh import collections_containing, refresh_after_write
 
@@ -48,6 +50,9 @@ MAX_DATED_LINES = 300
 
 _NOTHING = NumbersElsewhere()
 _GREP = ("grep", "-l", "-z", "-I", "-i", "--untracked", "--no-recurse-submodules")
+
+MAX_DESCRIPTIONS = 100
+"""Open pull requests that are read, those that were updated last."""
 
 
 class NumberTaken(SddError):
@@ -64,6 +69,20 @@ class RenumberRequest(NamedTuple):
     number: str = ""
     module: str | None = None
     dry_run: bool = False
+
+
+class DescriptionEdit(NamedTuple):
+    """A description before and after, and how many references were replaced in it."""
+
+    number: int
+    before: str
+    after: str
+    replaced: int
+
+    def diff(self) -> str:
+        """The edit as a unified diff."""
+        name = f"pull-request-{self.number}"
+        return FileEdit(name, self.before.encode(), self.after.encode()).diff()
 
 
 class RenumberOutcome(NamedTuple):
@@ -100,12 +119,8 @@ def renumber(project: Project, request: RenumberRequest, now: float) -> Renumber
         edits = tuple(rewriting.edits())
         if not request.dry_run:
             apply_edits(repository.root, edits)
-    described = rewrite_descriptions(
-        DescriptionRequest(
-            change, current_branch(repository.git), rewriting.module_of(""), request.dry_run
-        ),
-        lambda: forge_at_hand(project, now),
-    )
+    described = _Descriptions(change, rewriting.module_of(""))
+    described.rewrite(project, now, dry_run=request.dry_run)
     outcome = RenumberOutcome(
         change.old,
         change.new,
@@ -113,7 +128,7 @@ def renumber(project: Project, request: RenumberRequest, now: float) -> Renumber
         rewriting.replaced,
         (*rewriting.leftovers, *described.leftovers),
         (*elsewhere.notes, *_notes(repository.git, change), *described.notes),
-        descriptions=described.edits,
+        descriptions=tuple(described.edits),
     )
     if request.dry_run:
         return outcome
@@ -242,3 +257,74 @@ def _notes(git: Git, change: Renumbering) -> Iterator[str]:
         first = ", ".join(commits[:5])
         more = f" and {len(commits) - 5} more" if len(commits) > 5 else ""
         yield f"messages of commits that name {old} stay as they are: {first}{more}"
+
+
+class _Descriptions:
+    """The edits of descriptions of pull requests, the lines that stay, and notes about the rest.
+
+    An id without a module in a description is one of `module`.
+    """
+
+    def __init__(self, change: Renumbering, module: str) -> None:
+        self.edits: list[DescriptionEdit] = []
+        self.leftovers: list[Leftover] = []
+        self.notes: list[str] = []
+        self._change = change
+        self._module = module
+
+    def rewrite(self, project: Project, now: float, *, dry_run: bool) -> None:
+        """Rewrite the description of the open pull request of the branch that is checked out.
+
+        Descriptions of other pull requests that name the record are notes. Raises nothing that the
+        forge causes.
+        """
+        git = project.repository.git
+        name = git.try_output("symbolic-ref", "--quiet", "--short", "HEAD") or b""
+        branch = name.decode("utf-8", "replace").strip()
+        by_hand = f"if the description of an open pull request names {self._change.old}, edit it"
+        try:
+            with forge_at_hand(project, now) as forge:
+                if forge is None:
+                    self.notes.append(by_hand)
+                    return
+                for pull in forge.open_pull_requests(MAX_DESCRIPTIONS):
+                    # A branch of a fork may have the same name.
+                    if pull.head_ref == branch != "" and not pull.is_fork:
+                        self._rewrite(pull, None if dry_run else forge)
+                    elif self._names_record(pull.body):
+                        self.notes.append(
+                            f"the description of pull request {pull.number} names"
+                            f" {self._change.old}: edit it if it means this record"
+                        )
+        except SddError as error:
+            self.notes.append(f"{by_hand}: {error}")
+
+    def _rewrite(self, pull: PullRequest, forge: PullRequestLister | None) -> None:
+        """Rewrite a description, and write it to the forge, if there is one."""
+        file = ReferringFile(f"pull request {pull.number}", self._module)
+        done = rewrite_references(file, pull.body, self._change)
+        self.leftovers += done.leftovers
+        if done.text == pull.body:
+            return
+        if forge and (problem := _write(forge, pull.number, done.text)):
+            self.notes.append(
+                f"the description of pull request {pull.number} still names {self._change.old}:"
+                f" edit it ({problem})"
+            )
+            return
+        self.edits.append(DescriptionEdit(pull.number, pull.body, done.text, done.replaced))
+
+    def _names_record(self, body: str) -> bool:
+        found = (one.id for one in find_id_references(body))
+        return any(in_module(id, self._module) == self._change.old for id in found)
+
+
+def _write(forge: PullRequestLister, number: int, body: str) -> str:
+    """Write a description. Returns why that failed, "" for a success."""
+    if not isinstance(forge, DescriptionEditor):
+        return "its forge cannot edit it"
+    try:
+        forge.edit_description(number, body)
+    except SddError as error:
+        return str(error)
+    return ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping
 
 import pytest
@@ -77,13 +78,18 @@ def duplicates(base: Repo, files: Mapping[str, str]) -> list[Duplicate]:
     return find_duplicates(*added(base, files))
 
 
-def test_a_helper_with_other_variables_is_a_duplicate(base: Repo) -> None:
+def test_a_helper_with_other_variables_is_a_duplicate(base: Repo, debug_log: io.StringIO) -> None:
     (found,) = duplicates(base, {"internal/api/user.go": COPY, "internal/api/render.go": OTHER})
     assert found.new.place == "internal/api/user.go:3-10"
     assert found.existing.place == "internal/auth/parse.go:3-10"
     assert found.existing.signature == "func parseUserID(text string) (int64, error)"
     assert found.likeness.name == 1.0
     assert 0.7 < found.likeness.code < 1.0
+    # The trace says why.
+    (line,) = (one for one in debug_log.getvalue().splitlines() if "] duplicate " in one)
+    assert f"duplicate parseUserId {found.new.place} of parseUserID {found.existing.place}:" in line
+    alike = f"names 1.00, code {found.likeness.code:.2f} alike, 1 of this name"
+    assert line.endswith(f": {alike}: {found.score:.2f} of 1.0")
 
 
 def test_a_moved_definition_is_not_new(base: Repo) -> None:

@@ -1,18 +1,25 @@
-"""Which edges a new artifact may have to those that a search found, by what its description says.
+"""The edges of a new artifact: those that a user requests (`supersedes=ADR-0008`), and those that
+it may have to what a search found, by what its description says.
 
 "Switch from REST to gRPC" takes something back: a decision whose title has what is taken back may
 be superseded. "Extend the …" builds on one. Everything else is related.
 """
 
-# Governing: SPEC-0024 REQ "Candidate edges"
+# Governing: SPEC-0024 REQ "Candidate edges", SPEC-0002 REQ "Edges"
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
+from sdd_hooks import tracing
+from sdd_hooks.artifacts.artifact import Artifact
+from sdd_hooks.artifacts.corpus import Corpus
+from sdd_hooks.artifacts.edges import FORWARD
+from sdd_hooks.artifacts.find_artifact import find_artifact
 from sdd_hooks.artifacts.identifiers import ArtifactId, ArtifactKind, parse_id
+from sdd_hooks.errors import EXIT_USAGE, SddError
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.retrieval.report import LabelledHit
 from sdd_hooks.review.references.words.splitting import STOP_WORDS
@@ -78,10 +85,14 @@ def _candidates(
         if record is None or not record.is_numbered or not record.authoritative:
             continue
         target = parse_id(record.id, kind, one.module)
-        takes_back = bool(replaced & _words(record.title))
-        if target is None or target.kind != kind or not (takes_back or one.hit.score >= MIN_SCORE):
+        taken_back = replaced & _words(record.title)
+        if target is None or target.kind != kind or not (taken_back or one.hit.score >= MIN_SCORE):
             continue
-        likely = _likely(kind, takes_back=takes_back, extends=extends)
+        likely = _likely(kind, takes_back=bool(taken_back), extends=extends)
+        reason = f"score {one.hit.score:.2f}, {MIN_SCORE} is enough"
+        if taken_back:
+            reason = f"the description takes back {', '.join(sorted(taken_back))}"
+        tracing.log("edge", likely, str(target), outcome=f"offered, {reason}")
         yield CandidateEdge(
             likely,
             target,
@@ -113,3 +124,49 @@ def _replaced_words(description: str) -> set[str]:
 
 def _words(text: str) -> set[str]:
     return {word for word in map(str.lower, _WORD.findall(text)) if word not in _WEAK}
+
+
+class EdgeRefused(SddError):
+    """An edge that an artifact of this kind cannot have."""
+
+    exit_code = EXIT_USAGE
+    code = "usage"
+
+
+class RequestedEdge(NamedTuple):
+    """An edge of a new artifact, and its target."""
+
+    kind: str
+    target: Artifact
+
+    def spelling(self, module: str) -> str:
+        """The id of the target as an artifact of a module writes it."""
+        identifier = self.target.id
+        assert identifier is not None
+        if identifier.module == module:
+            return f"{identifier.kind}-{identifier.number:04d}{identifier.suffix}"
+        return str(identifier)
+
+
+def parse_edges(
+    kind: ArtifactKind, written: Iterable[str], corpus: Corpus, module: str = ""
+) -> list[RequestedEdge]:
+    """The edges written as `kind=ID`, in order and without duplicates.
+
+    Raises EdgeRefused for an edge that artifacts of this kind do not have, and UnknownArtifact.
+    """
+    allowed = FORWARD[kind]
+    edges: dict[tuple[str, str], RequestedEdge] = {}
+    for text in written:
+        name, equals, target = (part.strip() for part in text.partition("="))
+        if not equals or name not in allowed:
+            noun = "an ADR" if kind == "ADR" else "a spec"
+            raise EdgeRefused(
+                f"{text!a} is no edge of {noun}: write KIND=ID, with one of {', '.join(allowed)}"
+            )
+        artifact = find_artifact(corpus, target, module)
+        if artifact.id is None or artifact.kind not in allowed[name]:
+            kinds = " or ".join(allowed[name])
+            raise EdgeRefused(f"`{name}` of {kind} needs the id of an {kinds}, not {target!a}")
+        edges[name, artifact.path] = RequestedEdge(name, artifact)
+    return list(edges.values())

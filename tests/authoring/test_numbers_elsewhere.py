@@ -8,14 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from sdd_hooks.authoring.reservations import NumberScope, reserve_number
-from sdd_hooks.errors import RemoteError
-from sdd_hooks.forges.protocol import PullRequestLister
-from sdd_hooks.usecases.authoring.numbers_elsewhere import (
+from sdd_hooks.authoring.reservations import (
     MAX_PULLS,
+    NumberScope,
     NumbersElsewhere,
     find_numbers_elsewhere,
+    reserve_number,
 )
+from sdd_hooks.errors import RemoteError
+from sdd_hooks.forges.protocol import PullRequestLister
 from sdd_hooks.usecases.forge import forge_at_hand
 from tests.support.github_forge import PERSONAL, FakeGitHubForge, serving_forge
 from tests.support.repos import Repo
