@@ -1,7 +1,8 @@
 """A repository on a Gitea or a Forgejo as a forge."""
 
-# Governing: ADR-0023 (one comment, posted to the host that runs the job),
-# SPEC-0011 REQ "One comment", REQ "Statuses", REQ "Limits of forges"
+# Governing: ADR-0023 (one comment, posted to the host that runs the job), ADR-0054 (pull requests
+# are reviewed and merged together), SPEC-0011 REQ "One comment", REQ "Statuses", REQ "Limits of
+# forges", REQ "Checks and merges"
 
 from __future__ import annotations
 
@@ -10,13 +11,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from sdd_hooks.errors import RemoteError
+from sdd_hooks.errors import AccessRefused, Missing, RemoteError
 from sdd_hooks.forges.actions_event import parse_pull_request
 from sdd_hooks.forges.comments import Comment, CommentApi, own_comments, upsert, write_access
 from sdd_hooks.forges.gitea.accounts import is_by_job, read_account
-from sdd_hooks.forges.gitea.pull_details import merge, read_checks, read_files
 from sdd_hooks.forges.gitea.review_threads import ReviewThreads
 from sdd_hooks.forges.protocol import (
+    Checks,
     CommitStatus,
     FileLinks,
     JobContext,
@@ -28,10 +29,18 @@ from sdd_hooks.forges.protocol import (
     UpsertResult,
     WriteDenied,
 )
-from sdd_hooks.forges.pull_checks import UNKNOWN
-from sdd_hooks.hosts.gitea import LABEL, TOTAL_HEADER
+from sdd_hooks.forges.pull_checks import (
+    MERGE_REFUSED,
+    UNKNOWN,
+    CheckResult,
+    OneState,
+    changed_paths,
+    combine_checks,
+    require_merged,
+)
+from sdd_hooks.hosts.gitea import LABEL, TOTAL_HEADER, window_of
 from sdd_hooks.remote.json_fields import Json, number, rows, text
-from sdd_hooks.remote.paging import MAX_PAGES
+from sdd_hooks.remote.paging import MAX_PAGES, Window, read_windows
 
 if TYPE_CHECKING:
     from sdd_hooks.remote.client import Client
@@ -40,6 +49,7 @@ _PAGE_SIZE = 50
 """Pull requests of one page, the most that a server allows by default."""
 _ARCHIVED = 423
 """The status of a response to a write in an archived repository."""
+_PASSED = frozenset({"success", "warning", "skipped"})
 
 
 @dataclass(frozen=True)
@@ -85,13 +95,43 @@ class GiteaForge:
 
     def details(self, pull: PullRequest) -> PullDetails:
         """The checks of the head of a pull request, and the paths that it changes."""
-        home = self._path("")
-        checks = read_checks(self.client, home, pull.head) if pull.head else UNKNOWN
-        return PullDetails(pull, checks, read_files(self.client, home, pull.number))
+        checks = self._checks(pull.head) if pull.head else UNKNOWN
+        return PullDetails(pull, checks, self._files(pull.number))
+
+    def _checks(self, sha: str) -> Checks:
+        """The last status of each context of a commit."""
+        try:
+            combined = self.client.get(self._path(f"commits/{sha}/status")).json()
+        except (AccessRefused, Missing):
+            return UNKNOWN
+        statuses = rows(combined, "statuses")
+        return combine_checks(CheckResult(text(one, "context"), _state(one)) for one in statuses)
+
+    def _files(self, number: int) -> tuple[str, ...] | None:
+        """The paths that a pull request changes, old and new; None for a server that is too old."""
+        path = self._path(f"pulls/{number}/files")
+
+        def request(page: int, limit: int) -> Window:
+            response = self.client.get(path, {"page": page, "limit": limit})
+            entries = response.json()
+            if not isinstance(entries, list):
+                raise RemoteError(f"{LABEL} answers without a list: check the URL")
+            return window_of(response, entries, limit)
+
+        try:
+            windows = read_windows(request, lambda file: text(file, "filename") or None, LABEL)
+            files = (file for window in windows for file in window.rows)
+            return changed_paths(files, "previous_filename", "filename")
+        except Missing:
+            return None
 
     def merge(self, pull: PullRequest, strategy: MergeStrategy) -> None:
         """Merge a pull request if its head is still the same."""
-        merge(self.client, self._path(""), pull, strategy)
+        body = {"Do": strategy, "head_commit_id": pull.head}
+        path = self._path(f"pulls/{pull.number}/merge")
+        with write_access():
+            response = self.client.send("POST", path, body, allow=(*MERGE_REFUSED, _ARCHIVED))
+        require_merged(self.client, response, pull.number)
 
     def edit_description(self, number: int, body: str) -> None:
         """Give a pull request another description."""
@@ -221,6 +261,12 @@ class GiteaForge:
 
     def _path(self, below: str) -> str:
         return f"repos/{self.context.repository}/{below}".rstrip("/")
+
+
+def _state(status: Json) -> OneState:
+    # The name of the field changed between versions.
+    state = text(status, "status") or text(status, "state")
+    return "success" if state in _PASSED else "pending" if state == "pending" else "failure"
 
 
 def _parse_comment(entry: Json) -> Comment | None:

@@ -1,10 +1,12 @@
 """A repository on GitHub as a forge.
 
-https://docs.github.com/rest/issues/comments, https://docs.github.com/rest/commits/statuses
+https://docs.github.com/rest/issues/comments, https://docs.github.com/rest/commits/statuses,
+https://docs.github.com/rest/checks/runs, https://docs.github.com/rest/pulls/pulls
 """
 
-# Governing: ADR-0023 (one comment, posted to the host that runs the job),
-# SPEC-0011 REQ "One comment", SPEC-0011 REQ "Statuses"
+# Governing: ADR-0023 (one comment, posted to the host that runs the job), ADR-0054 (pull requests
+# are reviewed and merged together), SPEC-0011 REQ "One comment", REQ "Statuses", REQ "Checks and
+# merges"
 
 from __future__ import annotations
 
@@ -12,13 +14,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from sdd_hooks.errors import RemoteError
+from sdd_hooks.errors import AccessRefused, Missing, RemoteError
 from sdd_hooks.forges.actions_event import parse_pull_request
 from sdd_hooks.forges.comments import Comment, CommentApi, own_comments, upsert
 from sdd_hooks.forges.github.api import RepositoryApi
-from sdd_hooks.forges.github.pull_details import merge, read_checks, read_files
 from sdd_hooks.forges.github.review_threads import post_comments, read_threads, resolve_threads
 from sdd_hooks.forges.protocol import (
+    Checks,
     CommitStatus,
     FileLinks,
     JobContext,
@@ -29,13 +31,25 @@ from sdd_hooks.forges.protocol import (
     ReviewThread,
     UpsertResult,
 )
-from sdd_hooks.forges.pull_checks import UNKNOWN
+from sdd_hooks.forges.pull_checks import (
+    MERGE_REFUSED,
+    UNKNOWN,
+    CheckResult,
+    OneState,
+    changed_paths,
+    combine_checks,
+    require_merged,
+)
 from sdd_hooks.hosts.github import LABEL
-from sdd_hooks.remote.json_fields import Json, number, text
+from sdd_hooks.remote.json_fields import Json, number, rows, text
 from sdd_hooks.text.display import clipped
 
 MAX_DESCRIPTION = 140
 """Characters of the description of a status."""
+MAX_FILES = 3000
+"""Files of a pull request that GitHub lists."""
+
+_PASSED = frozenset({"success", "neutral", "skipped"})
 
 
 @dataclass(frozen=True)
@@ -73,12 +87,32 @@ class GitHubForge:
 
     def details(self, pull: PullRequest) -> PullDetails:
         """The checks of the head of a pull request, and the paths that it changes."""
-        checks = read_checks(self.api, pull.head) if pull.head else UNKNOWN
-        return PullDetails(pull, checks, read_files(self.api, pull.number))
+        checks = self._checks(pull.head) if pull.head else UNKNOWN
+        files = list(self.api.list(f"pulls/{pull.number}/files", key="filename"))
+        is_complete = len(files) < MAX_FILES
+        paths = changed_paths(files, "previous_filename", "filename") if is_complete else None
+        return PullDetails(pull, checks, paths)
+
+    def _checks(self, sha: str) -> Checks:
+        """The check runs and the statuses of a commit, together."""
+        below = f"commits/{sha}"
+        try:
+            runs = self.api.list_below(f"{below}/check-runs", "check_runs", {"filter": "latest"})
+            results = [CheckResult(text(run, "name"), _run_state(run)) for run in runs]
+            # The combined status has the last status of each context.
+            statuses = rows(self.api.get(f"{below}/status"), "statuses")
+        except (AccessRefused, Missing):
+            # A fine-grained token may lack the permission for checks.
+            return UNKNOWN
+        results += [CheckResult(text(one, "context"), _status_state(one)) for one in statuses]
+        return combine_checks(results)
 
     def merge(self, pull: PullRequest, strategy: MergeStrategy) -> None:
         """Merge a pull request if its head is still the same."""
-        merge(self.api, pull, strategy)
+        body = {"merge_method": strategy, "sha": pull.head}
+        path = f"pulls/{pull.number}/merge"
+        response = self.api.write("PUT", path, body, allow=MERGE_REFUSED)
+        require_merged(self.api.client, response, pull.number)
 
     def edit_description(self, number: int, body: str) -> None:
         """Give a pull request another description.
@@ -153,6 +187,17 @@ def _parse_comment(entry: Json) -> Comment:
         is_bot=text(entry, "user", "type") == "Bot",
         url=_web_url(entry),
     )
+
+
+def _status_state(status: Json) -> OneState:
+    state = text(status, "state")
+    return "success" if state == "success" else "pending" if state == "pending" else "failure"
+
+
+def _run_state(run: Json) -> OneState:
+    if text(run, "status") != "completed":
+        return "pending"
+    return "success" if text(run, "conclusion") in _PASSED else "failure"
 
 
 def _web_url(entry: Json) -> str:

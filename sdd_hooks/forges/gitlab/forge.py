@@ -5,13 +5,15 @@ discussions of a review are posted one by one: drafts would be published togethe
 person who owns the token.
 """
 
-# Governing: ADR-0023 (one comment, posted to the host that runs the job),
-# SPEC-0011 REQ "One comment", REQ "Comments on lines", REQ "Statuses", REQ "Denied writes"
+# Governing: ADR-0023 (one comment, posted to the host that runs the job), ADR-0054 (pull requests
+# are reviewed and merged together), SPEC-0011 REQ "One comment", REQ "Comments on lines",
+# REQ "Statuses", REQ "Denied writes", REQ "Checks and merges"
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -30,8 +32,8 @@ from sdd_hooks.forges.comments import (
     upsert,
     write_access,
 )
-from sdd_hooks.forges.gitlab.pull_details import merge, read_checks, read_files
 from sdd_hooks.forges.protocol import (
+    Checks,
     CommitStatus,
     FileLinks,
     JobContext,
@@ -42,6 +44,15 @@ from sdd_hooks.forges.protocol import (
     ReviewThread,
     UpsertResult,
     WriteDenied,
+)
+from sdd_hooks.forges.pull_checks import (
+    MERGE_REFUSED,
+    UNKNOWN,
+    CheckResult,
+    OneState,
+    changed_paths,
+    combine_checks,
+    require_merged,
 )
 from sdd_hooks.hosts.gitlab import LABEL, PAGE_SIZE
 from sdd_hooks.remote.json_fields import Json, field, flag, number, rows, text
@@ -55,6 +66,8 @@ if TYPE_CHECKING:
 MAX_STATUS_FIELD = 255
 """Characters of the description and of the URL of a status."""
 
+_PASSED = frozenset({"success", "skipped"})
+_FAILED = frozenset({"failed", "canceled"})
 _STATES = {"success": "success", "failure": "failed", "error": "failed", "pending": "pending"}
 # https://docs.gitlab.com/user/project/settings/project_access_tokens/#bot-users-for-projects
 _BOT = re.compile(r"(?:project|group)_[0-9]+_bot(?:[0-9]+|_[0-9a-f]+)?|service_account_.*")
@@ -92,12 +105,23 @@ class GitLabForge:
     def details(self, pull: PullRequest) -> PullDetails:
         """The pipeline of a merge request, and the paths that it changes."""
         path = self._merge_request(pull.number)
-        checks = read_checks(self.client, path, pull.head)
-        return PullDetails(pull, checks, read_files(self.client, path))
+        checks = _checks(self.client.get(path).json(), pull.head)
+        files: tuple[str, ...] | None = None
+        # GitLab before 15.7 does not list them.
+        with suppress(Missing):
+            listed = self._list(f"{path}/diffs", {}, key="new_path")
+            files = changed_paths(listed, "old_path", "new_path")
+        return PullDetails(pull, checks, files)
 
     def merge(self, pull: PullRequest, strategy: MergeStrategy) -> None:
-        """Merge a merge request if its head is still the same."""
-        merge(self.client, self._merge_request(pull.number), pull, strategy)
+        """Merge a merge request if its head is still the same.
+
+        Whether commits are rebased is a setting of the project; a merge can only choose to squash.
+        """
+        body = {"sha": pull.head, "squash": strategy == "squash"}
+        path = f"{self._merge_request(pull.number)}/merge"
+        response = self._write("PUT", path, body, allow=MERGE_REFUSED)
+        require_merged(self.client, response, pull.number)
 
     def edit_description(self, number: int, body: str) -> None:
         """Give a merge request another description.
@@ -327,6 +351,22 @@ def _parse_merge_request(iid: int, entry: Json) -> PullRequest:
         is_merged=text(entry, "state") == "merged",
         merged_at=text(entry, "merged_at"),
     )
+
+
+def _checks(entry: Json, head: str) -> Checks:
+    """The state of the last pipeline of a merge request in the format of the API."""
+    pipeline = field(entry, "head_pipeline")
+    if pipeline is None:
+        # A token that may not read pipelines gets no such field.
+        has_field = isinstance(entry, dict) and "head_pipeline" in entry
+        return Checks("none") if has_field else UNKNOWN
+    if text(pipeline, "sha") not in ("", head):
+        return Checks("pending", pending=("pipeline",))
+    status = text(pipeline, "status")
+    state: OneState = (
+        "success" if status in _PASSED else "failure" if status in _FAILED else "pending"
+    )
+    return combine_checks((CheckResult("pipeline", state),))
 
 
 def _is_bot(name: str) -> bool:
