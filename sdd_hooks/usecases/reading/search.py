@@ -99,8 +99,7 @@ def _draw_call_graph(
     The graph has the code of `module`, else of the repository. A graph that cannot be drawn has an
     error.
     """
-    from sdd_hooks.callgraph.filters import derive_filter
-    from sdd_hooks.callgraph.generate import GraphScope, generate_call_graph
+    from sdd_hooks.callgraph.generate import GraphScope, derive_filter, generate_call_graph
     from sdd_hooks.reporting.search.call_graph_sections import DrawnGraph
 
     hits = [one.hit for one in report.hits("code")]
