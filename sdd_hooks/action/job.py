@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
-from sdd_hooks.action import index, sync
+from sdd_hooks.action import upkeep
 from sdd_hooks.action.inputs import Command, Inputs, select_commands
 from sdd_hooks.action.results import (
     OUTPUTS,
@@ -138,16 +138,16 @@ def _run(command: Step, project: Project, setup: JobSetup) -> CommandResult:
     progress = log.progress()
     if command == "sync":
         callbacks = SyncCallbacks(log.write, progress, log.write)
-        return sync.sync(project, ci_job, inputs, time.time(), callbacks)
+        return upkeep.sync(project, ci_job, inputs, time.time(), callbacks)
     if command == "page":
-        from sdd_hooks.action.page import make_page
+        from sdd_hooks.action.report_files import make_page
 
         return make_page(project, inputs.page, time.time(), progress)
     access = git_access(ci_job, inputs.token, environ)
     if command == "update":
-        return index.update(project, access, progress)
+        return upkeep.update(project, access, progress)
     if command == "embed":
-        return index.embed(project, access, progress)
+        return upkeep.embed(project, access, progress)
     from sdd_hooks.action.review import review_pull
 
     connect = client_factory(inputs.token, log.write)

@@ -1,6 +1,7 @@
-"""The files that a review writes: the report, and the one for code scanners."""
+"""The files that a job writes: the report, the one for code scanners, and the page of an audit."""
 
-# Governing: SPEC-0012 REQ "Outputs", ADR-0012 (no path leaves the repository)
+# Governing: SPEC-0012 REQ "Outputs", ADR-0012 (no path leaves the repository), ADR-0042 (one page
+# without a network), SPEC-0020
 
 from __future__ import annotations
 
@@ -8,12 +9,17 @@ import os
 from pathlib import Path
 
 from sdd_hooks.action.inputs import Inputs
+from sdd_hooks.action.results import CommandResult
+from sdd_hooks.engines.protocol import Progress
 from sdd_hooks.errors import EXIT_OK, SddError, StorageError
+from sdd_hooks.findings import SEVERITIES
 from sdd_hooks.named_tuple import NamedTuple
+from sdd_hooks.project.collections import RECORD_KINDS
 from sdd_hooks.project.project import Project
 from sdd_hooks.reporting.json import render_json
 from sdd_hooks.reporting.outcome import ReviewOutcome
 from sdd_hooks.system.files import PathRefused, write_atomically
+from sdd_hooks.text.display import format_count
 
 REPORT = "sdd-review.json"
 """The default name of the report, in the runner's directory for the files of a job."""
@@ -53,6 +59,33 @@ def write_reports(project: Project, review: ReviewOutcome, inputs: Inputs) -> Wr
             errors.append(f"{error}: check `{_INPUTS[output]}`")
             exit_codes.append(error.exit_code)
     return WrittenReports(paths, tuple(errors), tuple(exit_codes))
+
+
+def make_page(project: Project, name: str, now: float, progress: Progress) -> CommandResult:
+    """Index the records, audit them, and write the page to a file or directory for a later step.
+
+    `name` is as in `find_target`, `now` in seconds since the epoch. No token is used, so that a
+    page can be made of a pull request, too; the findings do not fail the job. Raises SddError.
+    """
+    # A job without a page imports none of these.
+    from sdd_hooks.usecases.drift.audit import audit
+    from sdd_hooks.usecases.drift.audit_page import page_file, publish_audit
+    from sdd_hooks.usecases.drift.check import DriftRequest
+    from sdd_hooks.usecases.upkeep.refresh import refresh_index
+
+    root = project.repository.root
+    # The last directory may be a link, too.
+    target = find_target(root, str(page_file(find_target(root, name))))
+    refreshed = refresh_index(project, project.select(RECORD_KINDS), progress=progress).result
+    verdict = audit(project, DriftRequest(root), now)
+    path = publish_audit(project, verdict, target, now)
+    counts = ", ".join(f"{verdict.outcome.count(one)} {one}" for one in SEVERITIES)
+    records = format_count(len(verdict.audited.records), "record")
+    return CommandResult(
+        {"page": str(path)},
+        notes=(*refreshed.notes, *verdict.warnings),
+        log=(f"page of {records}: {counts}",),
+    )
 
 
 def _write_file(root: Path, name: str, text: str) -> str:

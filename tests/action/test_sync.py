@@ -11,7 +11,7 @@ import pytest
 
 from sdd_hooks.action.inputs import Inputs
 from sdd_hooks.action.results import CommandResult
-from sdd_hooks.action.sync import sync
+from sdd_hooks.action.upkeep import sync
 from sdd_hooks.forges.registry import detect_job
 from sdd_hooks.trackers.source import NoTracker
 from sdd_hooks.usecases.upkeep.sync import SyncCallbacks

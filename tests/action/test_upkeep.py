@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from sdd_hooks.action.index import embed, find_gpu, update
 from sdd_hooks.action.results import CommandResult
+from sdd_hooks.action.upkeep import embed, find_gpu, update
 from tests.support.models import make_model
 from tests.support.repos import Repo, only_git
 

@@ -1,7 +1,8 @@
-"""Refresh the index, embed, and share the vectors."""
+"""Sync the issues of trackers, refresh the index, embed, and share the vectors."""
 
-# Governing: ADR-0024 (the action is a command), ADR-0025 (vectors travel in a git ref),
-# SPEC-0012 REQ "Devices and caches"
+# Governing: ADR-0018 (tracker issues as files), ADR-0019 (a token belongs to one host), ADR-0024
+# (the action is a command), ADR-0025 (vectors travel in a git ref), SPEC-0012 REQ "Inputs",
+# REQ "Outputs", REQ "Devices and caches"
 
 from __future__ import annotations
 
@@ -10,21 +11,75 @@ from collections.abc import Mapping
 from contextlib import closing, nullcontext
 from pathlib import Path
 
+from sdd_hooks.action.inputs import Inputs
 from sdd_hooks.action.results import CommandResult
+from sdd_hooks.action.tokens import select_tracker_token
 from sdd_hooks.engines.protocol import EmbedReport, Progress
 from sdd_hooks.engines.registry import open_engine
-from sdd_hooks.errors import EngineUnavailable, SddError
+from sdd_hooks.errors import EXIT_OK, EngineUnavailable, SddError
+from sdd_hooks.forges.registry import CiJob
 from sdd_hooks.project.project import Project
+from sdd_hooks.remote.credentials import Secret
 from sdd_hooks.system.processes import Program, find_executable, run_program
 from sdd_hooks.text.display import format_count, one_line
+from sdd_hooks.trackers.source import NoTracker, TrackerSource, find_source, find_sources
+from sdd_hooks.trackers.sync import SyncResult
 from sdd_hooks.usecases.upkeep.embed import EmbedOptions, EmbedOutcome, VectorSharing
 from sdd_hooks.usecases.upkeep.embed import embed as embed_collections
 from sdd_hooks.usecases.upkeep.external_records import fetch_external_records
 from sdd_hooks.usecases.upkeep.refresh import refresh_index
+from sdd_hooks.usecases.upkeep.sync import SyncCallbacks, sync_sources
 
 GPU_PROGRAM = "nvidia-smi"
 GPU_TIMEOUT = 20.0
 """Seconds: the driver may have to be loaded first."""
+
+
+def sync(
+    project: Project,
+    ci_job: CiJob | None,
+    inputs: Inputs,
+    now: float,
+    callbacks: SyncCallbacks,
+) -> CommandResult:
+    """Sync the issues of the repository and of its modules.
+
+    A missing tracker is an error only for the command `sync`. The environment of the project holds
+    no token of the inputs; `now` is in epoch seconds. Raises SddError where the only tracker cannot
+    be determined.
+    """
+    try:
+        sources = find_sources(project, None, lambda part: find_source(project, part, now))
+    except NoTracker as error:
+        if inputs.command == "sync":
+            raise
+        return CommandResult({"issues-synced": "0"}, notes=(f"no issues: {error}",))
+    changed = 0
+    log: list[str] = []
+    notes: list[str] = []
+    failures = list(sources.failures)
+    vendor = sources.found[0].tracker.vendor
+    if inputs.tracker_token and not vendor.token_variables:
+        notes.append(f"tracker-token was not used: {vendor.label} takes none")
+    with_tokens = [
+        _with_token(source, select_tracker_token(inputs.tokens, source, sources.found, ci_job))
+        for source in sources.found
+    ]
+    for done in sync_sources(project, with_tokens, lambda: now, callbacks):
+        if done.error:
+            failures.append(done.error)
+        elif done.result:
+            result = done.result
+            changed += result.added + result.updated + result.removed
+            log.append(_result_line(done.source, result))
+            notes += done.warnings
+    return CommandResult(
+        {"issues-synced": str(changed)},
+        notes=tuple(notes),
+        log=tuple(log),
+        exit_code=max((error.exit_code for error in failures), default=EXIT_OK),
+        errors=tuple(map(str, failures)),
+    )
 
 
 def update(project: Project, access: Mapping[str, str], progress: Progress) -> CommandResult:
@@ -80,6 +135,30 @@ def find_gpu(environ: Mapping[str, str], root: Path) -> str:
         return ""
     names = done.out.splitlines()
     return one_line(names[0])[:100] if names and not done.code else ""
+
+
+def _with_token(source: TrackerSource, token: Secret | None) -> TrackerSource:
+    """The source with a token, if any, in the environment variables of its vendor."""
+    variables = source.tracker.vendor.token_variables
+    if token is None or not variables:
+        return source
+    environ = {**source.repository.environ, **dict.fromkeys(variables, token.value)}
+    repository = source.repository._replace(environ=environ, token_name=token.source)
+    return source._replace(repository=repository)
+
+
+def _result_line(source: TrackerSource, result: SyncResult) -> str:
+    """A sync in one line."""
+    if not result.ran:
+        return f"{source.collection.name}: another sync is running"
+    counts = {
+        "added": result.added,
+        "updated": result.updated,
+        "removed": result.removed,
+        "failed": result.failed,
+    }
+    text = ", ".join(f"{number:,} {change}" for change, number in counts.items() if number)
+    return f"issues of {source.label} in {source.collection.name}: {text or 'none changed'}"
 
 
 def _embedded(project: Project, outcome: EmbedOutcome) -> CommandResult:
