@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from sdd_hooks.config.settings import BranchSettings, PullRequestSettings
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.markdown import parse_sections
-from sdd_hooks.trackers.bodies import joined
+from sdd_hooks.trackers.issue import joined
 
 BRANCH_HEADING = "### Branch"
 PULL_HEADING = "### PR Convention"

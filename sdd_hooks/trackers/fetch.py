@@ -15,11 +15,17 @@ from typing import TypeVar
 
 from sdd_hooks.errors import StorageError
 from sdd_hooks.named_tuple import NamedTuple
-from sdd_hooks.trackers.cursor import MAX_EDGE_RETRIES, Cursor, advance, latest_update
 from sdd_hooks.trackers.folder_update import FolderUpdate, KnownFiles
 from sdd_hooks.trackers.protocol import IssuePage, Since, Tracker
 from sdd_hooks.trackers.store import IssueStore
-from sdd_hooks.trackers.sync_state import SyncState, write_sync_state
+from sdd_hooks.trackers.sync_state import (
+    MAX_EDGE_RETRIES,
+    Cursor,
+    SyncState,
+    advance,
+    latest_update,
+    write_sync_state,
+)
 
 _T = TypeVar("_T")
 

@@ -13,8 +13,7 @@ from typing import Literal
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.remote.json_fields import parse_epoch
 from sdd_hooks.text.display import one_line
-from sdd_hooks.trackers.file_marks import FileMark
-from sdd_hooks.trackers.filenames import parse_id
+from sdd_hooks.trackers.files import FileMark, parse_id
 from sdd_hooks.trackers.issue import Issue, LinkedPull
 from sdd_hooks.trackers.issue_file import (
     has_pulls,

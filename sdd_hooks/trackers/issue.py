@@ -4,7 +4,8 @@ Times are RFC 3339 in UTC with a `Z` (`2026-05-01T14:22:00Z`), "" if unknown. Id
 people write, without a `#`: `142`, `PROJ-123`, `bd-a1b2.1`.
 """
 
-# Governing: ADR-0018 (tracker issues as files), SPEC-0009 REQ "Canonical issue"
+# Governing: ADR-0018 (tracker issues as files), ADR-0054 (pull requests and issues are changed in
+# batches), SPEC-0009 REQ "Canonical issue", REQ "Writing to a tracker"
 
 from __future__ import annotations
 
@@ -14,6 +15,9 @@ from typing import Literal
 from sdd_hooks.named_tuple import NamedTuple
 
 IssueStatus = Literal["open", "closed", "merged", "draft"]
+
+_LABEL_COLOURS = {"epic": "6E40C9", "story": "1D76DB", "spec": "0E8A16", "foundation": "D4A017"}
+_OTHER_COLOUR = "CCCCCC"
 
 
 @dataclass(frozen=True)
@@ -76,3 +80,22 @@ class IssueDraft(NamedTuple):
     labels: tuple[str, ...] = ()
     parent: str = ""
     spec: str = ""
+
+
+def colour_of(label: str) -> str:
+    """The colour of a created label: six hexadecimal digits."""
+    return _LABEL_COLOURS.get(label.lower(), _OTHER_COLOUR)
+
+
+def joined(body: str, text: str) -> str:
+    """The body with `text` after it, a blank line between them, and the line ends of the body.
+
+    Every byte of the body stays as it is. `text` has line feeds, and no blank lines around it.
+    """
+    newline = "\r\n" if "\r\n" in body else "\n"
+    addition = text.replace("\n", newline)
+    if not body:
+        return addition
+    plain = body.replace("\r\n", "\n")
+    missing = 2 - min(len(plain) - len(plain.rstrip("\n")), 2)
+    return f"{body}{newline * missing}{addition}"

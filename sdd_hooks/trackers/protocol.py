@@ -141,7 +141,7 @@ class TrackerWriter(Protocol):
     def create(self, draft: IssueDraft) -> Issue:
         """Create an issue and return it as the tracker stored it.
 
-        Labels that do not exist are created, in the colour of `labels.colour_of`.
+        Labels that do not exist are created, in the colour of `issue.colour_of`.
         """
         ...
 

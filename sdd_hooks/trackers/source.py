@@ -1,31 +1,35 @@
 """The sources of a project's issues: the tracker of the repository, and of each module."""
 
 # Governing: ADR-0018 (tracker issues as files), ADR-0019 (a token belongs to one host),
-# SPEC-0009 REQ "Detection"
+# ADR-0052 (an issue is created once), SPEC-0007 REQ "After a mutation", SPEC-0009 REQ "Detection"
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, MutableMapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
-from sdd_hooks.errors import SddError
+from sdd_hooks.errors import Missing, SddError
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project
 from sdd_hooks.trackers.detection import (
     DetectedTracker,
     Detection,
+    cached_probe,
     detect,
     read_declaration,
     repository_context,
 )
-from sdd_hooks.trackers.host_probe import cached_probe
 from sdd_hooks.trackers.protocol import (
+    IssuePage,
+    Since,
     TrackedRepository,
     Tracker,
     TrackerClientFactory,
     TrackerEnvironment,
+    TrackerLocation,
 )
 from sdd_hooks.trackers.registry import registered_trackers
 from sdd_hooks.trackers.store import IssueFolder
@@ -145,6 +149,23 @@ def find_sources(
     return TrackerSources(sources, failures)
 
 
+def with_written(source: TrackerSource, ids: Sequence[str]) -> TrackerSource:
+    """The source, whose fetch also has the issues `ids`, each requested alone.
+
+    Returns the source itself if its listing shows new issues at once.
+    """
+    vendor = source.tracker.vendor
+    if not ids or not vendor.listing_delay:
+        return source
+
+    def open_tracker(location: TrackerLocation, environment: TrackerEnvironment) -> Tracker:
+        return cast("Tracker", _WithWritten(vendor.open(location, environment), ids))
+
+    return source._replace(
+        tracker=source.tracker._replace(vendor=replace(vendor, open=open_tracker))
+    )
+
+
 def no_tracker(project: Project, module: str, broken: tuple[str, ...]) -> NoTracker:
     """The error for a part of the project without a source."""
     if broken:
@@ -258,3 +279,34 @@ def _is_same(
         other_tracker.location,
     )
     return is_same_location and is_same_place
+
+
+class _WithWritten:
+    """A tracker whose fetch ends with the issues that it did not list."""
+
+    def __init__(self, tracker: Tracker, ids: Sequence[str]) -> None:
+        self._tracker = tracker
+        self._ids = ids
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._tracker, name)
+
+    def fetch(self, since: Since, notes: MutableMapping[str, str]) -> Iterator[IssuePage]:
+        """The pages, and a page with the issues that are in none of them."""
+        listed: set[str] = set()
+        at = None
+        for page in self._tracker.fetch(since, notes):
+            at = page.at if at is None else at
+            listed.update(issue.id for issue in page.issues)
+            yield page
+        if at is None:
+            return
+        issues = []
+        for id in self._ids:
+            if id not in listed:
+                try:
+                    issues.append(self._tracker.issue(id))
+                except Missing:
+                    continue
+        if issues:
+            yield IssuePage(tuple(issues), at)

@@ -16,10 +16,11 @@ from sdd_hooks.project.repository import ignore_derived_state
 from sdd_hooks.system.descriptors import NO_WAIT
 from sdd_hooks.system.files import ERRNO_REASONS, refuse_other_files
 from sdd_hooks.system.open_directory import OpenDirectory, open_directory
-from sdd_hooks.trackers.file_marks import FileMark, digest_of
-from sdd_hooks.trackers.filenames import (
+from sdd_hooks.trackers.files import (
     ESCAPE,
     EXTENSION,
+    FileMark,
+    digest_of,
     escaped_name,
     is_safe,
     parse_id,

@@ -4,23 +4,22 @@ Pages are written as they arrive. The state of the folder is stored at the end: 
 before leaves whole files and the old cursor, from which the next sync starts again.
 """
 
-# Governing: ADR-0018 (tracker issues as files), SPEC-0009 REQ "Sync",
-# SPEC-0009 REQ "Reconciliation"
+# Governing: ADR-0018 (tracker issues as files), ADR-0033 (a deletion is confirmed),
+# SPEC-0009 REQ "Sync", SPEC-0009 REQ "Reconciliation"
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 
-from sdd_hooks.errors import StorageError
+from sdd_hooks.errors import Missing, SddError, StorageError
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.remote.json_fields import parse_epoch
 from sdd_hooks.system.locks import hold_open_lock
-from sdd_hooks.trackers.cursor import OVERLAP_SECONDS, Cursor
-from sdd_hooks.trackers.deletions import Deletions, confirm_deletions
+from sdd_hooks.text.display import one_line
 from sdd_hooks.trackers.fetch import (
     FetchCallbacks,
     Fetched,
@@ -35,6 +34,8 @@ from sdd_hooks.trackers.protocol import Tracker
 from sdd_hooks.trackers.store import IssueFolder, IssueStore, open_store
 from sdd_hooks.trackers.sync_state import (
     FILE_NAME,
+    OVERLAP_SECONDS,
+    Cursor,
     SyncState,
     cursor_key,
     load_sync_state,
@@ -46,6 +47,14 @@ RECONCILE_SECONDS = 24 * 3600.0
 """Seconds after which the issues are compared with a listing of all again."""
 DOUBT_SECONDS = 3600.0
 """Seconds until the next comparison, after one in which the tracker contradicted itself."""
+MANY = 20
+"""Missing issues above which a deletion is a mass deletion, if they are also more than a FIFTH."""
+FIFTH = 5
+MAX_ASKED = 50
+"""Missing issues that the tracker is asked for; of more, these are spread evenly."""
+
+_MAX_ID = 60
+
 LOCK = ".lock"
 
 
@@ -206,12 +215,67 @@ def _remove_missing(
     """
     stored = update.stored_ids()
     missing = [id for id in stored if id not in existing]
-    deletions = Deletions(tuple(missing))
+    deletions = _Deletions(tuple(missing))
     if is_same:
-        deletions = confirm_deletions(tracker, missing, len(stored))
+        deletions = _confirm_deletions(tracker, missing, len(stored))
     for id in deletions.ids:
         update.remove(id)
     return deletions.warning
+
+
+class _Deletions(NamedTuple):
+    """The issues to remove, and a line about those that a listing lacks and that stay."""
+
+    ids: tuple[str, ...] = ()
+    warning: str = ""
+
+
+def _confirm_deletions(tracker: Tracker, missing: Sequence[str], stored: int) -> _Deletions:
+    """Ask for the issues `missing` in a listing, of `stored` issues here.
+
+    A listing may be empty or short for a while, because of a cache on the way, a server that
+    starts, or a wrong total. The address of a single issue is another source.
+
+    Nothing is removed if the tracker cannot say, if it still has one of a mass deletion, or if it
+    still has one of those asked in place of all. An archived issue is rightly in no listing: it
+    stays, and those that were not asked for wait. Raises nothing that the tracker raises.
+    """
+    if not missing:
+        return _Deletions()
+    step = max(len(missing) / MAX_ASKED, 1.0)
+    asked = [missing[int(number * step)] for number in range(min(len(missing), MAX_ASKED))]
+    there: list[str] = []
+    archived: set[str] = set()
+    for id in asked:
+        try:
+            issue = tracker.issue(id)
+        except Missing:
+            continue
+        except SddError as error:
+            return _Deletions(
+                warning=f"{_lacking(tracker, missing, stored)}: kept, because {error}"
+            )
+        if issue.id == id and issue.archived:
+            archived.add(id)
+        elif issue.id == id:
+            there.append(id)
+    if archived:
+        missing = [id for id in asked if id not in archived]
+    if not there:
+        return _Deletions(tuple(missing))
+    is_mass = len(missing) > MANY and len(missing) * FIFTH > stored
+    shown = ", ".join(one_line(id)[:_MAX_ID] for id in there[:3])
+    if is_mass or len(asked) < len(missing):
+        advice = "nothing was deleted, try again later"
+        return _Deletions(
+            warning=f"{_lacking(tracker, missing, stored)}, but still has {shown}: {advice}"
+        )
+    gone = tuple(id for id in missing if id not in set(there))
+    return _Deletions(gone, f"{tracker.label} does not list {shown}, but still has it: kept")
+
+
+def _lacking(tracker: Tracker, missing: Sequence[str], stored: int) -> str:
+    return f"{tracker.label} does not list {len(missing):,} of the {stored:,} issues here"
 
 
 def _fetch(

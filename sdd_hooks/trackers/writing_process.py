@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from sdd_hooks.system.descriptors import IS_POSIX
 from sdd_hooks.system.detached import read_frame, write_frame
 from sdd_hooks.system.open_directory import OpenDirectory
-from sdd_hooks.trackers.file_marks import FileMark, digest_of
+from sdd_hooks.trackers.files import FileMark, digest_of
 
 if TYPE_CHECKING:
     import subprocess

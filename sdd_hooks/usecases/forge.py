@@ -22,8 +22,7 @@ from sdd_hooks.forges.registry import FORGES
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.plugins import load_plugin, registered_plugins
 from sdd_hooks.project.project import Project
-from sdd_hooks.trackers.detection import read_declaration, repository_context
-from sdd_hooks.trackers.host_probe import cached_probe
+from sdd_hooks.trackers.detection import cached_probe, read_declaration, repository_context
 from sdd_hooks.trackers.protocol import (
     TrackedRepository,
     TrackerEnvironment,

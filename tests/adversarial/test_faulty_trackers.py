@@ -15,7 +15,7 @@ from pathlib import Path
 
 from sdd_hooks.errors import SddError
 from sdd_hooks.remote.client import MAX_RETRIES, MAX_WAIT_SECONDS
-from sdd_hooks.trackers.filenames import parse_id
+from sdd_hooks.trackers.files import parse_id
 from sdd_hooks.trackers.store import IssueFolder
 from sdd_hooks.trackers.sync import SyncResult, sync
 from tests.adversarial.conftest import Rounds

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.trackers.bodies import joined
+from sdd_hooks.trackers.issue import joined
 
 BODIES = st.lists(st.sampled_from(["a", " ", "\n", "\r\n", "`", "#"]), max_size=12).map("".join)
 

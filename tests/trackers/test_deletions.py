@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from sdd_hooks.trackers.deletions import MAX_ASKED
+from sdd_hooks.trackers.sync import MAX_ASKED
 from tests.support.loopback import CannedResponse, Request
 from tests.support.sync_harness import DAY, SyncHarness
 

@@ -14,15 +14,17 @@ from sdd_hooks.errors import RemoteError
 from sdd_hooks.remote.client import Client
 from sdd_hooks.remote.urls import parse_remote
 from sdd_hooks.system.user_cache import read_cached, user_cache_directory, write_cached
-from sdd_hooks.trackers.detection import Declaration, DetectedTracker, detect
-from sdd_hooks.trackers.host_probe import (
+from sdd_hooks.trackers.detection import (
     CACHE,
     DAY_SECONDS,
     KNOWN_SECONDS,
     STALE_SECONDS,
     UNKNOWN_SECONDS,
     UNREACHABLE_SECONDS,
+    Declaration,
+    DetectedTracker,
     cached_probe,
+    detect,
 )
 from sdd_hooks.trackers.protocol import TrackedRepository, TrackerEnvironment
 from sdd_hooks.trackers.source import client_factory

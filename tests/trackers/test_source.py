@@ -8,7 +8,7 @@ import pytest
 
 from sdd_hooks.errors import SddError
 from sdd_hooks.system.user_cache import write_cached
-from sdd_hooks.trackers.host_probe import CACHE, KNOWN_SECONDS
+from sdd_hooks.trackers.detection import CACHE, KNOWN_SECONDS
 from sdd_hooks.trackers.source import TrackerSource, find_source, no_tracker
 from tests.support.repos import Repo
 

@@ -37,8 +37,7 @@ from sdd_hooks.trackers.beads.program import (
     description_options,
     require_success,
 )
-from sdd_hooks.trackers.bodies import joined
-from sdd_hooks.trackers.issue import Issue, IssueDraft
+from sdd_hooks.trackers.issue import Issue, IssueDraft, joined
 from sdd_hooks.trackers.protocol import (
     IssueFilter,
     IssuePage,

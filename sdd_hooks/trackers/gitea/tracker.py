@@ -23,7 +23,6 @@ from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.remote.json_fields import Json, format_utc, number, parse_epoch, text
 from sdd_hooks.remote.json_fields import field as field_of
 from sdd_hooks.remote.paging import Window, read_windows
-from sdd_hooks.trackers.bodies import joined
 from sdd_hooks.trackers.gitea.payloads import (
     NAME,
     closing_words,
@@ -34,8 +33,7 @@ from sdd_hooks.trackers.gitea.payloads import (
     references,
 )
 from sdd_hooks.trackers.hosted import HostedProject
-from sdd_hooks.trackers.issue import Issue, IssueDraft, LinkedPull
-from sdd_hooks.trackers.labels import colour_of
+from sdd_hooks.trackers.issue import Issue, IssueDraft, LinkedPull, colour_of, joined
 from sdd_hooks.trackers.protocol import IssueFilter, IssuePage, Since
 
 MAX_FILES = 300

@@ -17,15 +17,13 @@ from sdd_hooks.hosts.github import API_HEADERS, LABEL, PAGE_SIZE
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.remote.json_fields import Json, format_utc, number, rows, text, utc
 from sdd_hooks.text.display import one_line
-from sdd_hooks.trackers.bodies import joined
 from sdd_hooks.trackers.github.details import (
     GitHubDetails,
     repository_path,
 )
 from sdd_hooks.trackers.github.payloads import NAME, is_pull, issue_of, repository_of
 from sdd_hooks.trackers.hosted import HostedProject
-from sdd_hooks.trackers.issue import Issue, IssueDraft
-from sdd_hooks.trackers.labels import colour_of
+from sdd_hooks.trackers.issue import Issue, IssueDraft, colour_of, joined
 from sdd_hooks.trackers.protocol import IssueFilter, IssuePage, Since
 
 if TYPE_CHECKING:

@@ -12,7 +12,6 @@ from urllib.parse import quote
 from sdd_hooks.errors import AccessRefused, Missing, RemoteError
 from sdd_hooks.hosts.gitlab import LABEL, PAGE_SIZE
 from sdd_hooks.remote.json_fields import Json, number, text
-from sdd_hooks.trackers.bodies import joined
 from sdd_hooks.trackers.gitlab.details import GitLabDetails, IssueLinks
 from sdd_hooks.trackers.gitlab.listing import (
     GitLabPage,
@@ -23,8 +22,7 @@ from sdd_hooks.trackers.gitlab.listing import (
 )
 from sdd_hooks.trackers.gitlab.payloads import NAME, is_moved, issue_of
 from sdd_hooks.trackers.hosted import HostedProject
-from sdd_hooks.trackers.issue import Issue, IssueDraft
-from sdd_hooks.trackers.labels import colour_of
+from sdd_hooks.trackers.issue import Issue, IssueDraft, colour_of, joined
 from sdd_hooks.trackers.protocol import IssueFilter, IssuePage, Since
 
 if TYPE_CHECKING:

@@ -10,8 +10,7 @@ from sdd_hooks.errors import RemoteError
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.remote.json_fields import Json, field, flag, number, rows, text
 from sdd_hooks.text.display import one_line
-from sdd_hooks.trackers.bodies import joined
-from sdd_hooks.trackers.issue import IssueDraft
+from sdd_hooks.trackers.issue import IssueDraft, joined
 from sdd_hooks.trackers.jira.payloads import DONE, LABEL, is_closed, key_of
 from sdd_hooks.trackers.jira.site import JiraSite
 from sdd_hooks.trackers.protocol import Unsupported

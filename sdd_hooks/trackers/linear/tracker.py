@@ -29,8 +29,7 @@ from sdd_hooks.remote.json_fields import (
     text,
 )
 from sdd_hooks.text.display import one_line
-from sdd_hooks.trackers.bodies import joined
-from sdd_hooks.trackers.issue import Issue, IssueDraft
+from sdd_hooks.trackers.issue import Issue, IssueDraft, joined
 from sdd_hooks.trackers.linear import writer
 from sdd_hooks.trackers.linear.payloads import (
     BRIEF_FRAGMENT,

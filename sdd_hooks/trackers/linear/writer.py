@@ -9,8 +9,7 @@ from typing import Protocol
 
 from sdd_hooks.errors import Missing, RemoteError
 from sdd_hooks.remote.json_fields import Json, field, flag, rows, text
-from sdd_hooks.trackers.issue import IssueDraft
-from sdd_hooks.trackers.labels import colour_of
+from sdd_hooks.trackers.issue import IssueDraft, colour_of
 from sdd_hooks.trackers.linear.payloads import CLOSED, FULL_FRAGMENT
 
 _TEAM = "query($team: TeamFilter!) { teams(filter: $team, first: 1) { nodes { id } } }"

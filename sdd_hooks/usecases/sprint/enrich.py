@@ -18,7 +18,7 @@ from sdd_hooks.planning.conventions import (
 )
 from sdd_hooks.planning.spec_issues import OPEN, find_spec_issues
 from sdd_hooks.project.project import Project
-from sdd_hooks.trackers.bodies import joined
+from sdd_hooks.trackers.issue import joined
 from sdd_hooks.trackers.issue_file import StoredIssue, to_stored
 from sdd_hooks.trackers.protocol import Tracker, TrackerWriter
 from sdd_hooks.trackers.source import TrackerSource

@@ -28,9 +28,8 @@ from sdd_hooks.project.project import Project
 from sdd_hooks.system.locks import hold_lock
 from sdd_hooks.trackers.issue import Issue
 from sdd_hooks.trackers.issue_file import StoredIssue, to_stored
-from sdd_hooks.trackers.late_listing import with_written
 from sdd_hooks.trackers.protocol import Tracker, Unsupported
-from sdd_hooks.trackers.source import TrackerSource
+from sdd_hooks.trackers.source import TrackerSource, with_written
 from sdd_hooks.usecases.sprint.read_issues import EVERY_ISSUE, CurrentIssues, current_issues
 from sdd_hooks.usecases.upkeep.sync import DueSync, SyncCallbacks, open_tracker, sync_and_index
 

@@ -1,10 +1,16 @@
-"""The name of an issue's file: its id if that is safe on every system, else an escaped form."""
+"""The name of an issue's file, and the mark that tells that the file was changed since a sync.
+
+The name is the id of the issue if that is safe on every system, else an escaped form.
+"""
 
 # Governing: ADR-0018 (tracker issues as files), ADR-0012 (no path leaves the repository)
 
 from __future__ import annotations
 
+import hashlib
 import re
+
+from sdd_hooks.named_tuple import NamedTuple
 
 EXTENSION = ".md"
 ESCAPE = "%"
@@ -15,6 +21,23 @@ _MAX_NAME = 240
 # Windows reserves these names for devices, with any extension.
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)", re.IGNORECASE)
 _PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyz0123456789-_")
+
+
+class FileMark(NamedTuple):
+    """What tells that a file was changed: its size, its time (nanoseconds), and a digest."""
+
+    size: int
+    modified: int
+    digest: str
+
+    def is_of(self, data: bytes | None) -> bool:
+        """Whether a file with this mark has the content `data`; None is no file."""
+        return data is not None and digest_of(data) == self.digest
+
+
+def digest_of(data: bytes) -> str:
+    """The digest in the mark of a file with this content."""
+    return hashlib.blake2b(data, digest_size=8).hexdigest()
 
 
 def is_safe(id: str) -> bool:

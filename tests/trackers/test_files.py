@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.trackers.filenames import escaped_name, is_safe, parse_id, plain_name
+from sdd_hooks.trackers.files import escaped_name, is_safe, parse_id, plain_name
 
 IDS = st.one_of(
     st.text(min_size=1, max_size=30), st.text("aA%./\\ -_:é\0\n~con", min_size=1, max_size=12)
