@@ -1,7 +1,4 @@
-"""The tracker of a repository: as declared, else by its origin, else by its files.
-
-The unknown host of an origin is asked, without a token, which vendor it belongs to.
-"""
+"""The tracker of a repository: as declared, else by its origin, else by its files."""
 
 # Governing: ADR-0018 (tracker issues as files), ADR-0019 (a token belongs to one host),
 # SPEC-0009 REQ "Detection"
