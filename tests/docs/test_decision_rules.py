@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
-from sdd_hooks.review.rules.decision.blocks import read_rules
+from sdd_hooks.review.rules.decision.blocks import RuleVerb, read_rules
+from sdd_hooks.review.rules.decision.kinds import KINDS
 from sdd_hooks.review.rules.decision.rule import RULE
 from tests.docs.pages import TOP, blocks
 from tests.review.repositories import subject_of
@@ -66,3 +68,8 @@ def test_every_block_of_the_page_is_a_rule() -> None:
         rules, faults = read_rules(f"```sdd-rule\n{block.text}\n```\n")
         assert faults == ()
         assert len(rules) == 1
+
+
+def test_the_page_has_every_kind() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    assert all(f"| `{verb} {what}` |" in page for verb in get_args(RuleVerb) for what in KINDS)

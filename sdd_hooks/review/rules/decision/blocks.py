@@ -14,16 +14,16 @@ of items on the following lines, each behind a `-`. docs/decision-rules.md docum
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Literal, get_args
 
 from sdd_hooks.findings import Severity
 from sdd_hooks.named_tuple import NamedTuple
+from sdd_hooks.review.rules.decision.kinds import KINDS, RuleKind
 from sdd_hooks.text.display import one_line
 from sdd_hooks.text.globs import compile_glob
 from sdd_hooks.text.lazy_regex import lazy_regex
-from sdd_hooks.text.linear_regex import Pattern, PatternError, compile_pattern
+from sdd_hooks.text.linear_regex import Pattern
 from sdd_hooks.text.markdown import FencedBlock, find_fenced_blocks
 
 MARK = "sdd-rule"
@@ -37,29 +37,31 @@ MAX_LINE = 2_000
 MAX_MESSAGE = 500
 """Characters of a message, and of a glob."""
 
-IGNORING_CASE = "\x1e"
-"""In front of a module of a language that ignores case; the module is then in small letters."""
-
 RuleVerb = Literal["forbid", "require"]
-RuleObject = Literal["regex", "import", "dependency"]
 
 
 class DecisionRule(NamedTuple):
     """One thing that a decision forbids or requires.
 
-    `names` are the regular expressions, modules or packages, as written. The rule applies to files
+    `what` is the name of its kind, and `names` are its regular expressions, modules or packages, as
+    written. The rule applies to files
     that match a glob of `within` (all files when empty) and no glob of `outside`. `line` is the
     line of the record that states it.
     """
 
     verb: RuleVerb
-    what: RuleObject
+    what: str
     names: tuple[str, ...]
     within: tuple[str, ...] = ()
     outside: tuple[str, ...] = ()
     message: str = ""
     severity: Severity = "warning"
     line: int = 0
+
+    @property
+    def kind(self) -> RuleKind:
+        """What the rule forbids or requires."""
+        return KINDS[self.what]
 
     @property
     def substance(self) -> DecisionRule:
@@ -83,7 +85,7 @@ class DecisionRule(NamedTuple):
 
     def patterns(self) -> tuple[Pattern, ...]:
         """A pattern for each name: of a line, of a module, or of a package."""
-        return tuple(_pattern(self.what, name) for name in self.names)
+        return tuple(self.kind.pattern(name) for name in self.names)
 
 
 class BlockError(NamedTuple):
@@ -115,8 +117,8 @@ _SEVERITIES: Mapping[str, Severity] = {
     ),
     **dict.fromkeys(("info", "may", "optional"), "info"),
 }
-_STATEMENTS: Mapping[str, tuple[RuleVerb, RuleObject]] = {
-    f"{verb} {what}": (verb, what) for verb in get_args(RuleVerb) for what in get_args(RuleObject)
+_STATEMENTS: Mapping[str, tuple[RuleVerb, str]] = {
+    f"{verb} {what}": (verb, what) for verb in get_args(RuleVerb) for what in KINDS
 }
 _KEYS = (*_STATEMENTS, "in", "except", "message", "severity")
 _KEY = lazy_regex(r"([A-Za-z][A-Za-z _-]{0,40})[ \t]*:(?:[ \t]+(.*)|$)")
@@ -161,7 +163,7 @@ def _parse_block(block: FencedBlock) -> DecisionRule:
     rule = DecisionRule(
         verb,
         what,
-        _validate(entry, _items(entry, split=what != "regex"), lambda name: _pattern(what, name)),
+        _validate(entry, _items(entry, split=KINDS[what].splits), KINDS[what].pattern),
         _globs(entries.get("in")),
         _globs(entries.get("except")),
         _message(entries.get("message")),
@@ -282,28 +284,6 @@ def _severity(entry: _Entry | None) -> Severity:
         )
         raise _invalid(entry, message)
     return _SEVERITIES[word]
-
-
-def _pattern(what: RuleObject, name: str) -> Pattern:
-    if what == "regex":
-        return compile_pattern(name)
-    if any(c.isspace() for c in name):
-        raise PatternError("a name has no spaces")
-    if not name.strip("*./:\\"):
-        raise PatternError("it is every name: say which")
-    parts = [_spelled(part, what) for part in name.split("*")]
-    if what == "import":
-        # The module, and every module below it.
-        lowered = [part.lower() for part in parts]
-        names = f"{'.*'.join(parts)}|{IGNORING_CASE}{'.*'.join(lowered)}"
-        return compile_pattern(f"^(?:{names})(?:$|[./:\\\\])")
-    return compile_pattern(f"^{'.*'.join(parts)}(?:/v[0-9]+)?$", ignore_case=True)
-
-
-def _spelled(text: str, what: RuleObject) -> str:
-    """A pattern of a part of a name. In the name of a package, `-`, `_` and `.` are equal."""
-    escaped = re.escape(text)
-    return re.sub(r"\\[-.]|_", "[-_.]", escaped) if what == "dependency" else escaped
 
 
 def _unquoted(text: str) -> str:

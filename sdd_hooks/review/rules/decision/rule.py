@@ -1,12 +1,20 @@
 """The rules that the decisions of the repository state in `sdd-rule` blocks."""
 
-# Governing: ADR-0021 (a decision's own rules run in linear time), SPEC-0010 REQ "Decision rules"
+# Governing: ADR-0021 (a decision's own rules run in linear time), ADR-0031 (what could not be
+# checked is a finding), SPEC-0010 REQ "Decision rules", SPEC-0010 REQ "Incomplete"
 
 from __future__ import annotations
 
+import codecs
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
+from sdd_hooks.artifacts.work_tree import MAX_ARTIFACT_BYTES
 from sdd_hooks.changes.added_text import AddedText, join_added_lines
+from sdd_hooks.changes.change import UnreadPart
+from sdd_hooks.changes.tree import Blob, Tree
 from sdd_hooks.findings import SEVERITIES, Finding, Severity, incomplete_finding
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.review.rule import Rule
@@ -18,10 +26,12 @@ from sdd_hooks.review.rules.decision.applied import (
     severity_of_unapplied,
     severity_of_unchecked,
 )
-from sdd_hooks.review.rules.decision.blocks import DecisionRule, RuleObject, RuleVerb
-from sdd_hooks.review.rules.decision.searched import SearchedFile, may_have, read_searched
-from sdd_hooks.review.rules.decision.unreadable import find_unreadable
+from sdd_hooks.review.rules.decision.blocks import DecisionRule, RuleVerb
+from sdd_hooks.review.rules.decision.kinds import KINDS
+from sdd_hooks.review.rules.decision.searched import SearchedFile, read_searched
 from sdd_hooks.review.subject import Subject
+from sdd_hooks.system.git_objects import read_blobs
+from sdd_hooks.text.decoding import decode
 from sdd_hooks.text.display import one_line
 from sdd_hooks.text.linear_regex import Pattern
 
@@ -33,12 +43,17 @@ MAX_FINDINGS_PER_FILE = 20
 """Findings of one rule in one file."""
 MAX_COST = 3_000_000_000
 """Bytes of text times instructions of patterns in one review: 20 seconds in the worst case."""
+ATTRIBUTE = "working-tree-encoding"
+MAX_FILES = 1_000
+"""Files with an ATTRIBUTE that are compared."""
 
-_OBJECTS: Mapping[RuleObject, str] = {
-    "regex": "/{}/",
-    "import": "the import of {}",
-    "dependency": "the dependency {}",
-}
+_SUBMODULE = "160000"
+_UNSET = frozenset({"unspecified", "unset", "set", ""})
+# Others transform the text: the file that git writes may be another program.
+_ENCODINGS = re.compile(
+    r"(?:utf_?(?:8|16|32)\w*|ascii|latin_?1|iso8859_?\d+|cp\d+|koi8_[rtu]|mac_\w+|gb\w+|big5\w*"
+    r"|euc_\w+|shift_jis\w*|johab)"
+)
 
 
 def check(subject: Subject) -> Iterator[Finding]:
@@ -50,7 +65,7 @@ def check(subject: Subject) -> Iterator[Finding]:
     yield from applied.findings
     if applied.rules:
         yield from _apply(subject, applied.rules)
-        for part in find_unreadable(subject):
+        for part in _find_unreadable(subject):
             if not part.path or any(rule.searches(part.path) for rule in applied.rules):
                 severity = severity_of_unchecked(subject, part.path)
                 yield incomplete_finding(part.reason, severity, part.path.rstrip("/"))
@@ -113,12 +128,12 @@ def _searches(
 
     Adds to `findings` what could not be read.
     """
-    kinds: dict[tuple[RuleVerb, RuleObject], list[AppliedRule]] = {}
+    kinds: dict[tuple[RuleVerb, str], list[AppliedRule]] = {}
     for one in applied:
         kinds.setdefault((one.rule.verb, one.rule.what), []).append(one)
     for (verb, what), rules in kinds.items():
         filters = {one: _path_filter(subject, one.rule) for one in rules}
-        searched = read_searched(subject, verb, what, _any_of([*filters.values()]))
+        searched = read_searched(subject, verb, KINDS[what], _any_of([*filters.values()]))
         for part in searched.unread:
             severity = severity_of_unchecked(subject, part.path)
             _keep(findings, part.reason, incomplete_finding(part.reason, severity, part.path))
@@ -136,12 +151,10 @@ def _path_filter(subject: Subject, rule: DecisionRule) -> Callable[[str], bool]:
 
     Without `in`, records are left out: they name what they forbid.
     """
-    matches = rule.path_filter()
+    matches, may_have = rule.path_filter(), rule.kind.may_have
     if rule.within:
-        return lambda path: may_have(rule.what, path) and matches(path)
-    return lambda path: (
-        may_have(rule.what, path) and matches(path) and not subject.is_artifact(path)
-    )
+        return lambda path: may_have(path) and matches(path)
+    return lambda path: may_have(path) and matches(path) and not subject.is_artifact(path)
 
 
 def _any_of(filters: Sequence[Callable[[str], bool]]) -> Callable[[str], bool]:
@@ -165,7 +178,7 @@ def _find(search: _Search) -> Iterator[Finding]:
     explanation = f": {rule.message.rstrip('.')}" if rule.message else ""
     source = f"{explanation} ({path}:{rule.line})"
     rule_id = f"{ID}/{name}"
-    what = _OBJECTS[rule.what].format(one_line(search.name))
+    what = rule.kind.named.format(one_line(search.name))
     if rule.verb == "forbid":
         matches = search.text.search(
             search.pattern, limit=MAX_FINDINGS, limit_per_file=MAX_FINDINGS_PER_FILE
@@ -191,6 +204,85 @@ def _too_expensive(search: _Search, severity: Severity) -> Finding:
         " its pattern smaller, or divide the change"
     )
     return incomplete_finding(reason, severity, path, rule.line)
+
+
+def _find_unreadable(subject: Subject) -> Iterator[UnreadPart]:
+    """Find new submodules, and files that a new attribute has git write in another encoding.
+
+    A whole tree is read as git wrote it, and has the files of its submodules.
+
+    Raises GitError when git cannot read the attributes.
+    """
+    if not subject.whole_tree:
+        yield from _submodules(subject)
+        yield from _encoded(subject)
+
+
+def _submodules(subject: Subject) -> Iterator[UnreadPart]:
+    files = subject.change.files
+    redirected = any(file.path == ".gitmodules" for file in files)
+    reason = "the content of a submodule, which is another repository: review its commits there"
+    for file in files:
+        is_new = file.mode_before != _SUBMODULE or redirected
+        if file.mode == _SUBMODULE and is_new:
+            yield UnreadPart(f"{file.path}/", reason)
+
+
+def _encoded(subject: Subject) -> Iterator[UnreadPart]:
+    after = subject.after
+    # Without a change of attributes, git writes every file as the base has it written.
+    if not any(_is_attributes(file.path) for file in subject.change.files):
+        return
+    if not after.grep((ATTRIBUTE,), (":(glob)**/.gitattributes",), "-a"):
+        return
+    blobs = {blob.path: blob for blob in after.blobs()}
+    head = _encodings(after, list(blobs))
+    base = _encodings(subject.before, list(head))
+    new = [path for path, name in head.items() if base.get(path) != name]
+    for path in new[:MAX_FILES]:
+        if not _is_same_text(after, blobs[path], head[path]):
+            reason = f"a file that git writes as {head[path]!a}: remove its {ATTRIBUTE}"
+            yield UnreadPart(path, reason)
+    if new[MAX_FILES:]:
+        yield UnreadPart("", f"more than {MAX_FILES:,} files with a {ATTRIBUTE}: divide the change")
+
+
+def _is_attributes(path: str) -> bool:
+    return path.rpartition("/")[2] == ".gitattributes"
+
+
+def _encodings(tree: Tree, paths: Sequence[str]) -> Mapping[str, str]:
+    """The encodings that the attributes of a tree give to files."""
+    with TemporaryDirectory(prefix="sdd-attributes-") as folder:
+        index = tree.index
+        if tree.commit:
+            index = str(Path(folder, "index"))
+            tree.git.output("read-tree", tree.commit, index=index)
+        command = ("check-attr", "--cached", "-z", "--stdin", ATTRIBUTE)
+        listed = "".join(f"{path}\0" for path in paths).encode("utf-8", "surrogateescape")
+        fields = tree.git.output(*command, stdin=listed, index=index).split(b"\0")
+    rows = zip(fields[::3], fields[2::3], strict=False)
+    found = {
+        path.decode("utf-8", "surrogateescape"): value.decode("ascii", "replace")
+        for path, value in rows
+    }
+    return {path: value for path, value in found.items() if value not in _UNSET}
+
+
+def _is_same_text(tree: Tree, blob: Blob, encoding: str) -> bool:
+    """Whether the file that git writes has the text that git compares, however it is read."""
+    (data,) = read_blobs(tree.git, [blob.id], limit=MAX_ARTIFACT_BYTES)
+    if data is None or len(data) > MAX_ARTIFACT_BYTES:
+        return False
+    # git alone knows these: with a mark, whatever the order of the bytes.
+    name = re.sub(r"(?i)-?BOM$", "", encoding)
+    try:
+        codec = codecs.lookup(name).name.replace("-", "_")
+        text = data.decode()
+        written = text.encode(codec) if _ENCODINGS.fullmatch(codec) else b""
+    except (LookupError, ValueError):
+        return False
+    return decode(written).replace("\0", "").lstrip("\ufeff") == text.lstrip("\ufeff")
 
 
 RULE = Rule(

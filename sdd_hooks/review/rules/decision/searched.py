@@ -1,24 +1,28 @@
-"""The lines, imports and dependencies of a change that the rules of decisions search."""
+"""The files of a change that the rules of decisions search, and those that a symbolic link shows
+at another path, to which other rules apply."""
 
 # Governing: ADR-0021 (a decision's own rules run in linear time), ADR-0031 (what could not be
 # checked is a finding), SPEC-0010 REQ "Decision rules"
 
 from __future__ import annotations
 
+import os
+import posixpath
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from sdd_hooks.artifacts.work_tree import MAX_ARTIFACT_BYTES
 from sdd_hooks.changes.change import ChangedFile, UnreadPart
 from sdd_hooks.changes.patch import MAX_LINE
-from sdd_hooks.code.dependencies import find_unread, is_manifest, parse_dependencies
-from sdd_hooks.code.imports import Import, find_imports, supports_imports
+from sdd_hooks.changes.tree import Blob
+from sdd_hooks.code.dependencies import is_manifest
 from sdd_hooks.code.languages import find_language
 from sdd_hooks.code.notebooks import is_notebook
 from sdd_hooks.named_tuple import NamedTuple
-from sdd_hooks.review.rules.decision.blocks import IGNORING_CASE, RuleObject, RuleVerb
-from sdd_hooks.review.rules.decision.links import LinkedFile, find_linked_files
+from sdd_hooks.review.rules.decision.blocks import RuleVerb
+from sdd_hooks.review.rules.decision.kinds import FileContents, RuleKind
 from sdd_hooks.review.subject import Subject
+from sdd_hooks.system.git_objects import resolve_links
 from sdd_hooks.text.decoding import decode
 from sdd_hooks.text.lines import NumberedLine, split_lines
 
@@ -27,6 +31,12 @@ MAX_PARSED = 10_000_000
 
 LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 """The beginning of a file whose content is not in the repository."""
+MAX_LINKS = 2_000
+"""Links of a tree that are followed, those of the change first."""
+MAX_LINKED_FILES = 5_000
+"""Files that links show."""
+MAX_TARGET_BYTES = 4_096
+MAX_BYTES = 8_000_000
 
 
 class SearchedFile(NamedTuple):
@@ -71,22 +81,8 @@ class _Candidates(NamedTuple):
     unread: tuple[UnreadPart, ...]
 
 
-class _Contents(NamedTuple):
-    """A candidate with its content at the head and at the base, None for none or a large one."""
-
-    candidate: LinkedFile
-    after: bytes | None
-    before: bytes | None
-
-
-class _Found(NamedTuple):
-    added: tuple[NumberedLine, ...]
-    whole: tuple[NumberedLine, ...]
-    unread: str = ""
-
-
 def read_searched(
-    subject: Subject, verb: RuleVerb, what: RuleObject, applies_to: Callable[[str], bool]
+    subject: Subject, verb: RuleVerb, kind: RuleKind, applies_to: Callable[[str], bool]
 ) -> SearchedText:
     """Read the files at paths that `applies_to` accepts, for rules of a kind.
 
@@ -96,17 +92,15 @@ def read_searched(
     candidates = [one for one in found_candidates.files if applies_to(one.file.path)]
     files: list[SearchedFile] = []
     unread = [one for one in found_candidates.unread if not one.path or applies_to(one.path)]
-    reader = _Reader(subject)
-    for contents in _with_contents(subject, candidates, verb, what):
-        one = contents.candidate
+    for one, contents in _with_contents(subject, candidates, verb, kind):
         data = contents.after
         if data is not None and data.startswith(LFS_POINTER) and _is_text_by_name(one.file.path):
             reason = "a file whose content is in Git LFS: add it to the repository itself"
             unread.append(UnreadPart(one.file.path, reason))
             continue
-        if verb == "require" and what != "dependency" and not data:
+        if verb == "require" and kind.needs_text and not data:
             continue
-        found = reader.read(contents, what)
+        found = kind.find(contents)
         if found.unread:
             unread.append(UnreadPart(one.file.path, found.unread))
         files.append(SearchedFile(one.file, one.target, found.added, found.whole))
@@ -129,35 +123,36 @@ def _find_candidates(subject: Subject) -> _Candidates:
     )
 
 
-def may_have(what: RuleObject, path: str) -> bool:
-    """Whether a file can, by its name, have what a rule searches."""
-    if what == "import":
-        return supports_imports(path)
-    return what == "regex" or is_manifest(path)
-
-
 def _is_text_by_name(path: str) -> bool:
     return find_language(path) is not None or is_manifest(path) or is_notebook(path)
 
 
 def _with_contents(
-    subject: Subject, candidates: Sequence[LinkedFile], verb: RuleVerb, what: RuleObject
-) -> Iterator[_Contents]:
+    subject: Subject, candidates: Sequence[LinkedFile], verb: RuleVerb, kind: RuleKind
+) -> Iterator[tuple[LinkedFile, FileContents]]:
     """The candidates, each with its contents as far as the kind of rule needs them."""
     needed: list[tuple[bool, bool]] = []
     blobs: list[str] = []
     for one in candidates:
         file = one.file
         # The lines of a diff are enough for most files.
-        after = verb == "require" or what != "regex" or _is_cut(file) or _has_moved(file)
-        before = what != "regex" and verb == "forbid" and file.was_file
+        after = verb == "require" or kind.needs_base or _is_cut(file) or _has_moved(file)
+        before = kind.needs_base and verb == "forbid" and file.was_file
         needed.append((after, before))
         blobs += [file.blob] if after else []
         blobs += [file.blob_before] if before else []
+    room = MAX_PARSED
+
+    def may_parse(data: bytes) -> bool:
+        nonlocal room
+        room -= len(data)
+        return room >= 0
+
     contents = subject.after.contents(blobs, MAX_ARTIFACT_BYTES)
     for one, (after, before) in zip(candidates, needed, strict=True):
         data = _usable(next(contents)) if after else None
-        yield _Contents(one, data, _usable(next(contents)) if before else None)
+        data_before = _usable(next(contents)) if before else None
+        yield one, FileContents(one.file, data, data_before, may_parse)
 
 
 def _usable(data: bytes | None) -> bytes | None:
@@ -173,83 +168,83 @@ def _has_moved(file: ChangedFile) -> bool:
     return file.before not in ("", file.path)
 
 
-class _Reader:
-    """Reads the contents of files for one kind of rule."""
+class LinkedFile(NamedTuple):
+    """A file at a path, and the path of the file that a link shows there, "" without a link."""
 
-    def __init__(self, subject: Subject) -> None:
-        self._subject = subject
-        self._room = MAX_PARSED
-
-    def read(self, contents: _Contents, what: RuleObject) -> _Found:
-        """What the change adds to a file, and all of it."""
-        if what == "import":
-            return self._imports(contents)
-        text = decode(contents.after or b"").replace("\0", "")
-        if what == "dependency":
-            return _dependencies(contents, text)
-        whole = _numbered(text) if contents.after is not None else ()
-        added = contents.candidate.file.added
-        if whole and any(len(line.text) >= MAX_LINE for line in added):
-            added = tuple(
-                whole[line.number - 1] if line.number <= len(whole) else line for line in added
-            )
-        return _Found(tuple(_variants(added)), tuple(_variants(whole)))
-
-    def _imports(self, contents: _Contents) -> _Found:
-        if contents.after is None:
-            return _Found((), ())
-        file = contents.candidate.file
-        after = find_imports(file.path, contents.after, parse=self._may_parse(contents.after))
-        if not after.found:
-            return _Found((), (), after.unread)
-        before = contents.before
-        known: set[str] | None = None
-        if before is not None or not file.was_file:
-            before = before or b""
-            # A link has no path at the base.
-            path = file.before or file.path
-            parsed = find_imports(path, before, parse=self._may_parse(before))
-            known = {one.name for one in parsed.found}
-        added = {line.number for line in file.added}
-        new: list[NumberedLine] = []
-        for one in after.found:
-            touched = [n for n in range(one.first, one.last + 1) if n in added]
-            if touched or (known is not None and one.name not in known):
-                number = one.line if one.line in added or not touched else touched[0]
-                new.append(NumberedLine(number, _compared(one)))
-        whole = (NumberedLine(one.line, _compared(one)) for one in after.found)
-        return _Found(tuple(new), tuple(whole), after.unread)
-
-    def _may_parse(self, data: bytes) -> bool:
-        self._room -= len(data)
-        return self._room >= 0
+    file: ChangedFile
+    target: str = ""
 
 
-def _compared(one: Import) -> str:
-    return f"{IGNORING_CASE}{one.name.lower()}" if one.ignores_case else one.name
+def find_linked_files(subject: Subject) -> Iterator[LinkedFile | UnreadPart]:
+    """Find the files that a link of the head shows, if the change has the file or the link.
+
+    A link out of the repository shows nothing of the change. What a limit leaves out is an unread
+    part, but for links that the base has, too.
+    """
+    links = subject.after.links()
+    if not links:
+        return
+    changed = {file.path: file for file in subject.change.files if file.is_file}
+    new_links = {file.path for file in subject.change.files if file.mode.startswith("120")}
+    links = sorted(links, key=lambda link: link.path not in new_links)
+    targets = _read_targets(subject, links[:MAX_LINKS])
+    if len(new_links) > MAX_LINKS:
+        yield UnreadPart("", f"symbolic links beyond {MAX_LINKS:,}: divide the change")
+    count = 0
+    for path in targets:
+        target = resolve_links(path, targets)
+        if not target:
+            continue
+        for one in _shown(subject, path, target, changed, is_new=path in new_links):
+            count += 1
+            if count > MAX_LINKED_FILES:
+                reason = f"files beyond {MAX_LINKED_FILES:,} that links such as {path} show"
+                yield UnreadPart("", f"{reason}: link to fewer")
+                return
+            yield one
 
 
-def _dependencies(contents: _Contents, text: str) -> _Found:
-    file = contents.candidate.file
-    added = {number for number, _ in file.added}
-    known = set[str]()
-    if contents.before is not None:
-        before = decode(contents.before).replace("\0", "")
-        known = {name for _, name in parse_dependencies(file.before, before)}
-    whole = parse_dependencies(file.path, text)
-    new = tuple(one for one in whole if one.number in added and one.text not in known)
-    return _Found(new, whole, find_unread(file.path, text))
+def _read_targets(subject: Subject, links: Sequence[Blob]) -> Mapping[str, str]:
+    contents = subject.after.contents([link.id for link in links], MAX_TARGET_BYTES)
+    return {
+        link.path: os.fsdecode(data)
+        for link, data in zip(links, contents, strict=True)
+        if data and len(data) <= MAX_TARGET_BYTES and b"\0" not in data
+    }
 
 
-def _numbered(text: str) -> tuple[NumberedLine, ...]:
-    return tuple(NumberedLine(number, line) for number, line in enumerate(split_lines(text), 1))
+def _shown(
+    subject: Subject, path: str, target: str, changed: Mapping[str, ChangedFile], *, is_new: bool
+) -> Iterator[LinkedFile | UnreadPart]:
+    """The files that a link to `target`, a file or a directory, shows."""
+    if not is_new:
+        for name in _matching(changed, target):
+            shown = posixpath.join(path, name[len(target) + 1 :]) if name != target else path
+            yield LinkedFile(changed[name]._replace(path=shown, before=""), name)
+        return
+    files = {blob.path: blob for blob in subject.after.blobs() if _is_in(blob.path, target)}
+    # One more than the limit, which shows that there are more.
+    blobs = list(files.values())[: MAX_LINKED_FILES + 1]
+    contents = subject.after.contents([blob.id for blob in blobs], MAX_BYTES)
+    for blob, data in zip(blobs, contents, strict=True):
+        shown = posixpath.join(path, blob.path[len(target) + 1 :]) if blob.path != target else path
+        if data is None:
+            continue
+        if len(data) > MAX_BYTES:
+            yield UnreadPart(shown, "a link to a file of more than 8 MB: divide the file")
+            continue
+        lines = enumerate(split_lines(decode(data)), 1)
+        file = ChangedFile(shown, "", "A", "100644", blob.id)
+        added = tuple(NumberedLine(number, text) for number, text in lines)
+        yield LinkedFile(file._replace(added=added), blob.path)
 
 
-def _variants(lines: Iterable[NumberedLine]) -> Iterator[NumberedLine]:
-    """The lines as they are, and as a program reads them that ends lines at carriage returns."""
-    for line in lines:
-        yield line
-        if "\0" in line.text:
-            yield NumberedLine(line.number, line.text.replace("\0", ""))
-        if "\r" in line.text:
-            yield from (NumberedLine(line.number, part) for part in line.text.split("\r") if part)
+def _matching(changed: Mapping[str, ChangedFile], target: str) -> Iterator[str]:
+    if target in changed:
+        yield target
+        return
+    yield from (name for name in changed if _is_in(name, target))
+
+
+def _is_in(path: str, target: str) -> bool:
+    return path == target or path.startswith(f"{target}/")

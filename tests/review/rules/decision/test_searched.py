@@ -12,8 +12,8 @@ import pytest
 from sdd_hooks.changes.diff import read_change, read_staged
 from sdd_hooks.findings import Finding
 from sdd_hooks.review.review import subject_of as subject_of_project
-from sdd_hooks.review.rules.decision.links import MAX_BYTES, MAX_LINKED_FILES, MAX_LINKS
 from sdd_hooks.review.rules.decision.rule import RULE
+from sdd_hooks.review.rules.decision.searched import MAX_BYTES, MAX_LINKED_FILES, MAX_LINKS
 from tests.review.repositories import Files, subject_of
 from tests.support.repos import Repo
 
