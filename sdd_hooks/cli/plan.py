@@ -8,15 +8,14 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
-from functools import wraps
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import click
 
 from sdd_hooks.cli.shared.context import open_project
 from sdd_hooks.cli.shared.issues import find_sources
-from sdd_hooks.cli.shared.options import Command, json_option, module_option
+from sdd_hooks.cli.shared.options import json_option, module_option
 from sdd_hooks.cli.shared.output import CommandOutput, printable_line, show
 from sdd_hooks.cli.shared.progress import SyncOutput, waiting_line
 from sdd_hooks.errors import EXIT_OK
@@ -35,29 +34,14 @@ from sdd_hooks.usecases.sprint.plan import plan as make_plan
 from sdd_hooks.usecases.sprint.plan_creation import Creation
 
 
-def _request_options(command: Command) -> Command:
-    """`SPEC`, `--create`, `--dry-run` and `--module`, as one `request`."""
-
-    @click.argument("spec", metavar="SPEC")
-    @click.option("--create", is_flag=True, help="Create the issues that are missing.")
-    @click.option(
-        "--dry-run", is_flag=True, help="Show what --create would send, and change nothing."
-    )
-    @module_option
-    @wraps(command)
-    def with_request(
-        *args: Any, spec: str, create: bool, dry_run: bool, module: str | None, **kwargs: Any
-    ) -> Any:
-        return command(*args, request=PlanRequest(spec, module, create, dry_run), **kwargs)
-
-    return cast("Command", with_request)
-
-
 @click.command()
-@_request_options
+@click.argument("name", metavar="SPEC")
+@click.option("--create", is_flag=True, help="Create the issues that are missing.")
+@click.option("--dry-run", is_flag=True, help="Show what --create would send, and change nothing.")
+@module_option
 @json_option
 @click.pass_obj
-def plan(directory: Path | None, *, request: PlanRequest, as_json: bool) -> int:
+def plan(directory: Path | None, /, *, as_json: bool, **options: Any) -> int:
     """Plan a specification as stories, and create their issues.
 
     The plan says what exists for each story, its size, and what blocks it. SPEC is an id, or the
@@ -71,6 +55,7 @@ def plan(directory: Path | None, *, request: PlanRequest, as_json: bool) -> int:
       sdd plan SPEC-0003 --dry-run
       sdd plan SPEC-0003 --create
     """
+    request = PlanRequest(**options)
     project = open_project(directory)
     sources: Sequence[TrackerSource] = ()
     notes: list[str] = []

@@ -5,8 +5,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from functools import wraps
 from pathlib import Path
 from typing import Any
 
@@ -40,42 +38,16 @@ class WorkAction(NamedTuple):
     finish: bool
 
 
-def _action_options(command: Callable[..., int]) -> Callable[..., int]:
-    """The issue and the options about what to do with it, as one argument `action`."""
-
-    @wraps(command)
-    def with_action(*args: Any, **given: Any) -> int:
-        action = WorkAction(**{name: given.pop(name) for name in WorkAction._fields})
-        action = action._replace(issue=action.issue.strip().removeprefix("#"))
-        if sum((action.check, action.finish, action.worktree)) > 1:
-            raise click.UsageError("--worktree, --check and --finish exclude each other")
-        if action.base and not action.check:
-            raise click.UsageError("--base belongs to --check")
-        if not action.issue and not action.check:
-            raise click.UsageError("name the issue: sdd work 42")
-        return command(*args, action=action, **given)
-
-    for option in reversed(
-        (
-            click.argument("issue", metavar="[ISSUE]", required=False, default=""),
-            click.option("--worktree", is_flag=True, help="Check its branch out in a worktree."),
-            click.option("--check", is_flag=True, help="Check the finished branch instead."),
-            click.option(
-                "--base", metavar="REV", default="", help="With --check: compare with this."
-            ),
-            click.option("--finish", is_flag=True, help="Tidy up after the merge instead."),
-        )
-    ):
-        with_action = option(with_action)
-    return with_action
-
-
 @click.command()
-@_action_options
+@click.argument("issue", metavar="[ISSUE]", required=False, default="")
+@click.option("--worktree", is_flag=True, help="Check its branch out in a worktree.")
+@click.option("--check", is_flag=True, help="Check the finished branch instead.")
+@click.option("--base", metavar="REV", default="", help="With --check: compare with this.")
+@click.option("--finish", is_flag=True, help="Tidy up after the merge instead.")
 @module_option
 @json_option
 @click.pass_obj
-def work(directory: Path | None, *, action: WorkAction, module: str | None, as_json: bool) -> int:
+def work(directory: Path | None, /, *, module: str | None, as_json: bool, **options: Any) -> int:
     """Write the brief of an issue, and check its branch against existing code.
 
     The brief has the requirements in full, what governs them, existing code to import, and what
@@ -90,6 +62,14 @@ def work(directory: Path | None, *, action: WorkAction, module: str | None, as_j
       sdd work --check
       sdd work 42 --finish
     """
+    action = WorkAction(**options)
+    action = action._replace(issue=action.issue.strip().removeprefix("#"))
+    if sum((action.check, action.finish, action.worktree)) > 1:
+        raise click.UsageError("--worktree, --check and --finish exclude each other")
+    if action.base and not action.check:
+        raise click.UsageError("--base belongs to --check")
+    if not action.issue and not action.check:
+        raise click.UsageError("name the issue: sdd work 42")
     project = open_project(directory)
     if action.check:
         return _check(project, action, module, as_json)

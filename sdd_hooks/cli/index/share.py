@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ from sdd_hooks.cli.shared.options import json_option, remote_option
 from sdd_hooks.cli.shared.output import CommandOutput, format_count, printable_line, show
 from sdd_hooks.cli.shared.progress import waiting_line
 from sdd_hooks.freshness.read_gate import open_index
+from sdd_hooks.project.project import Project
 
 if TYPE_CHECKING:
     from sdd_hooks.sharing.outcome import PullOutcome, PushOutcome
@@ -43,10 +45,7 @@ def pull(directory: Path | None, remote: str, as_json: bool) -> int:
     project = open_project(directory)
     with open_index(project) as engine, waiting_line(sys.stderr, f"Pulling vectors from {remote}"):
         pulled = pull_vectors(project, engine, SharingOptions(remote))
-    return show(
-        CommandOutput(pull_data(pulled), pull_lines(pulled), pulled.notes, project.warnings),
-        as_json,
-    )
+    return _show(project, pulled, _pull_lines(pulled), as_json)
 
 
 @click.command()
@@ -70,10 +69,7 @@ def push(directory: Path | None, remote: str, as_json: bool) -> int:
     project = open_project(directory)
     with open_index(project) as engine, waiting_line(sys.stderr, f"Pushing vectors to {remote}"):
         pushed = push_vectors(project, engine, SharingOptions(remote))
-    return show(
-        CommandOutput(push_data(pushed), push_lines(pushed), pushed.notes, project.warnings),
-        as_json,
-    )
+    return _show(project, pushed, _push_lines(pushed), as_json)
 
 
 @click.group(subcommand_metavar="COMMAND [ARGS]...")
@@ -105,33 +101,32 @@ def reset(directory: Path | None, as_json: bool) -> int:
     project = open_project(directory)
     with open_index(project) as engine:
         outcome = reset_sharing(project, engine)
+    return _show(project, outcome, _reset_lines(outcome), as_json)
+
+
+def _show(
+    project: Project,
+    outcome: PullOutcome | PushOutcome | ResetOutcome,
+    lines: Sequence[str],
+    as_json: bool,
+) -> int:
     data = outcome._asdict()
-    del data["notes"]
-    return show(CommandOutput(data, reset_lines(outcome), outcome.notes, project.warnings), as_json)
+    notes = data.pop("notes")
+    if "commit" in data:
+        data["commit"] = data["commit"] or None
+    return show(CommandOutput(data, lines, notes, project.warnings), as_json)
 
 
-def reset_lines(outcome: ResetOutcome) -> list[str]:
-    """A reset for people."""
+def _reset_lines(outcome: ResetOutcome) -> list[str]:
     deleted = format_count(outcome.deleted, "pulled vector")
-    line = f"deleted {deleted} and {outcome.bytes:,} bytes of fetched objects"
-    if not outcome.pending:
-        return [line]
-    pending = format_count(outcome.pending, "chunk")
-    return [
-        line,
-        f"{pending} without a vector: run `sdd index pull` or `sdd index embed`",
-    ]
+    lines = [f"deleted {deleted} and {outcome.bytes:,} bytes of fetched objects"]
+    if outcome.pending:
+        pending = format_count(outcome.pending, "chunk")
+        lines.append(f"{pending} without a vector: run `sdd index pull` or `sdd index embed`")
+    return lines
 
 
-def pull_data(pulled: PullOutcome) -> dict[str, object]:
-    """A pull for programs."""
-    data = pulled._asdict()
-    del data["notes"]
-    return {**data, "commit": pulled.commit or None}
-
-
-def pull_lines(pulled: PullOutcome) -> list[str]:
-    """A pull for people."""
+def _pull_lines(pulled: PullOutcome) -> list[str]:
     remote = printable_line(pulled.remote)
     if not pulled.commit:
         return [f"nothing to pull: {remote} has no vectors by {printable_line(pulled.model)}"]
@@ -141,15 +136,7 @@ def pull_lines(pulled: PullOutcome) -> list[str]:
     return [f"nothing new: {remote} has {format_count(pulled.vectors, 'vector')}{left}"]
 
 
-def push_data(pushed: PushOutcome) -> dict[str, object]:
-    """A push for programs."""
-    data = pushed._asdict()
-    del data["notes"]
-    return {**data, "commit": pushed.commit or None}
-
-
-def push_lines(pushed: PushOutcome) -> list[str]:
-    """A push for people."""
+def _push_lines(pushed: PushOutcome) -> list[str]:
     remote, vectors = printable_line(pushed.remote), format_count(pushed.vectors, "vector")
     if pushed.pushed:
         return [
