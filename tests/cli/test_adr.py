@@ -170,16 +170,6 @@ def test_a_rejected_record_cannot_be_superseded(indexed):
     assert changed(indexed) == [REST]
 
 
-def test_without_an_index(repo):
-    repo.commit("Start", FILES)
-    done = run(repo.root, "adr", TITLE)
-    assert (done.code, done.err) == (
-        4,
-        "sdd: No collections found for repo. Run `sdd index` first.\n",
-    )
-    assert changed(repo) == []
-
-
 def test_in_a_module(repo):
     repo.commit("Start", WORKSPACE)
     assert run(repo.root, "index", "add").code == 0

@@ -84,12 +84,6 @@ def test_an_unknown_scope(audited: Repo) -> None:
     assert "no record has the id ADR-0099" in one_line(run(audited.root, "audit", "ADR-99"), 2)
 
 
-def test_without_an_index(repo: Repo) -> None:
-    repo.commit("Start", FILES)
-    message = one_line(run(repo.root, "audit"), 4)
-    assert message == f"No collections found for {repo.root.name}. Run `sdd index` first."
-
-
 def test_a_stale_index_is_refreshed_and_the_header_says_so(audited: Repo) -> None:
     note = "Index was 3 hours stale — refreshed before running."
     set_touched(audited, time.time() - 3 * 3600 - 60)

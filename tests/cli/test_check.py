@@ -199,12 +199,6 @@ def test_the_threshold_of_the_repository(checked: Repo) -> None:
     assert header[0] == "Index was 31 minutes stale — refreshed before running."
 
 
-def test_without_an_index_nothing_is_scanned(repo: Repo) -> None:
-    repo.commit("Start", REPOSITORY)
-    done = run(repo.root, "check", "src")
-    assert one_line(done, 4) == "No collections found for repo. Run `sdd index` first."
-
-
 def test_chunks_without_a_vector(checked: Repo) -> None:
     header = report(checked, "src")["tree"]["header"]  # type: ignore[index]
     (line,) = header

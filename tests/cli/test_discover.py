@@ -141,12 +141,6 @@ def test_a_record_that_is_near_in_meaning_decides(
         assert "| cosine 1.00 |" in run(repo.root, "discover").out
 
 
-def test_without_an_index_there_is_no_fallback(repo: Repo) -> None:
-    repo.commit("Start", SHOP)
-    search, discover = run(repo.root, "search", "x"), run(repo.root, "discover")
-    assert (discover.code, discover.out, discover.err) == (search.code, "", search.err)
-
-
 def test_a_stale_index_is_refreshed_and_the_header_says_so(shop: Repo) -> None:
     shop.write("docs/adrs/ADR-0003-api.md", RECORD.format("accepted", 3, "FastAPI", "x"))
     set_touched(shop, time.time() - 3 * 3600)

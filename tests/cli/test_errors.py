@@ -206,9 +206,17 @@ def test_a_damaged_index(indexed):
     assert found(indexed) == ["docs/adrs/ADR-0001-sqlite.md"]
 
 
-@pytest.mark.parametrize(
-    "command", [c for c in COMMANDS if c[0] in {"index", "search"}][3:], ids=" ".join
-)
+NEEDING_AN_INDEX = [
+    *[c for c in COMMANDS if c[0] in {"index", "search"}][3:],
+    ("adr", "Switch to gRPC"),
+    ("audit",),
+    ("check", "src"),
+    ("discover",),
+    ("plan", "SPEC-0001"),
+]
+
+
+@pytest.mark.parametrize("command", NEEDING_AN_INDEX, ids=" ".join)
 def test_not_indexed(repo, command):
     repo.commit("Start", FILES)
     before = tree(repo.root)

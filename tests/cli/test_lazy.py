@@ -59,34 +59,34 @@ def commands(group, path=()):
             yield from commands(command, (*path, name))
 
 
-ALL = [pytest.param(*one, id=" ".join(one[0])) for one in commands(sdd)]
+SILENT = {
+    ("hook",),
+    ("adr",),
+    ("graph",),
+    ("hooks",),
+    ("issues",),
+    ("knowledge",),
+    ("org",),
+    ("agent",),
+    ("agent", "hook"),
+    ("ci",),
+    ("completion",),
+    ("index", "share"),
+}
+"""The commands that print no JSON."""
 
 
-@pytest.mark.parametrize(("path", "group", "command"), ALL)
-def test_the_help_of_every_command_has_an_example(path, group, command):
+@pytest.mark.parametrize(
+    ("path", "group", "command"),
+    [pytest.param(*one, id=" ".join(one[0])) for one in commands(sdd)],
+)
+def test_every_command_has_an_example_and_the_common_options(path, group, command):
     assert "\b\nExample:\n  sdd " in inspect.cleandoc(command.help)
     if isinstance(group, LazyGroup):
         assert group.table[path[-1]].summary == command.get_short_help_str(200)
-
-
-@pytest.mark.parametrize(("path", "group", "command"), ALL)
-def test_every_command_can_print_json(path, group, command):
-    options = {option for parameter in command.params for option in parameter.opts}
-    silent = path in {
-        ("hook",),
-        ("adr",),
-        ("graph",),
-        ("hooks",),
-        ("issues",),
-        ("knowledge",),
-        ("org",),
-        ("agent",),
-        ("agent", "hook"),
-        ("ci",),
-        ("completion",),
-        ("index", "share"),
-    }
-    assert ("--json" in options) is not silent
+    options = [option for parameter in command.params for option in parameter.opts]
+    assert ("--json" in options) is (path not in SILENT)
+    assert options.count("--verbose") == 1
 
 
 DECLARED = """# Shop

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import click
 import pytest
 from hypothesis import example, given
@@ -9,69 +12,97 @@ from hypothesis import strategies as st
 
 from sdd_hooks.cli.issues.sync import sync
 from sdd_hooks.cli.plain.arguments import parse_plain, share, whole_number
-from sdd_hooks.cli.plain.prime import PrimeArguments, parse_prime
+from sdd_hooks.cli.plain.prime import parse_prime
 from sdd_hooks.cli.plain.search import OUTPUTS, parse_search
-from sdd_hooks.cli.plain.show import ShowArguments, parse_show
-from sdd_hooks.cli.plain.sync import SyncArguments, parse_sync
+from sdd_hooks.cli.plain.show import parse_show
+from sdd_hooks.cli.plain.sync import parse_sync
 from sdd_hooks.cli.prime import prime
 from sdd_hooks.cli.search import search
 from sdd_hooks.cli.show import show
 from sdd_hooks.retrieval.search import DEFAULT_LIMITS
 
-WORDS = ["a query", "", " ", "adrs", "api", "0", "3", "1001", "+5", "٣"]
-NUMBERS = ["0.5", "1.5", ".5", "1e-1", "nan", "json", "markdown", "html"]
+Params = dict[str, Any]
+Parse = Callable[[list[str]], Any]
+
+WORDS = ["a query", "", " ", "adrs", "api", "0", "3", "1001", "+5", "٣", "ADR-1", "# "]
+NUMBERS = ["0.5", "1.5", ".5", "1e-1", "nan", "json", "markdown", "html", "499", "500"]
 OPTIONS = ["-", "--", "-x", "--json", "--graph", "--unfiltered", "--help", "--verbose", "--kind"]
-VALUES = ["--kind=code", "--module", "--limit", "--min-score", "--output"]
-ARGUMENTS = st.sampled_from([*WORDS, *NUMBERS, *OPTIONS, *VALUES])
+VALUES = ["--kind=code", "--module", "--limit", "--min-score", "--output", "--budget"]
+OF_SYNC = ["--full", "--tracker"]
 
 
-@given(st.lists(ARGUMENTS, max_size=8))
+def of_search(given: Params) -> tuple[object, ...]:
+    limits = DEFAULT_LIMITS._replace(max_hits=given["limit"], min_score=given["min_score"])
+    rest = ("graph", "unfiltered", "as_json")
+    query = " ".join(given["words"])
+    return (
+        *(query, given["output"], given["kinds"], given["module"], limits),
+        *(given[name] for name in rest),
+    )
+
+
+def of_prime(given: Params) -> tuple[object, ...]:
+    topic = " ".join(given["words"]).strip()
+    return (topic, given["module"], given["budget"], given["as_json"])
+
+
+def of_show(given: Params) -> tuple[object, ...]:
+    return (given["target"], given["module"], given["as_json"])
+
+
+def of_sync(given: Params) -> tuple[object, ...]:
+    return (given["full"], given["named"], given["module"], given["as_json"])
+
+
+COMMANDS = {
+    "search": (parse_search, search, of_search),
+    "prime": (parse_prime, prime, of_prime),
+    "show": (parse_show, show, of_show),
+    "sync": (parse_sync, sync, of_sync),
+}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+@given(st.lists(st.sampled_from([*WORDS, *NUMBERS, *OPTIONS, *VALUES, *OF_SYNC]), max_size=8))
 @example(["q", "--limit", ""])
 @example(["q", "--min-score", "1_0"])
 @example(["q", "--kind", "code", "--kind", "adrs", "--limit", "3", "--limit", "4", "r"])
-def test_plain_arguments_are_those_of_click(arguments: list[str]) -> None:
-    parsed = parse_search(arguments)
-    if parsed is None:
-        return
-    context = search.make_context("search", list(arguments))
-    given = context.params
-    assert parsed.query == " ".join(given["words"])
-    assert parsed.limits[:2] == (given["limit"], given["min_score"])
-    assert (parsed.output, parsed.kinds, parsed.module) == (
-        given["output"],
-        given["kinds"],
-        given["module"],
-    )
-    assert (parsed.graph, parsed.unfiltered, parsed.as_json) == (
-        given["graph"],
-        given["unfiltered"],
-        given["as_json"],
-    )
+def test_plain_arguments_are_those_of_click(name: str, arguments: list[str]) -> None:
+    parse, command, expected = COMMANDS[name]
+    parsed = parse(arguments)
+    if parsed is not None:
+        assert parsed == expected(command.make_context(name, list(arguments)).params)
 
 
 @pytest.mark.parametrize(
-    "arguments",
+    ("parse", "arguments"),
     [
-        ["a", "query"],
-        ["q", "--json", "--kind", "code", "--limit", "3", "--min-score", "0.25"],
-        ["--module", "api", "q", "--output", "markdown", "--graph", "--unfiltered"],
+        (parse_search, ["a", "query"]),
+        (parse_search, ["q", "--json", "--kind", "code", "--limit", "3", "--min-score", "0.25"]),
+        (parse_search, ["--module", "api", "q", "--output", "markdown", "--graph"]),
+        (parse_prime, []),
+        (parse_prime, ["session", "--budget", "4000", "--module", "api", "--json"]),
+        (parse_show, ["src/parse.py#parse", "--module", "api", "--json"]),
+        (parse_sync, []),
+        (parse_sync, ["--full", "--tracker", "github", "--module", "api", "--json"]),
     ],
 )
-def test_usual_arguments_are_plain(arguments: list[str]) -> None:
-    assert parse_search(arguments) is not None
+def test_usual_arguments_are_plain(parse: Parse, arguments: list[str]) -> None:
+    assert parse(arguments) is not None
 
 
 @pytest.mark.parametrize(
-    "arguments", [[], [""], ["q", "--help"], ["q", "--limit"], ["q", "--nope"]]
+    ("parse", "arguments"),
+    [
+        *((parse_search, one) for one in ([], [""], ["q", "--help"], ["q", "--limit"])),
+        *((parse_search, one) for one in (["q", "--nope"],)),
+        (parse_prime, [" "]),
+        *((parse_show, one) for one in ([], ["# "], ["a", "b"], ["a", "--nope"])),
+        *((parse_sync, one) for one in (["now"], ["--tracker"], ["--help"])),
+    ],
 )
-def test_click_reports_what_is_not_plain(arguments: list[str]) -> None:
-    assert parse_search(arguments) is None
-
-
-def test_the_defaults_are_plain() -> None:
-    parsed = parse_search(["q"])
-    assert parsed is not None
-    assert parsed.limits == DEFAULT_LIMITS
+def test_click_reports_what_is_not_plain(parse: Parse, arguments: list[str]) -> None:
+    assert parse(arguments) is None
 
 
 def test_every_option_of_the_command_is_known() -> None:
@@ -98,53 +129,3 @@ def test_numbers_are_plain_digits() -> None:
 def test_a_value_is_never_an_option() -> None:
     assert parse_plain(["--kind", "--json"], ("--json",), ("--kind",)) is None
     assert parse_plain(["--kind"], ("--json",), ("--kind",)) is None
-
-
-@given(st.lists(st.sampled_from([*WORDS, *OPTIONS, "--budget", "500", "499"]), max_size=6))
-def test_plain_arguments_of_prime_are_those_of_click(arguments: list[str]) -> None:
-    parsed = parse_prime(arguments)
-    if parsed is None:
-        return
-    given = prime.make_context("prime", list(arguments)).params
-    assert parsed.topic == " ".join(given["words"]).strip()
-    assert (parsed.module, parsed.budget) == (given["module"], given["budget"])
-    assert parsed.as_json == given["as_json"]
-
-
-def test_usual_arguments_of_prime_are_plain() -> None:
-    assert parse_prime([]) == PrimeArguments()
-    arguments = ["session", "tokens", "--budget", "4000", "--module", "api", "--json"]
-    assert parse_prime(arguments) == ("session tokens", "api", 4000, True)
-    assert parse_prime([" "]) is None
-
-
-@given(st.lists(st.sampled_from([*WORDS, *OPTIONS, "--module", "ADR-1", "# "]), max_size=5))
-def test_plain_arguments_of_show_are_those_of_click(arguments: list[str]) -> None:
-    parsed = parse_show(arguments)
-    if parsed is None:
-        return
-    given = show.make_context("show", list(arguments)).params
-    assert parsed == (given["target"], given["module"], given["as_json"])
-
-
-def test_usual_arguments_of_show_are_plain() -> None:
-    assert parse_show(["ADR-0004"]) == ShowArguments("ADR-0004")
-    arguments = ["src/parse.py#parse", "--module", "api", "--json"]
-    assert parse_show(arguments) == ("src/parse.py#parse", "api", True)
-    assert [parse_show(one) for one in ([], ["# "], ["a", "b"], ["a", "--nope"])] == [None] * 4
-
-
-@given(st.lists(st.sampled_from([*WORDS, *OPTIONS, "--full", "--tracker", "--module"]), max_size=6))
-def test_plain_arguments_of_a_sync_are_those_of_click(arguments: list[str]) -> None:
-    parsed = parse_sync(arguments)
-    if parsed is None:
-        return
-    given = sync.make_context("sync", list(arguments)).params
-    assert parsed == (given["full"], given["named"], given["module"], given["as_json"])
-
-
-def test_usual_arguments_of_a_sync_are_plain() -> None:
-    assert parse_sync([]) == SyncArguments()
-    arguments = ["--full", "--tracker", "github", "--module", "api", "--json"]
-    assert parse_sync(arguments) == (True, "github", "api", True)
-    assert [parse_sync(one) for one in (["now"], ["--tracker"], ["--help"])] == [None] * 3

@@ -161,12 +161,6 @@ def test_what_cannot_be_planned_is_refused(shop: Repo, name: str, message: str) 
     assert one_line(run(shop.root, "plan", name), 2).startswith(message)
 
 
-def test_a_repository_without_an_index_is_told_to_index(repo: Repo) -> None:
-    repo.commit("Start", FILES)
-    message = one_line(run(repo.root, "plan", "SPEC-0003"), 4)
-    assert message.endswith("Run `sdd index` first.")
-
-
 def test_a_specification_of_a_module(repo: Repo) -> None:
     spec = SPEC.replace("approved", "draft")
     repo.commit(

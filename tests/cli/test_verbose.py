@@ -5,14 +5,12 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import click
 import pytest
 
 from sdd_hooks.cli.commonplace import query_command
 from sdd_hooks.cli.group import sdd
 from sdd_hooks.cli.shared.lazy import accept_verbose
 from tests.cli.commands import FILES, run
-from tests.cli.test_lazy import ALL
 from tests.support.repos import Repo
 
 LINE = re.compile(r"\d\d:\d\d:\d\d\.\d{3} sdd\[\d+\] (.*)")
@@ -29,14 +27,6 @@ def indexed(repo: Repo) -> Repo:
     repo.commit("Start", FILES)
     assert run(repo.root, "index", "update", "--kind", "adrs").code == 0
     return repo
-
-
-@pytest.mark.parametrize(("path", "group", "command"), ALL)
-def test_every_command_accepts_verbose_once(
-    path: tuple[str, ...], group: click.Group, command: click.Command
-) -> None:
-    options = [option for parameter in command.params for option in parameter.opts]
-    assert options.count("--verbose") == 1
 
 
 def test_commands_outside_the_table_accept_verbose() -> None:

@@ -459,12 +459,14 @@ def test_issues_of_another_tracker_are_not_fresh(shelves):
     assert "Acorns" not in done.out
 
 
-def test_a_terminal_prompts_for_the_tracker(shelves):
+@pytest.mark.parametrize("command", ["sync", "list"])
+def test_a_terminal_prompts_for_the_tracker(shelves, command):
     repo, env = shelves
-    code, shown = on_terminal(repo.root, "pine\n", "issues", "list", env=env)
+    code, shown = on_terminal(repo.root, "pine\n", "issues", command, env=env)
     assert code == 0
     assert "Which tracker has the issues? [oak/pine]: pine\n" in shown
-    assert "Cones" in shown
+    assert 'title: "Cones"' in (repo.root / ".sdd/issues/1.md").read_text()
+    assert command == "sync" or "Cones" in shown
 
 
 @pytest.mark.parametrize("command", [("sync",), ("sync", "--verbose"), ("list",)])
@@ -473,14 +475,6 @@ def test_a_prompt_without_an_answer_ends_the_command(shelves, command):
     code, shown = on_terminal(repo.root, "\x04", "issues", *command, env=env)
     assert code == 130
     assert "sdd: interrupted" in shown.splitlines()
-
-
-def test_a_terminal_prompts_for_the_tracker_of_a_sync(shelves):
-    repo, env = shelves
-    code, shown = on_terminal(repo.root, "pine\n", "issues", "sync", env=env)
-    assert code == 0
-    assert "Which tracker has the issues? [oak/pine]: pine\n" in shown
-    assert 'title: "Cones"' in (repo.root / ".sdd/issues/1.md").read_text()
 
 
 # A workspace.
