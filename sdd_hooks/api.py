@@ -161,11 +161,11 @@ if TYPE_CHECKING:
     from sdd_hooks.reporting.registry import ReportContext as ReportContext
     from sdd_hooks.reporting.registry import Reporter as Reporter
     from sdd_hooks.reporting.severity_counts import SeverityCounts as SeverityCounts
-    from sdd_hooks.review.claims import Claim as Claim
-    from sdd_hooks.review.claims import Claims as Claims
     from sdd_hooks.review.mentions import Mention as Mention
     from sdd_hooks.review.mentions import MentionPlace as MentionPlace
     from sdd_hooks.review.rule import Rule as Rule
+    from sdd_hooks.review.subject import Claim as Claim
+    from sdd_hooks.review.subject import Claims as Claims
     from sdd_hooks.review.subject import Subject as Subject
     from sdd_hooks.system.files import FileTooLarge as FileTooLarge
     from sdd_hooks.system.files import PathRefused as PathRefused
@@ -265,8 +265,7 @@ NAMES = {
     "Rules": {
         "sdd_hooks.findings": "SEVERITIES Finding RuleDescription Severity",
         "sdd_hooks.review.rule": "Rule",
-        "sdd_hooks.review.claims": "Claim Claims",
-        "sdd_hooks.review.subject": "Subject",
+        "sdd_hooks.review.subject": "Claim Claims Subject",
         "sdd_hooks.review.mentions": "Mention MentionPlace",
         "sdd_hooks.changes.change": "Change ChangedFile UnreadPart",
         "sdd_hooks.changes.tree": "Blob Tree",

@@ -18,9 +18,8 @@ from sdd_hooks.changes.temporary_objects import temporary_objects
 from sdd_hooks.errors import RepositoryError, SddError
 from sdd_hooks.forges.protocol import Forge, JobContext, PullRequest, PullRequestLister
 from sdd_hooks.named_tuple import NamedTuple
-from sdd_hooks.review.claims import NO_CLAIMS, Claims
-from sdd_hooks.review.read_claims import ClaimReader, OtherHead, read_claims
-from sdd_hooks.review.subject import Subject
+from sdd_hooks.review.numbers import ClaimReader, OtherHead, read_claims
+from sdd_hooks.review.subject import NO_CLAIMS, Claims, Subject
 from sdd_hooks.system.git import FETCH_OBJECTS, Git, is_object_id
 from sdd_hooks.system.git_errors import redact_git_error
 

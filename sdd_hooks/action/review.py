@@ -34,7 +34,7 @@ from sdd_hooks.reporting.line_comments import ExistingComment, inline_comments, 
 from sdd_hooks.reporting.outcome import ReviewOutcome
 from sdd_hooks.reporting.registry import Links
 from sdd_hooks.reporting.summary import render_summary
-from sdd_hooks.review.read_claims import ClaimReader
+from sdd_hooks.review.numbers import ClaimReader
 from sdd_hooks.text.display import format_count, is_unicode
 from sdd_hooks.usecases.review import CommitRange, Verdict, review_range, use_base_settings
 from sdd_hooks.usecases.upkeep.external_records import fetch_external_records

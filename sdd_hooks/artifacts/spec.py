@@ -20,6 +20,8 @@ from sdd_hooks.artifacts.requirements import read_requirements
 
 SPEC_FILE = "spec.md"
 DESIGN_FILE = "design.md"
+INCOMPLETE_SPEC = "spec-incomplete"
+"""The finding about a spec without one of its files."""
 
 
 def read_spec(
@@ -54,7 +56,7 @@ def read_spec(
         from sdd_hooks.findings import Finding
 
         message = f"{directory or 'the folder'} has no {missing}: a spec is always both files"
-        findings.append(Finding(path, 0, "spec-incomplete", "warning", message))
+        findings.append(Finding(path, 0, INCOMPLETE_SPEC, "warning", message))
     else:
         titled = read_document(design, "SPEC", module)
         if titled.heading_id and titled.heading_id != identifier:

@@ -33,7 +33,7 @@ from sdd_hooks.project.external_sources import find_external_sources
 from sdd_hooks.project.project import Project
 from sdd_hooks.reporting.outcome import References, ReviewOutcome, TouchedIssue
 from sdd_hooks.review.apply_rules import apply_rules
-from sdd_hooks.review.read_claims import ClaimReader, add_claims
+from sdd_hooks.review.numbers import ClaimReader, add_claims
 from sdd_hooks.review.rules import registered
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.system.git import Git

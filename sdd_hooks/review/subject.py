@@ -1,4 +1,7 @@
-"""The subject of a review: a change, and the repository before and after it."""
+"""The subject of a review: a change, the repository before and after it, and the numbers of records
+that other work claims before it is merged."""
+
+# Governing: ADR-0034 (numbers that are not merged yet), SPEC-0010 REQ "Numbers"
 
 from __future__ import annotations
 
@@ -9,16 +12,42 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from sdd_hooks.artifacts.corpus import Corpus
-from sdd_hooks.artifacts.identifiers import Origins
+from sdd_hooks.artifacts.identifiers import ArtifactId, Origins
 from sdd_hooks.changes.change import Change
 from sdd_hooks.changes.tree import Blob, Tree
 from sdd_hooks.config.settings import ReviewSettings
 from sdd_hooks.external.records import NO_RECORDS, ExternalRecords
+from sdd_hooks.findings import Severity
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import Collection, CollectionMap
-from sdd_hooks.review.claims import NO_CLAIMS, Claims
 from sdd_hooks.review.mentions import MAX_MENTIONS, Mention, find_mentions
 
 _Result = TypeVar("_Result")
+
+
+class Claim(NamedTuple):
+    """A record whose number is new in another branch or pull request.
+
+    `path` is its file there. `where` follows the path in messages ("in pull request 5, which is
+    older"). `is_first` says that it has the number by right, and that the reviewed change takes
+    another. `severity` is that of a finding about it.
+    """
+
+    id: ArtifactId
+    path: str
+    where: str
+    is_first: bool
+    severity: Severity
+
+
+class Claims(NamedTuple):
+    """The claims that were found, and a line about each thing that was not compared."""
+
+    claims: tuple[Claim, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+NO_CLAIMS = Claims()
 
 
 @dataclass(frozen=True)

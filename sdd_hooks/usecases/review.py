@@ -23,7 +23,7 @@ from sdd_hooks.system.git import Git
 if TYPE_CHECKING:
     from sdd_hooks.findings import Finding
     from sdd_hooks.reporting.outcome import References, ReviewOutcome
-    from sdd_hooks.review.read_claims import ClaimReader
+    from sdd_hooks.review.numbers import ClaimReader
     from sdd_hooks.review.subject import Subject
 
 UNCOMMITTED_NOTE = "uncommitted changes are not part of this review"
@@ -80,7 +80,7 @@ def review_range(
     changes. Raises RepositoryError for a commit that does not exist or a default branch
     that is unknown, and EngineUnavailable for a model that cannot be loaded.
     """
-    from sdd_hooks.review.remote_branches import claims_of_branches
+    from sdd_hooks.review.numbers import claims_of_branches
     from sdd_hooks.review.review import review_commits
 
     base = commits.base or default_base(project.repository)
@@ -104,7 +104,7 @@ def review_index(project: Project, cwd: Path, fail_on: FailOn | None = None) -> 
 
     Raises RepositoryError when git cannot read the index.
     """
-    from sdd_hooks.review.remote_branches import claims_of_branches
+    from sdd_hooks.review.numbers import claims_of_branches
     from sdd_hooks.review.review import review_staged
 
     index = find_commit_index(project.repository, cwd)
@@ -191,7 +191,7 @@ def review_pushed_branch(
     base = _base_of_push(project, pushed)
     if not base:
         return None
-    from sdd_hooks.review.remote_branches import claims_of_branches
+    from sdd_hooks.review.numbers import claims_of_branches
 
     claims = claims_of_branches(
         project.repository, head=pushed.head, branch=pushed.branch, remote=pushed.remote

@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sdd_hooks.review.remote_branches import STALE_SECONDS
+from sdd_hooks.review.numbers import STALE_SECONDS
 from sdd_hooks.usecases.review import CommitRange, review_range
 from tests.adversarial.conftest import Rounds
 from tests.support.repos import Repo

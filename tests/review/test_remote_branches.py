@@ -9,8 +9,7 @@ import pytest
 
 from sdd_hooks.findings import Finding
 from sdd_hooks.reporting.outcome import ReviewOutcome
-from sdd_hooks.review.read_claims import MAX_RECORDS
-from sdd_hooks.review.remote_branches import MAX_BRANCHES
+from sdd_hooks.review.numbers import MAX_BRANCHES, MAX_RECORDS
 from sdd_hooks.usecases.review import (
     CommitRange,
     PushedBranch,

@@ -8,9 +8,8 @@ from collections.abc import Sequence
 
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.reporting.outcome import Candidate, Evidence, References
-from sdd_hooks.review.judge.added_lines import show_added_lines
 from sdd_hooks.review.judge.prompt import AskModel, describe_change, parse_answer, text_field
-from sdd_hooks.review.judge.quotes import Quotation, find_quotation
+from sdd_hooks.review.judge.quotes import Quotation, find_quotation, show_added_lines
 from sdd_hooks.review.judge.records import RecordText, format_record, select_records
 from sdd_hooks.review.references.explanation.reasons import MAX_REASONS
 from sdd_hooks.review.subject import Subject

@@ -9,14 +9,14 @@ from collections.abc import Mapping, Sequence
 from sdd_hooks.findings import Finding, worst_first
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.reporting.outcome import References
-from sdd_hooks.review.judge.added_lines import (
+from sdd_hooks.review.judge.prompt import AskModel, describe_change, parse_answer, text_field
+from sdd_hooks.review.judge.quotes import (
     ShownLines,
+    find_quotation,
     find_quoted_line,
     iterate_added,
     show_added_lines,
 )
-from sdd_hooks.review.judge.prompt import AskModel, describe_change, parse_answer, text_field
-from sdd_hooks.review.judge.quotes import find_quotation
 from sdd_hooks.review.judge.records import RecordText, format_record, select_for_comparison
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.subject import Subject

@@ -9,12 +9,12 @@ from collections import Counter
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import replace
 
+from sdd_hooks.artifacts.spec import INCOMPLETE_SPEC
 from sdd_hooks.artifacts.validation import validate_artifacts
 from sdd_hooks.findings import Finding
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.rules import duplicate_number
 from sdd_hooks.review.rules.dangling_reference import MIN_ELSEWHERE
-from sdd_hooks.review.rules.spec_pair import INCOMPLETE
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.text.lazy_regex import lazy_regex
 
@@ -40,7 +40,7 @@ def check(subject: Subject) -> Iterator[Finding]:
     candidates = [
         one
         for one in validate_changed(subject)
-        if one.rule != INCOMPLETE and (one.rule, one.evidence) not in duplicates
+        if one.rule != INCOMPLETE_SPEC and (one.rule, one.evidence) not in duplicates
     ]
     changed = {file.path for file in subject.change.files}
     shared = any(_is_shared(one, changed) for one in candidates)
@@ -63,7 +63,7 @@ def _of_whole_tree(subject: Subject) -> Iterator[Finding]:
     Directories may count their numbers separately, and a page without a number among records is
     often none.
     """
-    found = [one for one in validate_changed(subject) if one.rule != INCOMPLETE]
+    found = [one for one in validate_changed(subject) if one.rule != INCOMPLETE_SPEC]
     duplicates = {
         one
         for one in found

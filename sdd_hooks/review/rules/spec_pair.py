@@ -7,15 +7,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from sdd_hooks.artifacts.spec import DESIGN_FILE, SPEC_FILE
+from sdd_hooks.artifacts.spec import DESIGN_FILE, INCOMPLETE_SPEC, SPEC_FILE
 from sdd_hooks.findings import Finding
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.subject import Subject
 
 MIN_SPECS = 3
 """Specifications of a directory or of a repository from which the style can be told."""
-INCOMPLETE = "spec-incomplete"
-"""The rule of the validation that reports a missing file of a spec."""
 
 
 def check(subject: Subject) -> Iterator[Finding]:
@@ -33,7 +31,7 @@ def check(subject: Subject) -> Iterator[Finding]:
         folder = artifact.path.rpartition("/")[0]
         if folder in folders and folder.rpartition("/")[0] not in style:
             for finding in artifact.findings:
-                if finding.rule == INCOMPLETE:
+                if finding.rule == INCOMPLETE_SPEC:
                     yield replace(finding, rule=RULE.id)
 
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sdd_hooks.changes.change import ChangedFile
-from sdd_hooks.review.judge.added_lines import find_quoted_line, show_added_lines
+from sdd_hooks.review.judge.quotes import find_quoted_line, show_added_lines
 from sdd_hooks.text.lines import NumberedLine
 
 

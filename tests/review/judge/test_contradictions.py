@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from sdd_hooks.changes.change import ChangedFile
 from sdd_hooks.findings import Finding, Severity
-from sdd_hooks.review.judge.added_lines import show_added_lines
 from sdd_hooks.review.judge.contradictions import MAX_FINDINGS, Contradictions, parse_contradictions
+from sdd_hooks.review.judge.quotes import show_added_lines
 from sdd_hooks.review.judge.records import RecordText
 from sdd_hooks.text.lines import NumberedLine
 from tests.review.judge.records import (
