@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+from functools import cache
 from importlib.metadata import PackageNotFoundError, distribution, requires
 from pathlib import Path
 
@@ -42,6 +43,7 @@ WANTED = {
 """The extras that each file is for."""
 
 
+@cache
 def pins(file: str) -> list[Requirement]:
     """The releases in a file."""
     text = (TOP / file).read_text(encoding="utf-8").replace("\\\n", " ")
@@ -49,6 +51,7 @@ def pins(file: str) -> list[Requirement]:
     return [Requirement(line) for line in lines if line and not line.startswith("#")]
 
 
+@cache
 def declared(wanted: tuple[str, ...]) -> list[Requirement]:
     """The requirements of the distribution with these extras, and of its build.
 
@@ -80,12 +83,13 @@ def environment_of(python: str) -> Environment:
 
 def pinned(file: str, name: str, python: str) -> list[Version]:
     """The pinned releases of a distribution that apply to a version of Python."""
-    versions = []
-    for pin in pins(file):
-        applies = pin.marker is None or pin.marker.evaluate(dict(environment_of(python)))
-        if canonicalize_name(pin.name) == canonicalize_name(name) and applies:
-            versions.append(Version(str(pin.specifier).removeprefix("==")))
-    return versions
+    environment = dict(environment_of(python))
+    return [
+        Version(str(pin.specifier).removeprefix("=="))
+        for pin in pins(file)
+        if canonicalize_name(pin.name) == canonicalize_name(name)
+        and (pin.marker is None or pin.marker.evaluate(environment))
+    ]
 
 
 @pytest.mark.parametrize("file", [*WANTED, SITE])
@@ -145,7 +149,7 @@ def test_what_the_toolkit_does_not_use_is_not_installed(file: str) -> None:
 def test_every_transitive_requirement_is_pinned(file: str) -> None:
     """Checks the distributions that are installed here: only their requirements are known."""
     seen: set[str] = set()
-    todo = declared(WANTED[file])
+    todo = [*declared(WANTED[file])]
     python = f"{default_environment()['python_version']}"
     while todo:
         requirement = todo.pop()

@@ -19,7 +19,7 @@ from tests.support.machines import TOKEN, ClientFactory
 from tests.support.sync_harness import DAY, files
 from tests.trackers.faults import NOW, START
 
-COUNT = 10
+COUNT = 6
 
 
 @pytest.mark.parametrize("fault", FAULTS)
@@ -60,7 +60,7 @@ def test_no_fault_of_a_listing_removes_an_issue(fault: str, tmp_path: Path) -> N
         server.faults.clear()
         factory.now += DAY
         gitea.now = factory.now
-        gitea.delete(7)
+        gitea.delete(5)
         gitea.edit(3, title="Edited")
         done = synced()
         assert (done.added, done.updated, done.removed, done.warnings) == (0, 1, 1, ())
