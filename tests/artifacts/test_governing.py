@@ -88,12 +88,12 @@ def test_parts_of_a_comment() -> None:
         "# Governing: @ADR(1)",
     ],
 )
-@pytest.mark.parametrize("newline", ["\n", "\r\n"])
-def test_any_comment_syntax(comment: str, newline: str) -> None:
-    text = f"{comment}\nADR-0002\n\nADR-0003\n".replace("\n", newline)
-    found = read_governing(text)
-    assert [str(g.id) for g in found][:1] == ["ADR-0001"]
-    assert "ADR-0003" not in [str(g.id) for g in found]
+def test_any_comment_syntax(comment: str) -> None:
+    for newline in ("\n", "\r\n"):
+        text = f"{comment}\nADR-0002\n\nADR-0003\n".replace("\n", newline)
+        found = read_governing(text)
+        assert [str(g.id) for g in found][:1] == ["ADR-0001"]
+        assert "ADR-0003" not in [str(g.id) for g in found]
 
 
 @pytest.mark.parametrize(

@@ -76,17 +76,14 @@ SILENT = {
 """The commands that print no JSON."""
 
 
-@pytest.mark.parametrize(
-    ("path", "group", "command"),
-    [pytest.param(*one, id=" ".join(one[0])) for one in commands(sdd)],
-)
-def test_every_command_has_an_example_and_the_common_options(path, group, command):
-    assert "\b\nExample:\n  sdd " in inspect.cleandoc(command.help)
-    if isinstance(group, LazyGroup):
-        assert group.table[path[-1]].summary == command.get_short_help_str(200)
-    options = [option for parameter in command.params for option in parameter.opts]
-    assert ("--json" in options) is (path not in SILENT)
-    assert options.count("--verbose") == 1
+def test_every_command_has_an_example_and_the_common_options():
+    for path, group, command in commands(sdd):
+        assert "\b\nExample:\n  sdd " in inspect.cleandoc(command.help), path
+        if isinstance(group, LazyGroup):
+            assert group.table[path[-1]].summary == command.get_short_help_str(200), path
+        options = [option for parameter in command.params for option in parameter.opts]
+        assert ("--json" in options) is (path not in SILENT), path
+        assert options.count("--verbose") == 1, path
 
 
 DECLARED = """# Shop

@@ -7,8 +7,6 @@ from functools import cache
 from pathlib import Path
 from urllib.parse import unquote
 
-import pytest
-
 from sdd_hooks.text.markdown import parse_sections
 from tests.docs.pages import TOP, every_page
 
@@ -30,42 +28,50 @@ def links(page: Path) -> list[str]:
     return [target for targets in _LINK.findall(text) for target in targets if target]
 
 
-@pytest.mark.parametrize("page", every_page(), ids=lambda page: str(page.relative_to(TOP)))
-def test_the_targets_of_links_exist(page: Path) -> None:
+def test_the_targets_of_links_exist() -> None:
     broken = []
-    for link in links(page):
-        if re.match(r"[a-z]+:", link):
-            continue
-        path, _, anchor = unquote(link).partition("#")
-        target = (page.parent / path).resolve() if path else page
-        if not target.exists() or (anchor and anchor not in anchors(target)):
-            broken.append(link)
+    for page in every_page():
+        for link in links(page):
+            if re.match(r"[a-z]+:", link):
+                continue
+            path, _, anchor = unquote(link).partition("#")
+            target = (page.parent / path).resolve() if path else page
+            if not target.exists() or (anchor and anchor not in anchors(target)):
+                broken.append(f"{page}: {link}")
     assert broken == []
 
 
-@pytest.mark.parametrize("page", every_page(), ids=lambda page: str(page.relative_to(TOP)))
-def test_paths_exist(page: Path) -> None:
-    named = _PATH.findall(page.read_text(encoding="utf-8"))
-    assert [path for path in named if not (TOP / path).exists()] == []
+def test_paths_exist() -> None:
+    named = {
+        (page, path)
+        for page in every_page()
+        for path in _PATH.findall(page.read_text(encoding="utf-8"))
+    }
+    assert [(page, path) for page, path in named if not (TOP / path).exists()] == []
 
 
-@pytest.mark.parametrize("page", every_page(), ids=lambda page: str(page.relative_to(TOP)))
-def test_named_modules_exist(page: Path) -> None:
+def test_named_modules_exist() -> None:
     """A page names a module by its path, or by the end of the path."""
-    if page.name in EXAMPLES:
-        return
-    named = _MODULE.findall(_FENCED.sub("", page.read_text(encoding="utf-8")))
+    existing = modules()
+    named = {
+        (page, path)
+        for page in every_page()
+        if page.name not in EXAMPLES
+        for path in _MODULE.findall(_FENCED.sub("", page.read_text(encoding="utf-8")))
+    }
     assert [
-        path for path in named if not any(module.endswith(f"/{path}") for module in modules())
+        (page, path)
+        for page, path in named
+        if not any(module.endswith(f"/{path}") for module in existing)
     ] == []
 
 
-@cache
 def modules() -> tuple[str, ...]:
     folders = ("sdd_hooks", "tests", "benchmarks")
     paths = (path for folder in folders for path in (TOP / folder).rglob("*.py"))
     return tuple(f"/{path.relative_to(TOP)}" for path in paths)
 
 
+@cache
 def anchors(page: Path) -> set[str]:
     return {section.anchor for section in parse_sections(page.read_text(encoding="utf-8"))}

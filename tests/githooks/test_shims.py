@@ -123,9 +123,10 @@ def test_a_checkout_of_a_file_starts_sdd(repo: Hooked, recorder: Recorder) -> No
     assert recorder.calls() == [f"hook post-checkout {repo.head()} {repo.head()} 0"]
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
+def test_an_invalid_state_file_starts_sdd(
+    repo: Hooked, recorder: Recorder, shell: list[str]
+) -> None:
+    for content in (
         b"",
         b"\n",
         state_file(b""),
@@ -141,25 +142,19 @@ def test_a_checkout_of_a_file_starts_sdd(repo: Hooked, recorder: Recorder) -> No
         b"x" * 200_000,
         b"x\n\tx\n",
         b"\t",
-    ],
-)
-def test_an_invalid_state_file_starts_sdd(
-    repo: Hooked, recorder: Recorder, shell: list[str], content: bytes
-) -> None:
-    repo.write(".sdd/search/hook", content)
-    done = hook(repo, shell, "post-merge", "0")
-    assert (done.returncode, recorder.calls()) == (0, ["hook post-merge 0"])
+    ):
+        repo.write(".sdd/search/hook", content)
+        done = hook(repo, shell, "post-merge", "0")
+        assert (done.returncode, recorder.calls()) == (0, ["hook post-merge 0"]), content
     assert repo.git("status", "--porcelain") == ""
 
 
-@pytest.mark.parametrize("pathspec", ["--output=pwned", "$(touch pwned)", "*", ":(bad)x", "-p"])
-def test_a_pathspec_is_not_an_option(
-    repo: Hooked, recorder: Recorder, shell: list[str], pathspec: str
-) -> None:
-    for name, event in (("hook", "post-commit"), ("hook-artifacts", "pre-commit")):
-        header = f"sdd 1 {repo.head()} 0 0 0"
-        repo.write(f".sdd/search/{name}", state_file(header.encode(), pathspec.encode()))
-        assert hook(repo, shell, event).returncode == 0
+def test_a_pathspec_is_not_an_option(repo: Hooked, recorder: Recorder, shell: list[str]) -> None:
+    header = f"sdd 1 {repo.head()} 0 0 0".encode()
+    for pathspec in (b"--output=pwned", b"$(touch pwned)", b"*", b":(bad)x", b"-p"):
+        for name, event in (("hook", "post-commit"), ("hook-artifacts", "pre-commit")):
+            repo.write(f".sdd/search/{name}", state_file(header, pathspec))
+            assert hook(repo, shell, event).returncode == 0, pathspec
     assert repo.git("status", "--porcelain") == ""
 
 

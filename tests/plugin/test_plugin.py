@@ -99,21 +99,20 @@ def test_a_command_that_does_not_exist_is_found(line: str, wrong: list[str]) -> 
     assert [word for words in commands(line) for word in unknown(words)] == wrong
 
 
-@pytest.mark.parametrize("path", SKILLS, ids=lambda path: path.parent.name)
-def test_a_skill_has_its_fields(path: Path) -> None:
-    fields = front(path)
-    assert set(fields) == {"name", "description", "argument-hint", "allowed-tools"}
-    assert fields["name"] == path.parent.name
-    assert 20 < len(fields["description"]) <= 1_024
-    assert "Use " in fields["description"]
-    text = path.read_text()
-    assert len(text) < 8_000
-    assert f"# /sdd:{fields['name']}\n" in text
+def test_a_skill_has_its_fields() -> None:
+    for path in SKILLS:
+        fields = front(path)
+        assert set(fields) == {"name", "description", "argument-hint", "allowed-tools"}, path
+        assert fields["name"] == path.parent.name
+        assert 20 < len(fields["description"]) <= 1_024, path
+        assert "Use " in fields["description"], path
+        text = path.read_text()
+        assert len(text) < 8_000, path
+        assert f"# /sdd:{fields['name']}\n" in text
 
 
-@pytest.mark.parametrize("path", SKILLS, ids=lambda path: path.parent.name)
-def test_a_skill_names_sections_of_references_that_exist(path: Path) -> None:
-    for line in path.read_text().splitlines():
+def test_a_skill_names_sections_of_references_that_exist() -> None:
+    for line in (line for path in SKILLS for line in path.read_text().splitlines()):
         if match := re.fullmatch(r"- `([a-z-]+\.md)` (§ .+)", line):
             for section in match[2].split(", "):
                 assert f"## {section.removeprefix('§ ')}\n" in REFERENCES[match[1]], line

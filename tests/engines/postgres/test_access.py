@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -53,25 +54,24 @@ def test_each_table_of_the_schema_is_tested(organisation: Organisation) -> None:
 
 
 @pytest.mark.parametrize("role", ["payments_ci", "payments_dev"])
-@pytest.mark.parametrize("table", TABLES)
-def test_a_role_reads_its_repository_only(
-    organisation: Organisation, role: str, table: str
-) -> None:
+def test_a_role_reads_its_repository_only(organisation: Organisation, role: str) -> None:
     own = number_of(organisation, PAYMENTS)
-    key = "id" if table == "repositories" else "repository"
     with organisation.connect(role) as connection:
-        rows = connection.execute(f"SELECT {key}, one::text FROM sdd.{table} AS one").fetchall()
-    assert [number for number, _ in rows] == [own]
-    assert HANDBOOK not in str(rows)
+        for table in TABLES:
+            key = "id" if table == "repositories" else "repository"
+            rows = connection.execute(f"SELECT {key}, one::text FROM sdd.{table} AS one").fetchall()
+            assert [number for number, _ in rows] == [own], table
+            assert HANDBOOK not in str(rows)
 
 
-@pytest.mark.parametrize("table", [*TABLES, "grants", "models", "version"])
-def test_a_role_without_a_grant_reads_nothing(organisation: Organisation, table: str) -> None:
-    with (
-        organisation.connect("outsider") as connection,
-        pytest.raises(psycopg.errors.InsufficientPrivilege, match="schema sdd"),
-    ):
-        connection.execute(f"SELECT * FROM sdd.{table}")
+def test_a_role_without_a_grant_reads_nothing(organisation: Organisation) -> None:
+    with organisation.connect("outsider") as connection:
+        for table in (*TABLES, "grants", "models", "version"):
+            with (
+                pytest.raises(psycopg.errors.InsufficientPrivilege, match="schema sdd"),
+                connection.transaction(),
+            ):
+                connection.execute(f"SELECT * FROM sdd.{table}")
 
 
 def test_a_function_of_the_role_sees_no_row_of_others(organisation: Organisation) -> None:
@@ -229,13 +229,12 @@ def test_a_writer_deletes_no_rows_of_another_repository(
 
 
 @pytest.mark.parametrize("role", ["payments_ci", "payments_dev"])
-@pytest.mark.parametrize("table", [*TABLES, "grants", "models", "version"])
-def test_no_role_but_the_owner_locks_a_table(
-    organisation: Organisation, role: str, table: str
-) -> None:
+def test_no_role_but_the_owner_locks_a_table(organisation: Organisation, role: str) -> None:
     """A lock of the whole table would stop the readers or writers of all repositories."""
+    modes = ("SHARE", "SHARE UPDATE EXCLUSIVE", "EXCLUSIVE", "ACCESS EXCLUSIVE")
+    tables = (*TABLES, "grants", "models", "version")
     with organisation.connect(role) as connection:
-        for mode in ("SHARE", "SHARE UPDATE EXCLUSIVE", "EXCLUSIVE", "ACCESS EXCLUSIVE"):
+        for table, mode in itertools.product(tables, modes):
             with pytest.raises(psycopg.errors.InsufficientPrivilege), connection.transaction():
                 connection.execute(f"LOCK TABLE sdd.{table} IN {mode} MODE")
 

@@ -227,11 +227,11 @@ def test_an_issue_with_all_fields() -> None:
 
 
 @pytest.mark.parametrize("bad", [None, 7, [], {}, [None, 3, {"type": "blocks"}], True, "\ud800"])
-@pytest.mark.parametrize("name", sorted(set(FULL) - {"id"}))
-def test_any_field_may_have_any_value(name: str, bad: object) -> None:
-    (found,) = issues_of([{**FULL, name: bad}]).issues
-    assert found.id == "a"
-    json.dumps([found.title, found.body, found.labels], ensure_ascii=False).encode()
+def test_any_field_may_have_any_value(bad: object) -> None:
+    for name in set(FULL) - {"id"}:
+        (found,) = issues_of([{**FULL, name: bad}]).issues
+        assert found.id == "a", name
+        json.dumps([found.title, found.body, found.labels], ensure_ascii=False).encode()
 
 
 JSON = st.recursive(
