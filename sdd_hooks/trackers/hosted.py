@@ -8,8 +8,9 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from sdd_hooks.errors import Missing, SddError
+from sdd_hooks.errors import Missing, RemoteError, SddError
 from sdd_hooks.text.display import one_line
+from sdd_hooks.trackers.issue import Issue
 from sdd_hooks.trackers.protocol import TrackerLocation
 
 if TYPE_CHECKING:
@@ -47,6 +48,16 @@ class HostedProject:
                 f"{self.label} has no issue {one_line(id)[:100]}: its issues have numbers"
             )
         return id
+
+    def written(self, issue: Issue | None, below: str = "issues") -> Issue:
+        """The issue in the response to a write. Raises RemoteError for a response without one.
+
+        `below` is the path of the issues below the project.
+        """
+        if issue is None:
+            where = f"{self.web_url}/{below}"
+            raise RemoteError(f"{self.label} does not say which issue it wrote: look at {where}")
+        return issue
 
     def disconnect(self) -> None:
         """Close the connections."""

@@ -116,7 +116,8 @@ class GiteaTracker(HostedProject):
         body: dict[str, object] = {"title": draft.title, "body": draft.body}
         if draft.labels:
             body["labels"] = self._label_ids(draft.labels)
-        return self._written_issue(self.client.send("POST", self._path("issues"), body).json())
+        entry = self.client.send("POST", self._path("issues"), body).json()
+        return self.written(issue_of(entry, self.web_url))
 
     def close(self, id: str) -> None:
         """Close an issue. Raises RemoteError while open issues block it."""
@@ -130,7 +131,8 @@ class GiteaTracker(HostedProject):
     def append(self, id: str, text: str) -> Issue:
         """Append to the body of an issue."""
         change = {"body": joined(self.issue(id).body, text)}
-        return self._written_issue(self.client.send("PATCH", self._issue_path(id), change).json())
+        entry = self.client.send("PATCH", self._issue_path(id), change).json()
+        return self.written(issue_of(entry, self.web_url))
 
     def group_of(self, id: str) -> str:
         """The title of the milestone of an issue."""
@@ -285,14 +287,6 @@ class GiteaTracker(HostedProject):
         if id is None:
             raise RemoteError(f"{LABEL} does not say what it made among the {kind}: try again")
         return id
-
-    def _written_issue(self, entry: Json) -> Issue:
-        issue = issue_of(entry, self.web_url)
-        if issue is None:
-            raise RemoteError(
-                f"{LABEL} does not say which issue it wrote: look at {self.web_url}/issues"
-            )
-        return issue
 
     def _list(
         self,

@@ -16,6 +16,7 @@ from sdd_hooks.errors import Missing, RemoteError
 from sdd_hooks.hosts.github import API_HEADERS, LABEL, PAGE_SIZE
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.remote.json_fields import Json, format_utc, number, rows, text, utc
+from sdd_hooks.remote.paging import read_listing
 from sdd_hooks.text.display import one_line
 from sdd_hooks.trackers.github.details import (
     GitHubDetails,
@@ -118,7 +119,7 @@ class GitHubTracker(HostedProject):
             for label in draft.labels:
                 self._ensure_label(label)
             body["labels"] = list(draft.labels)
-        return self._written_issue(self._send("POST", self._path("issues"), body))
+        return self.written(issue_of(self._send("POST", self._path("issues"), body)))
 
     def close(self, id: str) -> None:
         """Close an issue as completed."""
@@ -127,7 +128,7 @@ class GitHubTracker(HostedProject):
     def append(self, id: str, text: str) -> Issue:
         """Append to the body of an issue."""
         change = {"body": joined(self.issue(id).body, text)}
-        return self._written_issue(self._send("PATCH", self._issue_path(id), change))
+        return self.written(issue_of(self._send("PATCH", self._issue_path(id), change)))
 
     def group_of(self, id: str) -> str:
         """The title of the milestone of an issue."""
@@ -244,22 +245,10 @@ class GitHubTracker(HostedProject):
             raise RemoteError(f"{LABEL} does not say which milestone it made: try again")
         return created
 
-    def _written_issue(self, entry: Json) -> Issue:
-        issue = issue_of(entry)
-        if issue is None:
-            raise RemoteError(
-                f"{LABEL} does not say which issue it wrote: look at {self.web_url}/issues"
-            )
-        return issue
-
     def _entries(self, below: str, params: Mapping[str, str]) -> Iterator[Json]:
         """The entries of every page of a listing of the repository."""
-        path: str | None = self._path(below)
-        query: Mapping[str, str | int] | None = {**params, "per_page": PAGE_SIZE}
-        while path is not None:
-            response = self._get(path, query)
-            yield from rows(response.json())
-            path, query = self.client.next_page_url(response), None
+        query: dict[str, str | int] = {**params, "per_page": PAGE_SIZE}
+        return read_listing(self.client, self._path(below), query, headers=API_HEADERS)
 
     def _get(
         self,

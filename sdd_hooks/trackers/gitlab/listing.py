@@ -75,11 +75,6 @@ def entries_of(response: Response) -> list[Json]:
     return entries
 
 
-def repeated_page() -> RemoteError:
-    """The error for a server that ignores the requested page number."""
-    return RemoteError(f"{LABEL} lists the same page again and again: try again later")
-
-
 def _pages(
     client: Client, path: str, by: Literal["created", "updated"], since: str, etag: str
 ) -> Iterator[tuple[Response, GitLabPage]]:
@@ -122,7 +117,8 @@ def _numbered_pages(
         entries = entries_of(response)
         iids = {number(entry, "iid") for entry in entries}
         if page > 1 and iids == first_page:
-            raise repeated_page()
+            # The server ignores the requested page number.
+            raise RemoteError(f"{LABEL} lists the same page again and again: try again later")
         if page == 1:
             first_page.update(iids)
         has_next = _has_next(client, response)

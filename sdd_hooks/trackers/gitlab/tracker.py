@@ -12,13 +12,13 @@ from urllib.parse import quote
 from sdd_hooks.errors import AccessRefused, Missing, RemoteError
 from sdd_hooks.hosts.gitlab import LABEL, PAGE_SIZE
 from sdd_hooks.remote.json_fields import Json, number, text
+from sdd_hooks.remote.paging import read_listing
 from sdd_hooks.trackers.gitlab.details import GitLabDetails, IssueLinks
 from sdd_hooks.trackers.gitlab.listing import (
     GitLabPage,
     entries_of,
     list_all,
     list_updated,
-    repeated_page,
 )
 from sdd_hooks.trackers.gitlab.payloads import NAME, is_moved, issue_of
 from sdd_hooks.trackers.hosted import HostedProject
@@ -26,7 +26,7 @@ from sdd_hooks.trackers.issue import Issue, IssueDraft, colour_of, joined
 from sdd_hooks.trackers.protocol import IssueFilter, IssuePage, Since
 
 if TYPE_CHECKING:
-    from sdd_hooks.remote.response import Response
+    pass
 
 _STATES = {"open": "opened", "draft": "opened", "closed": "closed", "merged": "closed"}
 
@@ -97,19 +97,10 @@ class GitLabTracker(HostedProject):
             params["state"] = _STATES[filter.status]
         if filter.labels:
             params["labels"] = ",".join(filter.labels)
-        path: str | None = self._path("issues")
-        seen: set[str] = set()
-        while path is not None:
-            response = self.client.get(path, params)
-            entries = {text(entry, "iid"): entry for entry in entries_of(response)}
-            if entries and entries.keys() <= seen:
-                raise repeated_page()
-            for entry in (entries[iid] for iid in entries if iid not in seen):
-                issue = None if is_moved(entry) else issue_of(entry)
-                if issue is not None:
-                    yield issue
-            seen |= entries.keys()
-            path, params = self.client.next_page_url(response), {}
+        for entry in read_listing(self.client, self._path("issues"), params, key="iid"):
+            issue = None if is_moved(entry) else issue_of(entry)
+            if issue is not None:
+                yield issue
 
     def create(self, draft: IssueDraft) -> Issue:
         """Create an issue, and the labels that do not exist."""
@@ -121,7 +112,8 @@ class GitLabTracker(HostedProject):
             for label in draft.labels:
                 self._ensure_label(label)
             body["labels"] = ",".join(draft.labels)
-        return self._written_issue(self.client.send("POST", self._path("issues"), body))
+        entry = self.client.send("POST", self._path("issues"), body).json()
+        return self.written(issue_of(entry), "-/issues")
 
     def close(self, id: str) -> None:
         """Close an issue."""
@@ -130,9 +122,8 @@ class GitLabTracker(HostedProject):
     def append(self, id: str, text: str) -> Issue:
         """Append to the body of an issue."""
         change = {"description": joined(self.issue(id).body, text)}
-        return self._written_issue(
-            self.client.send("PUT", self._issue_path(id), change, idempotent=True)
-        )
+        response = self.client.send("PUT", self._issue_path(id), change, idempotent=True)
+        return self.written(issue_of(response.json()), "-/issues")
 
     def group_of(self, id: str) -> str:
         """The title of the milestone of an issue."""
@@ -182,14 +173,6 @@ class GitLabTracker(HostedProject):
         if created is None:
             raise RemoteError(f"{LABEL} does not say which milestone it made: try again")
         return created
-
-    def _written_issue(self, response: Response) -> Issue:
-        issue = issue_of(response.json())
-        if issue is None:
-            raise RemoteError(
-                f"{LABEL} does not say which issue it wrote: look at {self.web_url}/-/issues"
-            )
-        return issue
 
     def _path(self, below: str) -> str:
         return f"projects/{quote(self.full_name, safe='')}/{below}".rstrip("/")

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from sdd_hooks.errors import RemoteError
 from sdd_hooks.trackers.gitea.vendor import VENDOR
 from sdd_hooks.trackers.issue_file import StoredIssue
 from sdd_hooks.trackers.protocol import TrackerLocation
@@ -101,19 +100,6 @@ def test_a_pull_request_changes_the_issue_that_it_closes(synced: SyncedShop) -> 
     synced.gitea.edit(1, state="closed")
     synced.sync()
     assert synced.issues()["1"].status == "merged"
-    synced.assert_as_synced_anew()
-
-
-def test_a_failure_on_the_second_page(synced: SyncedShop) -> None:
-    for number in range(120):
-        synced.gitea.add(at=START + number)
-    broken = [CannedResponse(500, {"message": "no"})] * 9
-    synced.server.fail(*broken, when=lambda request: request.query.get("page") == "2")
-    with pytest.raises(RemoteError):
-        synced.sync()
-    assert len(synced.issues()) == 50
-    synced.server.faults.clear()
-    assert synced.sync().added == 70
     synced.assert_as_synced_anew()
 
 

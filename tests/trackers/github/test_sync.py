@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from sdd_hooks.errors import RemoteError
 from sdd_hooks.trackers.store import IssueFolder
 from sdd_hooks.trackers.sync import SyncResult, sync
 from tests.support.github import GRAPHQL, Shop, open_shop
@@ -119,19 +118,6 @@ def _before_second_page(act: Callable[[], None]) -> Fault:
         return None
 
     return fault
-
-
-def test_a_sync_continues_after_a_failure_on_the_second_page(synced: SyncedShop) -> None:
-    github = synced.shop.github
-    for number in range(150):
-        github.add(at=START + number)
-    synced.shop.server.fail(
-        *[CannedResponse(500, {})] * 4, when=lambda request: "since" in request.query
-    )
-    with pytest.raises(RemoteError):
-        synced.sync()
-    assert _counts(synced.sync())[0] == 150 - 100
-    assert synced.numbers() == set(range(1, 151))
 
 
 def test_a_merged_pull_request_changes_the_status(synced: SyncedShop) -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from sdd_hooks.errors import RemoteError
 from tests.support.loopback import CannedResponse, Request
 from tests.trackers.faults import START
 from tests.trackers.folders import assert_as_synced_anew, stored, synced
@@ -73,18 +72,6 @@ def test_edits_between_two_pages_are_synced(harness: GitLabHarness, tmp_path: Pa
     assert {*stored(tmp_path)} == {*ids}
     assert sum("meanwhile" in text for text in stored(tmp_path).values()) == 6
     assert_as_synced_anew(harness, tmp_path)
-
-
-def test_a_sync_that_fails_on_its_second_page(harness: GitLabHarness, tmp_path: Path) -> None:
-    ids = [harness.gitlab.add(updated=float(START + n)) for n in range(PAGE + 5)]
-    harness.server.fail(
-        *[CannedResponse(500, {})] * 4, when=lambda request: "updated_after" in request.query
-    )
-    with pytest.raises(RemoteError):
-        synced(harness, tmp_path)
-    assert len(stored(tmp_path)) == PAGE
-    synced(harness, tmp_path)
-    assert {*stored(tmp_path)} == {*ids}
 
 
 def test_two_edits_in_one_second_are_synced(harness: GitLabHarness, tmp_path: Path) -> None:

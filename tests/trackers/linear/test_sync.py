@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from sdd_hooks.errors import RemoteError
 from sdd_hooks.trackers.linear.tracker import PER_PAGE
-from tests.support.loopback import CannedResponse, Request
+from tests.support.loopback import Request
 from tests.trackers.faults import START
 from tests.trackers.folders import assert_as_synced_anew, stored, synced
 from tests.trackers.linear.harness import PULL, LinearHarness, open_harness
@@ -98,18 +97,6 @@ def test_edits_between_two_pages_are_synced(harness: LinearHarness, tmp_path: Pa
     assert {*stored(tmp_path)} == {*ids}
     assert sum("meanwhile" in text for text in stored(tmp_path).values()) == 6
     assert_as_synced_anew(harness, tmp_path)
-
-
-def test_a_sync_that_fails_on_its_second_page(harness: LinearHarness, tmp_path: Path) -> None:
-    ids = [harness.workspace.add(updated=float(START + n)) for n in range(PER_PAGE + 5)]
-    harness.server.fail(
-        *[CannedResponse(500, {})] * 4, when=lambda _: len(harness.server.requests) > 1
-    )
-    with pytest.raises(RemoteError):
-        synced(harness, tmp_path)
-    assert len(stored(tmp_path)) == PER_PAGE
-    synced(harness, tmp_path)
-    assert {*stored(tmp_path)} == {*ids}
 
 
 def test_two_edits_in_one_second_are_synced(harness: LinearHarness, tmp_path: Path) -> None:
