@@ -19,7 +19,7 @@ from tests.cli.commands import run
 from tests.support.plugins import SOURCES, install_distribution
 from tests.support.repos import Repo
 
-BUILT_IN = ("gitea", "github", "gitlab")
+BUILT_IN = tuple(FORGES.own)
 POINTS = """[sdd_hooks.forges]
 acorn = sdd_acorn:VENDOR
 github = sdd_acorn:VENDOR
@@ -54,7 +54,10 @@ def detected_jobs(folder: Path, *environs: dict[str, str]) -> list[list[str | No
     return found
 
 
-def test_three_come_with_the_package() -> None:
+def test_each_folder_of_a_forge_is_registered() -> None:
+    package = Path(sdd_hooks.__file__).parent / "forges"
+    folders = {path.parent.name for path in package.glob("*/__init__.py")}
+    assert folders <= {target.split(".")[2] for target in FORGES.own.values()}
     plugins = registered_plugins(FORGES)
     assert set(BUILT_IN) <= set(plugins)
     assert all(load_plugin(plugins[name], ForgeVendor).label for name in BUILT_IN)

@@ -20,6 +20,7 @@ import sdd_hooks
 from sdd_hooks.cli import commonplace
 from sdd_hooks.cli.group import sdd
 from sdd_hooks.cli.shared.lazy import accept_verbose
+from sdd_hooks.trackers.registry import TRACKERS, find_vendor, registered_trackers
 from tests.support.waiting import TIMEOUT
 
 PLUGIN = Path(sdd_hooks.__file__).parent / "plugin"
@@ -133,8 +134,9 @@ def test_the_references_have_the_sections_that_skills_of_the_ecosystem_name() ->
     for name, sections in wanted.items():
         for section in sections.split("; "):
             assert f"# {section}\n" in REFERENCES[name]
-    labels = ("GitHub", "Gitea", "GitLab", "Jira", "Linear", "Beads", "tasks.md")
-    assert all(f"### {label}\n" in REFERENCES["tracker-sync.md"] for label in labels)
+    for name in TRACKERS.own:
+        label = find_vendor(name, registered_trackers())[1].label
+        assert f"### {label}\n" in REFERENCES["tracker-sync.md"]
 
 
 def test_no_skill_calls_a_tracker_or_qmd_itself() -> None:

@@ -97,7 +97,8 @@ def locate(settings: TrackerSettings, repository: TrackedRepository) -> TrackerL
     """Complete the declared location from the remote."""
     url = settings.url or (repository.origin.web_base if repository.origin else "")
     if not url:
-        raise SddError("a ledger needs a URL: add it to `#### Tracker`")
+        line = "- **URL**: https://ledger.example.org"
+        raise SddError(f"a ledger needs a URL: write `{line}` under `#### Tracker`")
     return TrackerLocation(url, "", settings.repo or "book")
 
 

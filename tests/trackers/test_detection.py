@@ -27,7 +27,12 @@ from sdd_hooks.trackers.detection import (
 )
 from sdd_hooks.trackers.detection import detect as detect_declared
 from sdd_hooks.trackers.protocol import TrackedRepository, TrackerLocation
-from sdd_hooks.trackers.registry import Registered, UnknownTracker, registered_trackers
+from sdd_hooks.trackers.registry import (
+    Registered,
+    UnknownTracker,
+    load_vendors,
+    registered_trackers,
+)
 from tests.support.repos import Repo
 from tests.trackers.vendors import KNOWN, point
 
@@ -376,7 +381,10 @@ def test_a_submodule_has_another_origin(repo: Repo, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("wrong", ["", "no such / name", "file:///etc/passwd"])
-@pytest.mark.parametrize("name", ["gitea", "github", "gitlab", "jira", "linear"])
+@pytest.mark.parametrize(
+    "name",
+    [name for name, vendor in load_vendors(registered_trackers(), []) if not vendor.is_local],
+)
 def test_the_lines_that_messages_quote_complete_a_declaration(
     tmp_path: Path, name: str, wrong: str
 ) -> None:

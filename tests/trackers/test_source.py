@@ -9,6 +9,7 @@ import pytest
 from sdd_hooks.errors import SddError
 from sdd_hooks.system.user_cache import write_cached
 from sdd_hooks.trackers.detection import CACHE, KNOWN_SECONDS
+from sdd_hooks.trackers.registry import registered_trackers
 from sdd_hooks.trackers.source import TrackerSource, find_source, no_tracker
 from tests.support.repos import Repo
 
@@ -147,8 +148,7 @@ def test_the_errors_for_a_missing_tracker(repo: Repo) -> None:
     project = workspace(repo).project()
     assert str(no_tracker(project, "", ())) == (
         "no tracker is known for repo: write `- **Type**: NAME` under `#### Tracker`, below"
-        " `## SDD Configuration` in CLAUDE.md, with one of"
-        " beads, gitea, github, gitlab, jira, linear, tasks-md"
+        f" `## SDD Configuration` in CLAUDE.md, with one of {', '.join(registered_trackers())}"
     )
     assert "below `## SDD Configuration` in its" in str(no_tracker(project, "api", ()))
     assert "the module 'api' has no tracker of its own" in str(no_tracker(project, "api", ()))
