@@ -18,10 +18,11 @@ from sdd_hooks.cli.shared.progress import SyncOutput
 from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK, SddError
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.planning.work.branch_check import check_data, check_lines
+from sdd_hooks.planning.work.brief import WorkBrief
 from sdd_hooks.planning.work.brief_report import brief_data, brief_lines
 from sdd_hooks.project.project import Project
 from sdd_hooks.trackers.source import NoTracker, TrackerSources
-from sdd_hooks.usecases.sprint.work import WorkRequest, WorkResult, write_brief
+from sdd_hooks.usecases.sprint.work import WorkRequest, write_brief
 from sdd_hooks.usecases.sprint.work_check import BranchCheckRequest, check_branch
 from sdd_hooks.usecases.sprint.work_finish import FinishedWork, finish_work
 from sdd_hooks.usecases.upkeep.sync import sync_if_due
@@ -80,12 +81,12 @@ def work(directory: Path | None, /, *, module: str | None, as_json: bool, **opti
             done = finish_work(project, sources.found, action.issue, time.time(), callbacks)
             return _show_finished(done, project, output, sources, as_json)
         request = WorkRequest(action.issue, module, action.worktree)
-        result = write_brief(project, sources.found, request, time.time(), callbacks)
-    warnings = [*result.warnings, *sources.warnings, *project.warnings]
-    lines = list(brief_lines(result.brief))
+        brief = write_brief(project, sources.found, request, time.time(), callbacks)
+    warnings = [*brief.warnings, *sources.warnings, *project.warnings]
+    lines = list(brief_lines(brief))
     # The report has its own notes in its header.
-    notes = [*output.notes, *(result.brief.notes if as_json else ())]
-    return show(CommandOutput(brief_data(result.brief), lines, notes, warnings), as_json)
+    notes = [*output.notes, *(brief.notes if as_json else ())]
+    return show(CommandOutput(brief_data(brief), lines, notes, warnings), as_json)
 
 
 def _check(project: Project, action: WorkAction, module: str | None, as_json: bool) -> int:
@@ -99,7 +100,7 @@ def _check(project: Project, action: WorkAction, module: str | None, as_json: bo
     output = SyncOutput(as_json)
     with output.callbacks(progress=False) as callbacks:
 
-        def write(issue: str, branch: str) -> WorkResult:
+        def write(issue: str, branch: str) -> WorkBrief:
             if failure:
                 raise failure
             request = WorkRequest(issue, module, needs_index=False, branch=branch)
@@ -111,11 +112,11 @@ def _check(project: Project, action: WorkAction, module: str | None, as_json: bo
         request = BranchCheckRequest(action.issue, action.base)
         folders = [source.folder for source in sources.found]
         checked = check_branch(project, folders, request, write)
-    code = EXIT_FINDINGS if checked.check.fails else EXIT_OK
+    code = EXIT_FINDINGS if checked.fails else EXIT_OK
     warnings = [*checked.warnings, *sources.warnings, *project.warnings]
-    notes = [*output.notes, *(checked.check.notes if as_json else ())]
-    lines = list(check_lines(checked.check))
-    return show(CommandOutput(check_data(checked.check), lines, notes, warnings, code), as_json)
+    notes = [*output.notes, *(checked.notes if as_json else ())]
+    lines = list(check_lines(checked))
+    return show(CommandOutput(check_data(checked), lines, notes, warnings, code), as_json)
 
 
 def _show_finished(

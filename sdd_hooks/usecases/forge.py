@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING
 
@@ -14,8 +14,6 @@ from sdd_hooks.errors import SddError
 from sdd_hooks.forges.protocol import (
     ForgeVendor,
     JobContext,
-    PullDetails,
-    PullRequest,
     PullRequestMerger,
 )
 from sdd_hooks.forges.registry import FORGES
@@ -125,11 +123,6 @@ def open_forge(
         yield forge
     finally:
         forge.disconnect()
-
-
-def read_pulls(forge: PullRequestMerger, pulls: Sequence[PullRequest]) -> tuple[PullDetails, ...]:
-    """The checks and the files of each of these pull requests. Raises RemoteError."""
-    return tuple(map(forge.details, pulls))
 
 
 def _candidates() -> Iterator[tuple[str, tuple[ForgeVendor, TrackerVendor]]]:

@@ -78,8 +78,8 @@ def update(
     collections = project.select(kinds, module) if scoped else None
     sync = SyncOutput(as_json)
     scope = UpdateScope(collections, full)
-    refresh, warnings = update_index(project, scope, time.time, sync.callbacks, show_step)
-    return show(_refresh_output(project, refresh, sync.notes, warnings), as_json)
+    done = update_index(project, scope, time.time, sync.callbacks, show_step)
+    return show(_refresh_output(project, done.refresh, sync.notes, done.warnings), as_json)
 
 
 def full_update_output(

@@ -81,7 +81,7 @@ def parse_targets(values: Sequence[str]) -> ReviewTarget:
 def review_batch(directory: Path | None, target: ReviewTarget, options: BatchOptions) -> int:
     """Review pull requests, merge what is ready if that is wanted, and print the report."""
     from sdd_hooks.usecases.forge import find_forge, open_forge
-    from sdd_hooks.usecases.sprint.merge_pulls import MergeOptions, MergeRun, merge_pulls
+    from sdd_hooks.usecases.sprint.merge_pulls import MergeRun, merge_pulls
     from sdd_hooks.usecases.sprint.review_pulls import PullNames, review_pulls
 
     if options.dry_run and not options.merge:
@@ -98,8 +98,8 @@ def review_batch(directory: Path | None, target: ReviewTarget, options: BatchOpt
         with waiting_line(sys.stderr, "Reviewing"):
             batch = review_pulls(project, forge, names, time.time, callbacks)
         if options.merge:
-            run = MergeRun(project, forge, batch, time.time, callbacks)
-            merged = merge_pulls(run, names, MergeOptions(options.dry_run))
+            run = MergeRun(project, forge, batch, time.time, callbacks, options.dry_run)
+            merged = merge_pulls(run, names)
     command = " ".join(["sdd review", *map(str, target.numbers), *target.specs, "--merge"])
     warnings = [*batch.warnings, *project.warnings]
     if merged:

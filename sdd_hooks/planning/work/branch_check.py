@@ -28,7 +28,8 @@ class BranchCheck(NamedTuple):
     """The result of a check.
 
     `issue` is the id of the issue, "" for none. `base` and `head` are commit ids, `added` is the
-    number of new definitions. `messages` are those that a worker sends to others.
+    number of new definitions. `messages` are those that a worker sends to others, `warnings` are
+    about what could not be read.
     """
 
     issue: str
@@ -41,6 +42,7 @@ class BranchCheck(NamedTuple):
     findings: tuple[Finding, ...]
     messages: tuple[str, ...]
     notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
     @property
     def fails(self) -> bool:

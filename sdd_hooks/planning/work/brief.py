@@ -89,7 +89,7 @@ class WorkBrief(NamedTuple):
 
     `module` is that of the issue, "" for the root. `blocked_by` are the issues that block it and
     are not closed. `pull` are the lines for the body of the pull request. `protected` are the
-    paths that this work does not change.
+    paths that this work does not change. `warnings` are about what could not be read.
     """
 
     issue: StoredIssue
@@ -105,3 +105,4 @@ class WorkBrief(NamedTuple):
     pull: str
     protected: tuple[str, ...]
     notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()

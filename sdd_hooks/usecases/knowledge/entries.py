@@ -18,8 +18,9 @@ from sdd_hooks.system.files import is_directory
 
 if TYPE_CHECKING:
     from sdd_hooks.knowledge.entries import EntryKind
-    from sdd_hooks.knowledge.index import IndexEntry, KnowledgeIndex
+    from sdd_hooks.knowledge.index import IndexEntry
     from sdd_hooks.knowledge.lookup import Found, Wanted
+    from sdd_hooks.knowledge.store import ReadIndex
 
 
 MAX_CONSULTED = 3
@@ -44,20 +45,6 @@ class KnowledgeBase(NamedTuple):
     def own_root(self) -> Path:
         """The top of the work tree whose `.sdd` has the state and the session log."""
         return own_root(self.repository)
-
-
-class LookupResult(NamedTuple):
-    """The entries that match, and notes about the index."""
-
-    found: Found
-    notes: tuple[str, ...]
-
-
-class Reindexed(NamedTuple):
-    """The index after it was written again, and the files that are no entries."""
-
-    known: KnowledgeIndex
-    problems: tuple[str, ...]
 
 
 def open_knowledge(start: Path, environ: Mapping[str, str]) -> KnowledgeBase:
@@ -87,16 +74,16 @@ def writing(base: KnowledgeBase) -> Iterator[KnowledgeBase]:
         ignore_derived_state(base.own_root)
 
 
-def look_up(base: KnowledgeBase, wanted: Wanted) -> LookupResult:
+def look_up(base: KnowledgeBase, wanted: Wanted) -> tuple[Found, tuple[str, ...]]:
     """Find entries by tags and phases. Reads the index, and the entries that it returns.
 
-    Raises StorageError.
+    Returns notes about the index, too. Raises StorageError.
     """
     from sdd_hooks.knowledge.lookup import load_matches
     from sdd_hooks.knowledge.store import read_index
 
     index, notes = read_index(base.repository, base.place)
-    return LookupResult(load_matches(base.place, index, wanted), notes)
+    return load_matches(base.place, index, wanted), notes
 
 
 def consult(
@@ -153,12 +140,12 @@ def delete_entries(base: KnowledgeBase, entries: Sequence[IndexEntry]) -> tuple[
     return (*notes, *refresh_shared(now, [one.file for one in entries]))
 
 
-def reindex(base: KnowledgeBase) -> Reindexed:
-    """Write the index again from every file. Raises StorageError."""
+def reindex(base: KnowledgeBase) -> ReadIndex:
+    """Write the index again from every file; the notes name invalid ones. Raises StorageError."""
     from sdd_hooks.knowledge.store import rebuild_index
 
     with writing(base) as now:
-        return Reindexed(*rebuild_index(now.place))
+        return rebuild_index(now.place)
 
 
 def refresh_shared(base: KnowledgeBase, files: Sequence[str]) -> tuple[str, ...]:

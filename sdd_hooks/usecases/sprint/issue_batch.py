@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import cast
 
 from sdd_hooks.errors import AccessRefused, Missing, RateLimited, RemoteError, SddError
@@ -18,7 +18,7 @@ from sdd_hooks.trackers.issue_file import StoredIssue
 from sdd_hooks.trackers.protocol import Tracker, TrackerWriter, Unsupported
 from sdd_hooks.trackers.source import TrackerSource
 from sdd_hooks.trackers.sync import last_synced
-from sdd_hooks.usecases.sprint.read_issues import EVERY_ISSUE, current_issues
+from sdd_hooks.usecases.sprint.read_issues import EVERY_ISSUE, CurrentIssues, current_issues
 from sdd_hooks.usecases.upkeep.refresh import refresh_after_write
 from sdd_hooks.usecases.upkeep.sync import SyncCallbacks, SyncOptions, sync_and_index, sync_if_due
 
@@ -67,16 +67,9 @@ class IssueBatch:
     notes: list[str] = field(default_factory=list)
 
 
-class BatchIssues(NamedTuple):
-    """All issues of a source as a batch starts, and the warnings about reading them."""
-
-    issues: tuple[StoredIssue, ...]
-    warnings: tuple[str, ...]
-
-
 def read_batch_issues(
     project: Project, source: TrackerSource, now: float, callbacks: SyncCallbacks
-) -> BatchIssues:
+) -> CurrentIssues:
     """Sync the issues of a source if that is due, and read them all (tier 4).
 
     `now` is in epoch seconds. Raises RemoteError where the tracker fails and was never synced.
@@ -86,7 +79,7 @@ def read_batch_issues(
     if sync.degraded and not current.live and last_synced(source.folder) is None:
         # An empty list would say that there are no issues.
         raise RemoteError(sync.trace)
-    return BatchIssues(current.issues, (*sync.warnings, *current.warnings))
+    return replace(current, warnings=(*sync.warnings, *current.warnings))
 
 
 def conventions_of(project: Project, source: TrackerSource) -> Conventions:

@@ -41,12 +41,6 @@ REOPENED_SECONDS = 600.0
 """An issue that changed later after the merge may have been opened again by a person."""
 
 
-class MergeOptions(NamedTuple):
-    """How to merge. With `dry_run` nothing is written."""
-
-    dry_run: bool = False
-
-
 class UnmergedPull(NamedTuple):
     """A pull request that was not merged, and the reason in one line."""
 
@@ -72,13 +66,14 @@ class MergeReport:
 
 
 class MergeRun(NamedTuple):
-    """What the steps of a run need."""
+    """What the steps of a run need. With `dry_run` nothing is written."""
 
     project: Project
     forge: PullRequestMerger
     batch: PullBatch
     clock: Callable[[], float]
     callbacks: SyncCallbacks
+    dry_run: bool = False
 
 
 def obstacle(review: PullReview, batch: PullBatch) -> str:
@@ -105,7 +100,7 @@ def _checks_obstacle(checks: Checks) -> str:
     return ""
 
 
-def merge_pulls(run: MergeRun, names: PullNames, options: MergeOptions) -> MergeReport:
+def merge_pulls(run: MergeRun, names: PullNames) -> MergeReport:
     """Merge what is ready in the order of the batch; see `obstacle`.
 
     After a merge the issues are synced, those that are still open are closed, and the collections
@@ -121,7 +116,7 @@ def merge_pulls(run: MergeRun, names: PullNames, options: MergeOptions) -> Merge
     for position, number in enumerate(order):
         reason = _wait_reason(run.batch, number, report) or obstacle(reviews[number], run.batch)
         try:
-            reason = reason or _merge(run, reviews[number].pull, options)
+            reason = reason or _merge(run, reviews[number].pull)
         except MergeRefused as error:
             reason = str(error)
         except SddError as error:
@@ -134,7 +129,7 @@ def merge_pulls(run: MergeRun, names: PullNames, options: MergeOptions) -> Merge
         else:
             report.merged.append(number)
             merged_now.append(reviews[number].pull)
-    if not options.dry_run:
+    if not run.dry_run:
         _finish(run, names, merged_now, report)
     return report
 
@@ -145,16 +140,16 @@ def _wait_reason(batch: PullBatch, number: int, report: MergeReport) -> str:
     return f"it comes after {', '.join(map(str, sorted(waits)))}" if waits else ""
 
 
-def _merge(run: MergeRun, pull: PullRequest, options: MergeOptions) -> str:
+def _merge(run: MergeRun, pull: PullRequest) -> str:
     """Merge a pull request. Returns why it was not, "" for a merge."""
     branches = {review.pull.head_ref: review.pull.number for review in run.batch.reviews}
-    if pull.base_ref in branches and not options.dry_run:
+    if pull.base_ref in branches and not run.dry_run:
         # The forge may have changed its base when the other branch was merged.
         current = run.forge.pull_request(pull.number)
         if current.base_ref == pull.base_ref:
             return f"its base {pull.base_ref} was merged: change its base first"
         pull = current._replace(head=pull.head)
-    if not options.dry_run:
+    if not run.dry_run:
         strategy = run.project.configuration.review.merge_strategy
         run.forge.merge(pull, strategy)
     return ""

@@ -68,20 +68,13 @@ class WorkRequest(NamedTuple):
     branch: str = ""
 
 
-class WorkResult(NamedTuple):
-    """The brief, with warnings about what could not be read."""
-
-    brief: WorkBrief
-    warnings: tuple[str, ...] = ()
-
-
 def write_brief(
     project: Project,
     sources: Sequence[TrackerSource],
     request: WorkRequest,
     now: float,
     callbacks: SyncCallbacks,
-) -> WorkResult:
+) -> WorkBrief:
     """Write the brief of an issue. `now` is in seconds since the epoch.
 
     Issues are synced before, if that is due, and a stale index is refreshed.
@@ -107,7 +100,7 @@ def write_brief(
     reuse = _find_reuse(project, searched, _query(issue, records.requirements))
     plan = plan_branch(git, issue, configuration, starting_branch(project.repository))
     own = OwnWork(issue, request.branch or plan.name, plan.base, issues)
-    siblings = find_siblings(project, own, now, callbacks)
+    siblings, sibling_warnings = find_siblings(project, own, now, callbacks)
     if request.worktree:
         plan = create_worktree(git, plan, configuration.worktrees.max_agents)
     notes = (
@@ -118,7 +111,7 @@ def write_brief(
         *_worktree_notes(git, plan),
         *consult(project.repository, project.configuration, issue.title, "implementing-*"),
     )
-    brief = WorkBrief(
+    return WorkBrief(
         issue=issue,
         module=found.module,
         live=found.live,
@@ -126,15 +119,14 @@ def write_brief(
         governing=governing_artifacts(records.corpus, records.named, reuse.texts, searched.records),
         existing=reuse.existing,
         conventions=reuse.conventions,
-        siblings=siblings.manifest,
+        siblings=siblings,
         blocked_by=_open_blockers(issue, issues),
         branch=plan,
         pull=_pull_lines(issue, issues, configuration),
         protected=_protected(project),
         notes=tuple(dict.fromkeys(notes)),
+        warnings=(*found.warnings, *freshness.warnings, *records.warnings, *sibling_warnings),
     )
-    warnings = (*found.warnings, *freshness.warnings, *records.warnings, *siblings.warnings)
-    return WorkResult(brief, warnings)
 
 
 def _other_issues(sources: Sequence[TrackerSource], module: str) -> dict[str, StoredIssue]:

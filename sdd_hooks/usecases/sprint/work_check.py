@@ -28,7 +28,6 @@ from sdd_hooks.project.project import Project
 from sdd_hooks.system.git import Git
 from sdd_hooks.trackers.source import NoTracker
 from sdd_hooks.trackers.store import IssueFolder, read_issue
-from sdd_hooks.usecases.sprint.work import WorkResult
 from sdd_hooks.usecases.sprint.work_siblings import starting_branch
 
 # `42-keep-sessions`, `PROJ-12-title`
@@ -46,19 +45,12 @@ class BranchCheckRequest(NamedTuple):
     base: str = ""
 
 
-class CheckedBranch(NamedTuple):
-    """The result, and warnings about what could not be read."""
-
-    check: BranchCheck
-    warnings: tuple[str, ...] = ()
-
-
 def check_branch(
     project: Project,
     folders: Sequence[IssueFolder],
     request: BranchCheckRequest,
-    write: Callable[[str, str], WorkResult],
-) -> CheckedBranch:
+    write: Callable[[str, str], WorkBrief],
+) -> BranchCheck:
     """Check a branch.
 
     `folders` have the issues by which the name of the branch is understood. `write` returns the
@@ -76,7 +68,7 @@ def check_branch(
         *change.notes,
         *(f"not checked: {one.path or 'files'}: {one.reason}" for one in change.unread),
     ]
-    brief, warnings = _brief(issue, request, lambda one: write(one, branch), notes)
+    brief = _brief(issue, request, lambda one: write(one, branch), notes)
     duplicates = find_duplicates(after, added)
     findings = [*duplicate_findings(duplicates)]
     messages: list[str] = []
@@ -86,7 +78,7 @@ def check_branch(
         messages += worker_messages(brief, change, added)
     if _has_changes(git):
         notes.append("Edits that are not committed were not checked")
-    check = BranchCheck(
+    return BranchCheck(
         brief.issue.id if brief else "",
         branch,
         change.base,
@@ -97,24 +89,23 @@ def check_branch(
         ordered(findings),
         tuple(messages),
         tuple(notes),
+        brief.warnings if brief else (),
     )
-    return CheckedBranch(check, warnings)
 
 
 def _brief(
-    issue: str, request: BranchCheckRequest, write: Callable[[str], WorkResult], notes: list[str]
-) -> tuple[WorkBrief | None, tuple[str, ...]]:
+    issue: str, request: BranchCheckRequest, write: Callable[[str], WorkBrief], notes: list[str]
+) -> WorkBrief | None:
     if not issue:
         notes.append("The branch names no issue: only its definitions were checked")
-        return None, ()
+        return None
     try:
-        result = write(issue)
+        return write(issue)
     except (Missing, NoTracker) as error:
         if request.issue:
             raise
         notes.append(f"Only definitions were checked, without the brief of {issue}: {error}")
-        return None, ()
-    return result.brief, result.warnings
+        return None
 
 
 def _checked_out(git: Git) -> str:

@@ -18,20 +18,13 @@ from sdd_hooks.project.repository import Repository
 from sdd_hooks.system.git import Git
 from sdd_hooks.trackers.issue import LinkedPull
 from sdd_hooks.trackers.issue_file import StoredIssue
-from sdd_hooks.usecases.forge import NoForge, find_forge, open_forge, read_pulls
+from sdd_hooks.usecases.forge import NoForge, find_forge, open_forge
 from sdd_hooks.usecases.upkeep.sync import SyncCallbacks
 
 MAX_PULLS = 30
 """Open pull requests that are requested."""
 
 _OPEN = ("open", "draft")
-
-
-class FoundSiblings(NamedTuple):
-    """The manifest, and warnings about what could not be requested."""
-
-    manifest: SiblingManifest
-    warnings: tuple[str, ...] = ()
 
 
 class OwnWork(NamedTuple):
@@ -55,8 +48,10 @@ def starting_branch(repository: Repository) -> str:
 
 def find_siblings(
     project: Project, own: OwnWork, now: float, callbacks: SyncCallbacks
-) -> FoundSiblings:
-    """Build the manifest of the work beside an issue. `now` is in seconds since the epoch.
+) -> tuple[SiblingManifest, tuple[str, ...]]:
+    """Build the manifest of the work beside an issue, with warnings about what was not requested.
+
+    `now` is in seconds since the epoch.
 
     Where the forge fails, the pull requests are those that the issues are linked with. Raises
     RepositoryError without a commit to start from.
@@ -75,7 +70,7 @@ def find_siblings(
         if branch.branch not in branches:
             found.append(branch)
     found += [one for one in linked if one.status == "merged"]
-    return FoundSiblings(build_manifest(git, base, found), warnings)
+    return build_manifest(git, base, found), warnings
 
 
 def _forge_pulls(
@@ -88,7 +83,7 @@ def _forge_pulls(
         return (), ()
     try:
         with open_forge(source, callbacks.on_wait) as forge:
-            return read_pulls(forge, forge.open_pull_requests(MAX_PULLS)), ()
+            return tuple(map(forge.details, forge.open_pull_requests(MAX_PULLS))), ()
     except SddError as error:
         reason = f"open pull requests of {source.label} cannot be queried: {error}"
         return (), (reason,)

@@ -28,19 +28,15 @@ ShowSync = Callable[[], "AbstractContextManager[SyncCallbacks]"]
 
 
 class IndexUpdate(NamedTuple):
-    """A refresh, and warnings about the sync before it."""
+    """A refresh, warnings about the sync before it, and the embed after it, if there is one.
+
+    Where nothing could be embedded, `embed_error` says why; `pending` chunks are then without a
+    vector.
+    """
 
     refresh: RefreshResult
     warnings: Sequence[str]
-
-
-class FullIndexUpdate(NamedTuple):
-    """A sync, a refresh and an embed. Where nothing could be embedded, `embed` is None and
-    `embed_error` says why; `pending` chunks are then without a vector."""
-
-    refresh: RefreshResult
-    warnings: Sequence[str]
-    embed: EmbedOutcome | None
+    embed: EmbedOutcome | None = None
     embed_error: SddError | None = None
     pending: int = 0
 
@@ -96,7 +92,7 @@ def sync_refresh_and_embed(
     clock: Callable[[], float],
     show_sync: ShowSync,
     show_step: ShowStep = show_nothing,
-) -> FullIndexUpdate:
+) -> IndexUpdate:
     """Sync issues, create and refresh `collections`, and embed them as far as that is possible.
 
     An index without vectors is a working index: an engine that cannot embed is no error.
@@ -109,15 +105,15 @@ def sync_refresh_and_embed(
     warnings = (*warnings, *fetch_external_records(project, clock))
     with show_step("refresh") as progress:
         result = refresh(project, collections, progress=progress)
-    return embed_again(project, collections, FullIndexUpdate(result, warnings, None), show_step)
+    return embed_again(project, collections, IndexUpdate(result, warnings), show_step)
 
 
 def embed_again(
     project: Project,
     collections: Sequence[Collection],
-    update: FullIndexUpdate,
+    update: IndexUpdate,
     show_step: ShowStep = show_nothing,
-) -> FullIndexUpdate:
+) -> IndexUpdate:
     """Embed `collections` after an update in which nothing could be embedded."""
     from sdd_hooks.usecases.upkeep.embed import embed
 
@@ -129,12 +125,12 @@ def embed_again(
     except (EngineUnavailable, StorageError) as failure:
         error = failure
     if error is None:
-        return FullIndexUpdate(result, warnings, outcome)
+        return IndexUpdate(result, warnings, outcome)
     if not isinstance(error, (EngineUnavailable, StorageError)):
         raise error
     with open_index(project) as engine:
         pending = engine.status().pending
-    return FullIndexUpdate(result, warnings, None, error, pending)
+    return IndexUpdate(result, warnings, None, error, pending)
 
 
 def remove_collections(project: Project, names: Sequence[str], *, wait: float = 30.0) -> None:

@@ -13,7 +13,7 @@ from sdd_hooks.freshness.read_gate import open_index
 from sdd_hooks.freshness.refresh import refresh
 from sdd_hooks.retrieval.search import search_typed
 from sdd_hooks.usecases.forge import find_forge, open_forge
-from sdd_hooks.usecases.sprint.merge_pulls import MergeOptions, MergeReport, MergeRun, merge_pulls
+from sdd_hooks.usecases.sprint.merge_pulls import MergeReport, MergeRun, merge_pulls
 from sdd_hooks.usecases.sprint.review_pulls import PullBatch, PullNames, review_pulls
 from tests.support.loopback import CannedResponse
 from tests.support.pull_host import HostedPull
@@ -67,8 +67,8 @@ def merge(site: SprintSite, *names: int | str, dry_run: bool = False) -> MergeRe
     chosen = PullNames(numbers, specs)
     with open_forge(find_forge(project, site.now)) as forge:
         batch = review_pulls(project, forge, chosen, site.clock, site.callbacks())
-        run = MergeRun(project, forge, batch, site.clock, site.callbacks())
-        return merge_pulls(run, chosen, MergeOptions(dry_run))
+        run = MergeRun(project, forge, batch, site.clock, site.callbacks(), dry_run)
+        return merge_pulls(run, chosen)
 
 
 @pytest.mark.parametrize("kind", ["github", "linear", "tasks-md"])

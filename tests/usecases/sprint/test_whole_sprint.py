@@ -79,7 +79,7 @@ def test_twice(kind: str, tmp_path: Path) -> None:
             request = WorkRequest(story)
             brief = write_brief(
                 project, (site.source(project),), request, site.now, site.callbacks()
-            ).brief
+            )
             settings = project.configuration.pull_requests
             files = {f"shop/story_{stories.index(story)}.py": "A = 1\n"}
             propose(site, brief.branch.name, files, closing_words(kind, story, settings))

@@ -10,8 +10,9 @@ import pytest
 from sdd_hooks.errors import Missing, RepositoryError
 from sdd_hooks.freshness.refresh import refresh
 from sdd_hooks.planning.work.branch_check import BranchCheck, check_data, check_lines
+from sdd_hooks.planning.work.brief import WorkBrief
 from sdd_hooks.trackers.sync import sync
-from sdd_hooks.usecases.sprint.work import WorkRequest, WorkResult, write_brief
+from sdd_hooks.usecases.sprint.work import WorkRequest, write_brief
 from sdd_hooks.usecases.sprint.work_check import BranchCheckRequest, check_branch, find_issue_id
 from tests.planning.work.shop import COPY, FILES
 from tests.usecases.shop import NOW, Shop
@@ -35,11 +36,11 @@ func (c *Client) User(token string) (int64, error) {
 def check(work: Shop, request: BranchCheckRequest = DEFAULT) -> BranchCheck:
     source = work.source()
 
-    def write(id: str, branch: str) -> WorkResult:
+    def write(id: str, branch: str) -> WorkBrief:
         request = WorkRequest(id, needs_index=False, branch=branch)
         return write_brief(work.repo.project(), [source], request, NOW, work.callbacks)
 
-    return check_branch(work.repo.project(), [source.folder], request, write).check
+    return check_branch(work.repo.project(), [source.folder], request, write)
 
 
 def branch(work: Shop, files: Mapping[str, str], name: str = BRANCH) -> None:

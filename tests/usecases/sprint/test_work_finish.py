@@ -21,7 +21,7 @@ def start(work: Shop) -> Repo:
     """A worktree for issue 7 with one commit."""
     request = WorkRequest("7", None, worktree=True)
     result = write_brief(work.repo.project(), [work.source()], request, NOW, work.callbacks)
-    checkout = Repo(work.repo.root / result.brief.branch.worktree)
+    checkout = Repo(work.repo.root / result.branch.worktree)
     checkout.commit("Work", {"internal/api/user.go": COPY})
     return checkout
 

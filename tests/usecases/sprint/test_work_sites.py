@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from sdd_hooks.freshness.refresh import refresh
-from sdd_hooks.usecases.sprint.work import WorkRequest, WorkResult, write_brief
+from sdd_hooks.planning.work.brief import WorkBrief
+from sdd_hooks.usecases.sprint.work import WorkRequest, write_brief
 from sdd_hooks.usecases.sprint.work_finish import NotMerged, finish_work
 from tests.support.loopback import CannedResponse
 from tests.support.pull_host import HostedPull
@@ -48,7 +49,7 @@ def gitea(tmp_path: Path) -> Iterator[SprintSite]:
         yield site
 
 
-def brief(site: SprintSite, id: str, *, worktree: bool = False) -> WorkResult:
+def brief(site: SprintSite, id: str, *, worktree: bool = False) -> WorkBrief:
     project = site.project()
     request = WorkRequest(id, None, worktree)
     return write_brief(project, [site.source(project)], request, site.now, site.callbacks())
@@ -60,7 +61,7 @@ def test_from_the_brief_to_the_merge(site: SprintSite) -> None:
     sibling = site.host.open(HostedPull(901, "Clock", "", "feature/clock"))
     before = site.writes()
     result = brief(site, story, worktree=True)
-    found = result.brief
+    found = result
     assert (result.warnings, site.writes()) == ((), before)
     assert [one.name for one in found.requirements] == ["Sessions expire"]
     assert "open_session" in {one.symbol for one in found.existing}
@@ -98,4 +99,4 @@ def test_a_forge_that_fails_is_a_warning_without_a_secret(gitea: SprintSite) -> 
     (warning,) = result.warnings
     assert "open pull requests of" in warning
     assert TOKEN not in warning
-    assert result.brief.requirements
+    assert result.requirements
