@@ -85,9 +85,6 @@ class NumberChoice(NamedTuple):
     dry_run: bool = False
 
 
-NEXT_FREE = NumberChoice()
-
-
 def home_directory(artifacts: Sequence[Artifact], collection: Collection, near: str) -> str:
     """The directory of a collection in which a new artifact is written.
 
@@ -115,7 +112,7 @@ def _closeness(directory: str, near: str) -> int:
 
 @contextmanager
 def take_number(
-    repository: Repository, new: NewFile, corpus: Corpus, choice: NumberChoice = NEXT_FREE
+    repository: Repository, new: NewFile, corpus: Corpus, choice: NumberChoice
 ) -> Iterator[TakenNumber]:
     """Take the next number by creating the file, which is removed if the block fails.
 

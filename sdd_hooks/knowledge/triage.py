@@ -89,13 +89,6 @@ class Stock(NamedTuple):
     features: Sequence[str]
 
 
-class DuplicateEntry(NamedTuple):
-    """An entry that gives the same advice, and the share of its tags that a draft has."""
-
-    target: IndexEntry
-    overlap: float
-
-
 def triage(drafts: Iterable[Draft], stock: Stock, judge: Judge) -> list[TriageRow]:
     """Decide what happens to each draft, in order. Writes nothing.
 
@@ -206,8 +199,8 @@ def _row(
 ) -> TriageRow:
     duplicate = _find_duplicate(draft, stock, judge, earlier)
     if duplicate:
-        reason = f"{duplicate.overlap:.0%} overlap with existing"
-        return TriageRow(number, draft, "MERGE", reason, duplicate.target)
+        overlap = tag_overlap(draft.entry.tags, duplicate.tags)
+        return TriageRow(number, draft, "MERGE", f"{overlap:.0%} overlap with existing", duplicate)
     level = classify(draft, stock.features)
     if level == "feature-specific":
         return TriageRow(number, draft, "SKIP", "Feature-specific detail")
@@ -234,7 +227,7 @@ def _find_duplicate(
     stock: Stock,
     judge: Judge,
     earlier: Mapping[tuple[EntryKind, str], Entry],
-) -> DuplicateEntry | None:
+) -> IndexEntry | None:
     """The most similar entry with half of the tags and the same advice.
 
     The index decides which entries are read, at most MAX_COMPARED.
@@ -252,7 +245,7 @@ def _find_duplicate(
     for _, known, read in entries[:MAX_COMPARED]:
         existing = read or _read(stock.place, known)
         if existing and _says_the_same(draft.entry, existing, judge):
-            return DuplicateEntry(known, tag_overlap(draft.entry.tags, known.tags))
+            return known
     return None
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from sdd_hooks.artifacts.requirements import Scenario
 from sdd_hooks.planning.conventions import issue_reference
-from sdd_hooks.planning.plan.marker import LEAD, StoryMarker, write_marker
+from sdd_hooks.planning.plan.marker import EPIC, LEAD, write_marker
 from sdd_hooks.planning.plan.requirements import PlannedRequirement
 from sdd_hooks.planning.plan.story import Plan, ReusedCode, Story
 from sdd_hooks.reporting.escape import BREAK, code_span, escape_inline
@@ -39,14 +39,14 @@ def story_body(
     if blocked_by:
         ids = ", ".join(map(issue_reference, blocked_by))
         parts += [DEPENDENCIES, f"- Blocked by: {ids}"]
-    marker = write_marker(StoryMarker(plan.marked, story.keys), hidden=hides_comments)
+    marker = write_marker(plan.marked, story.keys, hidden=hides_comments)
     body = "\n\n".join(parts)
     return f"{_shortened(body, plan)}\n\n{marker}\n"
 
 
 def epic_body(plan: Plan, *, hides_comments: bool) -> str:
     """The body of the epic's issue."""
-    marker = write_marker(StoryMarker(plan.marked, ("epic",)), hidden=hides_comments)
+    marker = write_marker(plan.marked, (EPIC,), hidden=hides_comments)
     about = f"The stories of {plan.spec}, {code_span(plan.path)}."
     return f"{about}\n\n{marker}\n"
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 from sdd_hooks.planning.plan.hotspots import MergedChange
-from sdd_hooks.planning.plan.marker import StoryMarker, key_of, write_marker
+from sdd_hooks.planning.plan.marker import key_of, write_marker
 from sdd_hooks.planning.plan.story import Plan
 from tests.planning.plan.specs import NOW, SHARED, apart, code_hit, make_plan, stored
 
@@ -24,7 +24,7 @@ def outline(plan: Plan) -> list[tuple[str, list[str], list[int]]]:
 
 def marked(id: str, *names: str, status: Any = "open") -> Any:
     keys = tuple(map(key_of, names))
-    body = write_marker(StoryMarker("SPEC-0003", keys), hidden=True)
+    body = write_marker("SPEC-0003", keys, hidden=True)
     return stored(id, f"Issue {id}", body, status=status)
 
 

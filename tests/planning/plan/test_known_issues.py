@@ -3,14 +3,14 @@ from __future__ import annotations
 import pytest
 
 from sdd_hooks.planning.plan.known_issues import find_covering, find_known
-from sdd_hooks.planning.plan.marker import StoryMarker, write_marker
+from sdd_hooks.planning.plan.marker import write_marker
 from tests.planning.plan.specs import planned, stored
 
 KEY, OTHER = "0123456789", "abcdefabcd"
 
 
 def marked(id: str, *keys: str, spec: str = "SPEC-0003", **fields: object) -> object:
-    body = write_marker(StoryMarker(spec, keys), hidden=True)
+    body = write_marker(spec, keys, hidden=True)
     return stored(id, f"Issue {id}", body, **fields)
 
 
