@@ -92,11 +92,11 @@ def record(base: KnowledgeBase, request: RecordRequest) -> Recorded:
     Raises EntryRefused, WrongAnswer, and StorageError. Nothing is written then.
     """
     judge = Judge(embedder(base))
-    around, features = read_surroundings(base)
+    around = read_surroundings(base)
     drafts = list(request.drafts(around))
     decision = Decision(request.actions)
     if request.ask or request.dry_run:
-        rows, notes = _propose(base, drafts, features, judge, request.actions)
+        rows, notes = _propose(base, drafts, around, judge, request.actions)
         asked = request.ask(rows) if request.ask and not request.dry_run else None
         if asked is None:
             return Recorded(tuple(rows), notes=notes)
@@ -105,7 +105,7 @@ def record(base: KnowledgeBase, request: RecordRequest) -> Recorded:
     with writing(base) as now:
         index, notes = load_index(now.place)
         # Another process may have written since the rows were shown.
-        rows = triage(drafts, _stock(now, index, features), judge)
+        rows = triage(drafts, _stock(now, index, around), judge)
         rows = answer_rows(rows, decision.actions)
         done = _execute(now, index, rows, judge)
     files = [entry_file(kind_of(one), one.id) for one in (*done.saved, *done.merged)]
@@ -136,8 +136,8 @@ def update_rules(base: KnowledgeBase, text: str, *, force: bool, dry_run: bool) 
     return RuleUpdate(analysis, edit)
 
 
-def read_surroundings(base: KnowledgeBase) -> tuple[Surroundings, tuple[str, ...]]:
-    """What drafts are completed from, and the features that the state of the project names."""
+def read_surroundings(base: KnowledgeBase) -> Surroundings:
+    """What drafts are completed from, as the state of the project says."""
     saved = read_state_of_project(base.own_root)
     fields = saved.fields if saved else {}
     feature = str(fields.get("current_feature", ""))
@@ -145,7 +145,7 @@ def read_surroundings(base: KnowledgeBase) -> tuple[Surroundings, tuple[str, ...
     listed = completed if isinstance(completed, list) else []
     features = tuple(str(one) for one in (feature, *listed) if one)
     stage = str(fields.get("current_stage", ""))
-    return Surroundings(stage, feature, features, base.place.shared), features
+    return Surroundings(stage, feature, features, base.place.shared)
 
 
 def embedder(base: KnowledgeBase) -> Callable[[Sequence[str]], Sequence[bytes]] | None:
@@ -176,18 +176,18 @@ def embedder(base: KnowledgeBase) -> Callable[[Sequence[str]], Sequence[bytes]] 
 def _propose(
     base: KnowledgeBase,
     drafts: Sequence[Draft],
-    features: Sequence[str],
+    around: Surroundings,
     judge: Judge,
     actions: Mapping[int, Action],
 ) -> tuple[list[TriageRow], tuple[str, ...]]:
     index, notes = read_index(base.repository, base.place)
-    rows = triage(drafts, _stock(base, index, features), judge)
+    rows = triage(drafts, _stock(base, index, around), judge)
     return answer_rows(rows, actions), notes
 
 
-def _stock(base: KnowledgeBase, index: KnowledgeIndex, features: Sequence[str]) -> Stock:
+def _stock(base: KnowledgeBase, index: KnowledgeIndex, around: Surroundings) -> Stock:
     rules = list_rules(read_rules_file(base.repository.root))
-    return Stock(base.place, index, rules, features)
+    return Stock(base.place, index, rules, around.features)
 
 
 class _Work(NamedTuple):
