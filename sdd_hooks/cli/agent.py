@@ -22,9 +22,10 @@ from sdd_hooks.agents.install import (
 )
 from sdd_hooks.agents.programs import PROGRAMS, AgentProgram, detect_programs
 from sdd_hooks.cli.shared.context import open_project, start_directory
+from sdd_hooks.cli.shared.edits import changes_data, done_lines, print_edits
 from sdd_hooks.cli.shared.lazy import CommandGroup
 from sdd_hooks.cli.shared.options import dry_run_option, json_option, yes_option
-from sdd_hooks.cli.shared.output import CommandOutput, printable_line, show
+from sdd_hooks.cli.shared.output import CommandOutput, show
 from sdd_hooks.project.repository import Repository, discover
 from sdd_hooks.system.file_edits import FileEdit, apply_edits
 from sdd_hooks.usecases.agents.prepare import prepare_table
@@ -152,23 +153,22 @@ def _change(
     dry_run, as_json = options["dry_run"], options["as_json"]
     asks = not (options["yes"] or as_json or dry_run) and sys.stdin.isatty()
     if (dry_run or asks) and not as_json:
-        for edit in edits:
-            click.echo(f"{edit.action} {printable_line(edit.path)}")
-            # The headers repeat the path.
-            for line in edit.diff(context=2).split("\n")[2:-1]:
-                click.echo(f"    {printable_line(line) if line.strip() else line}")
+        print_edits(edits)
     if plugin and (dry_run or asks) and not as_json:
         click.echo("run `claude plugin`, which changes the plug-ins of the user")
     declined = bool(edits or plugin) and asks and not click.confirm("Go ahead?", default=True)
-    changes = [{"path": edit.path, "action": edit.action} for edit in edits]
-    data = {"programs": [one.name for one in programs], "changes": changes, "dry_run": dry_run}
+    data = {
+        "programs": [one.name for one in programs],
+        "changes": changes_data(edits),
+        "dry_run": dry_run,
+    }
     if declined:
         return show(CommandOutput({**data, "changes": []}, ["nothing changed"]), as_json)
     if dry_run:
         return show(CommandOutput(data, [] if edits or plugin else [NOTHING]), as_json)
     apply_edits(repository.root, edits)
     remove_empty_directories(repository.root, edits)
-    lines = [f"{edit.action}d {printable_line(edit.path)}" for edit in edits]
+    lines = done_lines(edits)
     if plugin:
         lines.append(plugin())
     lines = lines or [NOTHING]

@@ -6,8 +6,6 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
-from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +23,6 @@ from sdd_hooks.cli.shared.report_options import (
     report_options,
 )
 from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK
-from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.project import Project
 from sdd_hooks.reporting.registry import load_reporter
 from sdd_hooks.usecases.drift.audit import AuditVerdict
@@ -36,44 +33,26 @@ if TYPE_CHECKING:
     from sdd_hooks.usecases.drift.baseline import BaselineUse
 
 
-class AuditFiles(NamedTuple):
-    """The files of an audit: the baseline, and where the page is written; None for neither."""
-
-    baseline: BaselineUse | None
-    page: Path | None
-
-
-def file_options(command: Callable[..., int]) -> Callable[..., int]:
-    """The options of the baseline and of the page, as one argument `files`."""
-
-    @wraps(command)
-    def with_files(
-        *args: Any, baseline: BaselineUse | None, html: Path | None, **others: Any
-    ) -> int:
-        return command(*args, files=AuditFiles(baseline, html), **others)
-
-    page = click.option(
-        "--html",
-        metavar="PATH",
-        type=click.Path(path_type=Path),
-        help="Also write a page to look at: a file that ends in .html, or a directory.",
-    )
-    return baseline_options(page(with_files))
-
-
 @click.command()
 @click.argument("scope", required=False, default="", metavar="[SCOPE]")
 @module_option
-@file_options
+@baseline_options
+@click.option(
+    "--html",
+    metavar="PATH",
+    type=click.Path(path_type=Path),
+    help="Also write a page to look at: a file that ends in .html, or a directory.",
+)
 @report_options
 @click.pass_obj
 def audit(
     directory: Path | None,
+    /,
     *,
     scope: str,
     module: str | None,
-    files: AuditFiles,
     report: ReportChoice,
+    **files: Any,
 ) -> int:
     """Audit decisions and specifications against the code, each other, and today's date.
 
@@ -88,17 +67,18 @@ def audit(
       sdd audit --baseline audit.json --fail-on warning
       sdd audit --html site
     """
+    baseline: BaselineUse | None = files["baseline"]
     project = open_project(directory)
     reporter = load_reporter(report.form)
     where = start_directory(directory)
-    request = DriftRequest(where, scope, module, report.fail_on, report.judge, files.baseline)
+    request = DriftRequest(where, scope, module, report.fail_on, report.judge, baseline)
     with waiting_line(sys.stderr, "Auditing"):
         verdict = run_audit(project, request, time.time())
-        page = _write_page(project, verdict, where, files.page)
+        page = _write_page(project, verdict, where, files["html"])
     print_report(
         reporter, verdict.outcome, project, as_json=report.as_json, warnings=verdict.warnings
     )
-    print_written(files.baseline, verdict.written)
+    print_written(baseline, verdict.written)
     if page is not None:
         click.echo(f"wrote the page to {printable_line(str(page))}", err=True)
     return EXIT_FINDINGS if verdict.fails else EXIT_OK

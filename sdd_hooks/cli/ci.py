@@ -8,18 +8,16 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
 
 import click
 
 from sdd_hooks.action.inputs import COMMANDS, FAIL_ON
 from sdd_hooks.cli.shared.context import start_directory
+from sdd_hooks.cli.shared.options import Command
 from sdd_hooks.errors import SddError
 
-Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
-
-def _input(name: str, metavar: str, help: str) -> Callable[[Decorated], Decorated]:
+def _input(name: str, metavar: str, help: str) -> Callable[[Command], Command]:
     """An input of the action, as an option and as an environment variable."""
     variable = f"SDD_{name.upper().replace('-', '_')}"
     return click.option(

@@ -13,6 +13,7 @@ import click
 
 from sdd_hooks.cli.hooks import hooks_output, own_command
 from sdd_hooks.cli.shared.context import open_project
+from sdd_hooks.cli.shared.edits import changes_data, done_lines, print_edits
 from sdd_hooks.cli.shared.options import json_option, yes_option
 from sdd_hooks.cli.shared.output import CommandOutput, printable_line, show
 from sdd_hooks.engines.registry import find_backend, require_engine
@@ -63,10 +64,10 @@ def init(directory: Path | None, yes: bool, no_hooks: bool, as_json: bool) -> in
         )
         return show(unchanged, as_json)
     apply_edits(project.repository.root, edits)
-    lines = [f"{edit.action}d {printable_line(edit.path)}" for edit in edits]
+    lines = done_lines(edits)
     hooks = CommandOutput({}) if no_hooks else _hooks(project, asks)
     data = {
-        "changes": [{"path": edit.path, "action": edit.action} for edit in edits],
+        "changes": changes_data(edits),
         "found": found,
         "hooks": hooks.data or None,
     }
@@ -84,11 +85,7 @@ def _found(records: Sequence[FoundRecords]) -> str:
 
 
 def _confirmed(edits: Sequence[FileEdit]) -> bool:
-    for edit in edits:
-        click.echo(f"{edit.action} {printable_line(edit.path)}")
-        # The headers repeat the path.
-        for line in edit.diff(context=2).split("\n")[2:-1]:
-            click.echo(f"    {printable_line(line) if line.strip() else line}")
+    print_edits(edits)
     return click.confirm("Go ahead?", default=True)
 
 

@@ -159,11 +159,6 @@ def test_options_that_contradict_each_other(audited: Repo) -> None:
     assert run(audited.root, "audit", "--json", "--format", "sarif").code == 2
 
 
-def test_an_error_is_json_too(audited: Repo) -> None:
-    done = run(audited.root, "audit", "--json", "--baseline", "package.json")
-    assert (done.code, done.json["error"]["code"]) == (2, "usage")
-
-
 def test_a_workspace_has_a_summary_by_module(repo: Repo) -> None:
     table = (
         "\n### Workspace Modules\n\n| Module | Root | Description |\n|---|---|---|\n"

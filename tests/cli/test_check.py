@@ -190,15 +190,6 @@ def test_a_stale_index_is_refreshed_and_the_header_says_so(checked: Repo) -> Non
     assert "stale" not in run(checked.root, "check", "src/zebra.py").out
 
 
-def test_the_threshold_of_the_repository(checked: Repo) -> None:
-    memory = "## SDD Configuration\n\n#### Index Freshness\n\n- **Staleness Threshold**: 30m\n"
-    checked.write("CLAUDE.md", memory)
-    set_touched(checked, time.time() - 31 * 60)
-    document = report(checked, "src")
-    header = document["tree"]["header"]  # type: ignore[index]
-    assert header[0] == "Index was 31 minutes stale — refreshed before running."
-
-
 def test_chunks_without_a_vector(checked: Repo) -> None:
     header = report(checked, "src")["tree"]["header"]  # type: ignore[index]
     (line,) = header

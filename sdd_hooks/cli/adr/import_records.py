@@ -12,6 +12,7 @@ import click
 
 from sdd_hooks.authoring.foreign.plan import ImportedRecord, render_lines, render_markdown
 from sdd_hooks.cli.shared.context import open_project
+from sdd_hooks.cli.shared.edits import changes_data
 from sdd_hooks.cli.shared.options import dry_run_option, json_option, module_option
 from sdd_hooks.cli.shared.output import CommandOutput, show
 from sdd_hooks.usecases.authoring.import_records import ImportOutcome, ImportRequest
@@ -58,7 +59,7 @@ def import_records(directory: Path | None, /, *, form: str, as_json: bool, **req
 def _data(outcome: ImportOutcome, dry_run: bool) -> dict[str, object]:
     return {
         "records": list(_records(outcome.records)),
-        "changes": [{"path": one.path, "action": one.action} for one in outcome.edits],
+        "changes": changes_data(outcome.edits),
         "dry_run": dry_run,
         "diff": "".join(one.diff() for one in outcome.edits),
     }

@@ -12,6 +12,7 @@ import click
 
 from sdd_hooks.authoring.renumber import Leftover
 from sdd_hooks.cli.shared.context import open_project
+from sdd_hooks.cli.shared.edits import changes_data
 from sdd_hooks.cli.shared.options import dry_run_option, json_option, module_option
 from sdd_hooks.cli.shared.output import CommandOutput, format_count, printable_line, show
 from sdd_hooks.usecases.authoring.renumber import DescriptionEdit, RenumberOutcome, RenumberRequest
@@ -77,7 +78,7 @@ def _data(outcome: RenumberOutcome, dry_run: bool) -> dict[str, object]:
         "old": str(outcome.old),
         "new": str(outcome.new),
         "path": outcome.edits[1].path,
-        "changes": [{"path": one.path, "action": one.action} for one in outcome.edits],
+        "changes": changes_data(outcome.edits),
         "replaced": outcome.replaced,
         "pull_requests": [
             {"number": one.number, "replaced": one.replaced, "diff": one.diff()}

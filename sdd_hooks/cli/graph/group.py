@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -22,7 +22,7 @@ from sdd_hooks.cli.graph.lists import (
 )
 from sdd_hooks.cli.shared.context import open_project, start_directory
 from sdd_hooks.cli.shared.lazy import CommandGroup
-from sdd_hooks.cli.shared.options import json_option, module_option
+from sdd_hooks.cli.shared.options import Command, json_option, module_option
 from sdd_hooks.cli.shared.output import CommandOutput, format_count, printable_line, show
 from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK
 from sdd_hooks.usecases.drift import graph as usecase
@@ -30,8 +30,6 @@ from sdd_hooks.usecases.drift.graph_loading import GraphFilter
 
 if TYPE_CHECKING:
     from sdd_hooks.drift.graph_queries import GraphView, Verb
-
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 DRAWINGS = ("text", "markdown", "mermaid", "dot", "svg", "json")
 TABLES = ("text", "markdown", "json")
@@ -87,8 +85,7 @@ def _scope_options(command: Command) -> Command:
     return module_option(command)
 
 
-def _id_argument(command: Command) -> Command:
-    return click.argument("name", metavar="ID", shell_complete=_complete_id)(command)
+_id_argument = click.argument("name", metavar="ID", shell_complete=_complete_id)
 
 
 def _scope(directory: Path | None, module: str | None, path: str) -> GraphFilter:

@@ -18,6 +18,7 @@ from sdd_hooks.cli.knowledge.fields import (
     refuse_unknown,
     text_field,
 )
+from sdd_hooks.cli.shared.edits import changes_data
 from sdd_hooks.cli.shared.options import json_option, yes_option
 from sdd_hooks.cli.shared.output import CommandOutput, printable_line, show
 from sdd_hooks.knowledge.entries import KINDS, entry_file, kind_of
@@ -110,9 +111,7 @@ def share(directory: Path | None, path: str, as_json: bool) -> int:
     data = {
         "path": base,
         "moved": files,
-        "changes": [
-            {"path": one.path, "action": one.action} for one in filter(None, [shared.edit])
-        ],
+        "changes": changes_data(changes),
     }
     what = " and ".join([base, *(edit.path for edit in changes)])
     notes = [*shared.notes, f"commit {what}; `sdd index add` makes `sdd search` find it"]

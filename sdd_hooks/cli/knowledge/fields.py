@@ -19,6 +19,15 @@ from sdd_hooks.usecases.knowledge.entries import KnowledgeBase, open_knowledge
 MAX_INPUT_BYTES = 8 << 20
 
 
+tags_option = click.option(
+    "--tags",
+    multiple=True,
+    metavar="TAG,TAG",
+    help="Domains, with commas between them. Repeatable.",
+)
+"""The domains of an entry, or those to look for."""
+
+
 def input_options(command: Command) -> Command:
     """`--input` and `--edit`."""
     source = click.option(
@@ -49,7 +58,7 @@ def read_fields(
 
     An editor begins with `form` where nothing is given. Raises UsageError.
     """
-    fields = {**(read_object(options["source"]) if options["source"] else {}), **given}
+    fields = {**(parse_object(read_input(options["source"])) if options["source"] else {}), **given}
     if not options["edit"]:
         return fields
     return parse_object(edit_text({**form, **fields}).encode())
@@ -64,12 +73,12 @@ def edit_text(value: object) -> str:
     return edited
 
 
-def read_object(source: IO[bytes]) -> dict[str, object]:
-    """Read a JSON object. Raises UsageError."""
+def read_input(source: IO[bytes]) -> bytes:
+    """Read an input whole. Raises UsageError for one that is too long."""
     data = source.read(MAX_INPUT_BYTES + 1)
     if len(data) > MAX_INPUT_BYTES:
         raise click.UsageError(f"The input has more than {MAX_INPUT_BYTES} bytes")
-    return parse_object(data)
+    return data
 
 
 def parse_object(data: bytes) -> dict[str, object]:
@@ -112,13 +121,3 @@ def refuse_unknown(fields: Mapping[str, object], *known: str) -> None:
 def split_tags(texts: tuple[str, ...]) -> list[str]:
     """The tags of an option that is repeatable, and takes several with commas between them."""
     return [tag.strip() for text in texts for tag in text.split(",") if tag.strip()]
-
-
-def tags_option(command: Command) -> Command:
-    """`--tags`: the domains of an entry, or those to look for."""
-    return click.option(
-        "--tags",
-        multiple=True,
-        metavar="TAG,TAG",
-        help="Domains, with commas between them. Repeatable.",
-    )(command)

@@ -8,18 +8,18 @@ import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import click
 
 from sdd_hooks.cli.knowledge.fields import (
-    MAX_INPUT_BYTES,
     edit_text,
     given_options,
     input_options,
     open_base,
     parse_object,
     read_fields,
+    read_input,
     split_tags,
     tags_option,
 )
@@ -144,7 +144,7 @@ def triage(directory: Path | None, /, **options: Any) -> int:
     """
     if not options["file"] and not options["edit"]:
         raise click.UsageError("name a FILE with drafts, - for standard input, or add --edit")
-    data = _read(options["file"]) if options["file"] else b"[]"
+    data = read_input(options["file"]) if options["file"] else b"[]"
     if options["edit"]:
         data = edit_text(_loaded(data) or [{"type": "lesson", **empty_form("lesson")}]).encode()
     request = _request(options, lambda around: parse_drafts(data, around), confirm=True)
@@ -167,7 +167,7 @@ def finish(directory: Path | None, /, **options: Any) -> int:
       sdd knowledge finish
       sdd knowledge finish --yes --json
     """
-    data = _read(options["source"]) if options["source"] else b"[]"
+    data = read_input(options["source"]) if options["source"] else b"[]"
     if options["edit"]:
         data = edit_text(_loaded(data) or []).encode()
     request = _request(options, lambda around: parse_drafts(data, around), confirm=True)
@@ -252,13 +252,6 @@ def _edit(draft: Draft) -> Draft:
 
 def _decline(_rows: Sequence[TriageRow]) -> None:
     return None
-
-
-def _read(source: IO[bytes]) -> bytes:
-    data: bytes = source.read(MAX_INPUT_BYTES + 1)
-    if len(data) > MAX_INPUT_BYTES:
-        raise click.UsageError(f"The input has more than {MAX_INPUT_BYTES} bytes")
-    return data
 
 
 def _loaded(data: bytes) -> object:

@@ -18,6 +18,7 @@ import click
 from sdd_hooks.artifacts.identifiers import ArtifactKind
 from sdd_hooks.authoring.new_edges import CandidateEdge
 from sdd_hooks.cli.shared.context import open_project, start_directory
+from sdd_hooks.cli.shared.edits import changes_data, done_lines
 from sdd_hooks.cli.shared.options import Command, dry_run_option, json_option, module_option
 from sdd_hooks.cli.shared.output import CommandOutput, printable_line, show
 from sdd_hooks.usecases.authoring.create_artifact import (
@@ -118,7 +119,7 @@ def _lines(created: CreatedArtifact, dry_run: bool, asked: bool) -> list[str]:
     if dry_run:
         lines = [line for edit in created.edits for line in edit.diff().splitlines()]
     else:
-        lines = [f"{edit.action}d {printable_line(edit.path)}" for edit in created.edits]
+        lines = done_lines(created.edits)
         lines += [f"reserved {created.id} for all clones"] if created.reservation else []
     if created.edges or asked:
         return lines
@@ -137,7 +138,7 @@ def _data(created: CreatedArtifact, dry_run: bool) -> dict[str, object]:
         "title": created.title,
         "path": created.edits[0].path,
         "reservation": created.reservation,
-        "changes": [{"path": edit.path, "action": edit.action} for edit in created.edits],
+        "changes": changes_data(created.edits),
         "edges": list(created.edges),
         "candidates": [
             {

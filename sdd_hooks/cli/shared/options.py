@@ -16,21 +16,46 @@ def _complete_kind(_: click.Context, __: click.Parameter, incomplete: str) -> li
     return [kind for kind in ("adrs", "specs", "code", "issues") if kind.startswith(incomplete)]
 
 
-def json_option(command: Command) -> Command:
-    """`--json`: one object on stdout."""
-    return click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")(command)
-
-
-def yes_option(command: Command) -> Command:
-    """`--yes`: no prompt."""
-    return click.option("--yes", is_flag=True, help="Do it without asking.")(command)
-
-
-def dry_run_option(command: Command) -> Command:
-    """`--dry-run`: show the diff, and write nothing."""
-    return click.option("--dry-run", is_flag=True, help="Show the diff, and write nothing.")(
-        command
-    )
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+yes_option = click.option("--yes", is_flag=True, help="Do it without asking.")
+dry_run_option = click.option("--dry-run", is_flag=True, help="Show the diff, and write nothing.")
+module_option = click.option("--module", metavar="NAME", help="Only this module of the workspace.")
+kind_option = click.option(
+    "--kind",
+    "kinds",
+    multiple=True,
+    metavar="KIND",
+    shell_complete=_complete_kind,
+    help="Only adrs, specs, code, issues, or a name in semantic-search.yml. Repeatable.",
+)
+remote_option = click.option(
+    "--remote",
+    metavar="NAME",
+    default="origin",
+    show_default=True,
+    help="The remote, as `git remote` names it.",
+)
+limit_option = click.option(
+    "--limit",
+    type=click.IntRange(1, 1000),
+    metavar="N",
+    default=DEFAULT_LIMITS.max_hits,
+    show_default=True,
+    help="The maximum number of hits.",
+)
+min_score_option = click.option(
+    "--min-score",
+    type=click.FloatRange(0, 1),
+    metavar="SCORE",
+    default=DEFAULT_LIMITS.min_score,
+    show_default=True,
+    help="Leave out hits below this score.",
+)
+everywhere_option = click.option(
+    "--everywhere",
+    is_flag=True,
+    help="Read every repository of the organisation's index that this role may read.",
+)
 
 
 def spec_id(name: str) -> str:
@@ -43,69 +68,6 @@ def spec_id(name: str) -> str:
             f"{name!r} is not the id of a specification: write one such as SPEC-0003"
         )
     return str(id)
-
-
-def kind_option(command: Command) -> Command:
-    """`--kind`, repeatable."""
-    return click.option(
-        "--kind",
-        "kinds",
-        multiple=True,
-        metavar="KIND",
-        shell_complete=_complete_kind,
-        help="Only adrs, specs, code, issues, or a name in semantic-search.yml. Repeatable.",
-    )(command)
-
-
-def module_option(command: Command) -> Command:
-    """`--module`: a part of the workspace."""
-    return click.option("--module", metavar="NAME", help="Only this module of the workspace.")(
-        command
-    )
-
-
-def remote_option(command: Command) -> Command:
-    """`--remote`: the remote through which vectors are shared."""
-    return click.option(
-        "--remote",
-        metavar="NAME",
-        default="origin",
-        show_default=True,
-        help="The remote, as `git remote` names it.",
-    )(command)
-
-
-def limit_option(command: Command) -> Command:
-    """`--limit`: the maximum number of hits."""
-    return click.option(
-        "--limit",
-        type=click.IntRange(1, 1000),
-        metavar="N",
-        default=DEFAULT_LIMITS.max_hits,
-        show_default=True,
-        help="The maximum number of hits.",
-    )(command)
-
-
-def min_score_option(command: Command) -> Command:
-    """`--min-score`: the score below which hits are left out."""
-    return click.option(
-        "--min-score",
-        type=click.FloatRange(0, 1),
-        metavar="SCORE",
-        default=DEFAULT_LIMITS.min_score,
-        show_default=True,
-        help="Leave out hits below this score.",
-    )(command)
-
-
-def everywhere_option(command: Command) -> Command:
-    """`--everywhere`: every repository of the organisation."""
-    return click.option(
-        "--everywhere",
-        is_flag=True,
-        help="Read every repository of the organisation's index that this role may read.",
-    )(command)
 
 
 def refuse_with_everywhere(**given: object) -> None:

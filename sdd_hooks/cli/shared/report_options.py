@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sdd_hooks.cli.shared.options import Command, json_option
+from sdd_hooks.cli.shared.options import json_option
 from sdd_hooks.cli.shared.output import detect_terminal, printable_line
 from sdd_hooks.config.settings import FailOn
 from sdd_hooks.named_tuple import NamedTuple
@@ -36,34 +36,23 @@ def _complete_format(_: click.Context, __: click.Parameter, incomplete: str) -> 
     return [name for name in format_names() if name.startswith(incomplete)]
 
 
-def format_option(command: Command) -> Command:
-    """`--format`: the format of the report."""
-    return click.option(
-        "--format",
-        "form",
-        callback=_known_format,
-        shell_complete=_complete_format,
-        metavar="FORMAT",
-        help=", ".join(FORMATS) + ".",
-    )(command)
-
-
-def fail_on_option(command: Command) -> Command:
-    """`--fail-on`: the severity from which findings fail the command."""
-    return click.option(
-        "--fail-on",
-        type=click.Choice(["critical", "warning", "info", "never"]),
-        metavar="SEVERITY",
-        help="Exit with 1 for findings this severe: critical, warning, info, never."
-        " [default: Fail On]",
-    )(command)
-
-
-def judge_option(command: Command) -> Command:
-    """`--judge`: a language model that looks as well."""
-    return click.option(
-        "--judge", metavar="MODEL", default="", help="Ask this model of llm as well."
-    )(command)
+format_option = click.option(
+    "--format",
+    "form",
+    callback=_known_format,
+    shell_complete=_complete_format,
+    metavar="FORMAT",
+    help=", ".join(FORMATS) + ".",
+)
+fail_on_option = click.option(
+    "--fail-on",
+    type=click.Choice(["critical", "warning", "info", "never"]),
+    metavar="SEVERITY",
+    help="Exit with 1 for findings this severe: critical, warning, info, never. [default: Fail On]",
+)
+judge_option = click.option(
+    "--judge", metavar="MODEL", default="", help="Ask this model of llm as well."
+)
 
 
 class ReportChoice(NamedTuple):
