@@ -326,7 +326,7 @@ def test_any_text_is_parsed(path: str, text: str) -> None:
 )
 @pytest.mark.parametrize("piece", ['"\\"', "[", '{"a":', "<dependency>", "api (", "a = ['"])
 def test_a_hostile_manifest_takes_linear_time(path: str, piece: str) -> None:
-    assert_linear(lambda text: parse_dependencies(path, text), lambda size: piece * size, 200_000)
+    assert_linear(lambda text: parse_dependencies(path, text), lambda size: piece * size, 50_000)
 
 
 @pytest.mark.parametrize("padding", [" ", "gem ", "gem(", "<PackageReference ", "implementation("])

@@ -443,7 +443,7 @@ def test_any_memory_file_takes_linear_time(tmp_path: Path, text: Callable[[int],
             build_layout("", declared, Recognition((), 0))
             list(check_declarations(repo.handle, memory.path, declared) if memory else ())
 
-    assert_linear(load, make, 200_000)
+    assert_linear(load, make, 50_000)
 
 
 lines = st.lists(
