@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -35,11 +34,6 @@ FINDING = {
     "quote": DECIDED,
     "why": "Sign it.",
 }
-
-
-@pytest.fixture(autouse=True)
-def llm_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LLM_USER_PATH", str(tmp_path))
 
 
 def judged(

@@ -54,11 +54,6 @@ FINDING = {
 CHOICE = {"path": TOKENS, "quote": MUST}
 
 
-@pytest.fixture(autouse=True)
-def llm_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LLM_USER_PATH", str(tmp_path))
-
-
 def answers(choice: object, *findings: object) -> Callable[[Any], list[str]]:
     """The answers of a model to the question of choice and to that of contradictions."""
 
