@@ -1,21 +1,35 @@
-"""Cut a document into chunks: Markdown by section, code by definition, other text by length."""
+"""Cut a document into chunks: Markdown by section, code by definition, other text by length.
 
-# Governing: ADR-0008 (sections and definitions as units of retrieval with stable ids)
+A pattern or a lesson, which is stored as JSON, is the text that a person would read.
+"""
+
+# Governing: ADR-0008 (sections and definitions as units of retrieval with stable ids),
+# ADR-0055 (knowledge belongs to its authors)
 
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Sequence
 
 from sdd_hooks.chunking.chunk import Chunk, split_chunk
 from sdd_hooks.chunking.code_chunks import chunk_code, code_chunker_version
-from sdd_hooks.chunking.knowledge_entry import read_entry_text
 from sdd_hooks.code.paths import is_markdown
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.decoding import decode
+from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.markdown import Section, parse_sections
 
 _SEPARATOR = " › "
+
+_PATH = lazy_regex(r"(?:.*/)?(?P<kind>patterns|lessons)/[^/]+\.json")
+
+_TEXTS = {
+    "patterns": ("name", "problem", "solution", "example"),
+    "lessons": ("advice", "context", "trigger"),
+}
+
+_MAX_TITLE = 120
 
 
 class ChunkedDocument(NamedTuple):
@@ -85,3 +99,35 @@ def chunk_hash(title: str, chunk: Chunk) -> bytes:
 def text_hash(text: str) -> bytes:
     """Return the SHA-256 of a text to embed, 32 bytes."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+
+
+class EntryText(NamedTuple):
+    """The title of an entry on one line, and its texts as paragraphs, with its tags."""
+
+    title: str
+    text: str
+
+
+def read_entry_text(path: str, text: str) -> EntryText | None:
+    """Return the text of the entry at `path`; None for a file that is no entry. Raises nothing."""
+    match = _PATH.fullmatch(path)
+    if match is None:
+        return None
+    import json
+
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    names = _TEXTS[match["kind"]]
+    if not isinstance(data, dict) or not isinstance(data.get(names[0]), str):
+        return None
+    texts = [value for name in names if isinstance(value := data.get(name), str) and value.strip()]
+    tags = data.get("tags")
+    if isinstance(tags, list):
+        texts.append(", ".join(tag for tag in tags if isinstance(tag, str)))
+    if not texts:
+        return None
+    title = re.split(r"(?<=[.!?])\s", " ".join(texts[0].split()), maxsplit=1)[0]
+    joined = "\n\n".join(texts).encode("utf-8", "replace").decode()
+    return EntryText(title[:_MAX_TITLE].encode("utf-8", "replace").decode(), joined + "\n")

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Protocol
 
 from sdd_hooks.chunking.document import chunk_document, chunk_hash
+from sdd_hooks.code.cgg import finds_callables, has_cgg
 from sdd_hooks.engines.documents import (
     content_digest,
     is_storable,
@@ -235,3 +236,28 @@ def find_removed(
 def is_same_kind(one: str, other: str) -> bool:
     """Whether files of these names are cut into chunks alike, by their suffixes."""
     return one.rpartition(".")[2] == other.rpartition(".")[2]
+
+
+class CutBy(NamedTuple):
+    """What has cut the documents of an index into chunks.
+
+    `is_current` is whether it was this version of the chunker, `with_functions` whether an
+    installation with the extra `callgraph` has cut those whose functions it finds. Installations
+    with and without it then take turns without cutting anything again: a document is cut by the one
+    that reads its change first.
+    """
+
+    is_current: bool
+    with_functions: bool
+
+    def is_due(self) -> bool:
+        """Whether any document has to be cut again."""
+        return not self.is_current or (not self.with_functions and has_cgg())
+
+    def has_to_cut(self, path: str) -> bool:
+        """Whether a document has to be cut again, where that is due."""
+        return not self.is_current or finds_callables(path)
+
+    def finds_functions(self) -> bool:
+        """Whether the index will have the functions after that."""
+        return self.with_functions or has_cgg()

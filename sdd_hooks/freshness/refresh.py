@@ -1,6 +1,8 @@
 """Update the index to the state of the work tree, for hooks and commands alike."""
 
-# Governing: ADR-0004 (change detection from git), SPEC-0004 REQ "One refresh at a time"
+# Governing: ADR-0004 (change detection from git), SPEC-0004 REQ "One refresh at a time",
+# ADR-0029 (an index is compared with the files now and then),
+# ADR-0035 (decisions of another repository are read, not run)
 
 from __future__ import annotations
 
@@ -8,29 +10,31 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing
 from functools import partial
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from sdd_hooks import tracing
+from sdd_hooks.engines.documents import content_digest
 from sdd_hooks.engines.protocol import (
     Bookmark,
     CollectionChanges,
     Counts,
     Engine,
+    IndexedDocument,
     Progress,
     SamplesDocuments,
 )
 from sdd_hooks.engines.registry import is_indexed, not_indexed, open_engine, require_engine
-from sdd_hooks.errors import IndexDamaged, StorageError
-from sdd_hooks.freshness.comparison import find_difference, forget_bookmarks
-from sdd_hooks.freshness.external_changes import external_changes
+from sdd_hooks.errors import IndexDamaged, SddError, StorageError
 from sdd_hooks.freshness.hook_state import REQUEST_FILE, distrust_state, write_state
 from sdd_hooks.freshness.index_changes import Scan, ScanScope, issue_changes, start_scan
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import EXTERNAL, OUTSIDE_GIT, Collection
+from sdd_hooks.project.external_sources import DeclaredSources
 from sdd_hooks.project.project import Project
 from sdd_hooks.project.repository import Repository, ignore_derived_state
-from sdd_hooks.system.files import create_mark
+from sdd_hooks.system.files import create_mark, read_inside
 from sdd_hooks.system.locks import hold_lock
 from sdd_hooks.text.display import format_count
 
@@ -39,6 +43,11 @@ if TYPE_CHECKING:
 
 SHORT_WAIT_SECONDS = 2.0
 """How long a command whose main task is something else waits for another refresh."""
+
+_MAX_BYTES = 8_000_000
+
+_SAMPLE_SIZE = 8
+"""Documents of a sample. Comparing them is a tenth of a refresh."""
 
 
 class RefreshInProgress(StorageError):
@@ -227,7 +236,7 @@ def _update(
     path = _find_difference(project, engine, found)
     if path:
         engine.notes.append(f"{path} was not indexed as it is: every document was compared")
-        forget_bookmarks(engine, changes)
+        _forget_bookmarks(engine, changes)
         found = list(_find_changes(project, collections, engine, request, None))
         changes = [change for change, _ in found]
     if any(change.paths or change.complete for change in changes):
@@ -242,13 +251,54 @@ def _update(
 def _find_difference(
     project: Project, engine: Engine, found: Sequence[tuple[CollectionChanges, Scan | None]]
 ) -> str | None:
-    """The path of a document that differs from its file, among a few; see `find_difference`."""
+    """Compare a sample of documents that the changes do not compare with their files.
+
+    git's answer about what changed is trusted at every refresh, and a document that was missed once
+    would stay wrong. A file that changed after the scans began is left to the next refresh. Returns
+    the path of a document that differs, None if there is none or the engine has no samples.
+    """
     scans = [scan for _, scan in found if scan is not None]
     # The scope `committed` does not follow edits that are in no commit.
-    if any(scan.scope == "committed" for scan in scans):
+    if not isinstance(engine, SamplesDocuments) or any(one.scope == "committed" for one in scans):
         return None
     since = min((scan.started for scan in scans), default=0.0)
-    return find_difference(project.repository.root, engine, [change for change, _ in found], since)
+    known = {
+        change.collection.name: frozenset(change.paths)
+        for change, _ in found
+        if change.collection.kind not in OUTSIDE_GIT and not change.complete
+    }
+    for document in engine.sample(_SAMPLE_SIZE):
+        paths = known.get(document.collection)
+        if paths is None or document.path in paths:
+            continue
+        if _differs(project.repository.root, document, since):
+            return document.path
+    return None
+
+
+def _forget_bookmarks(engine: Engine, changes: Sequence[CollectionChanges]) -> None:
+    """Let the next scan compare every document of these collections."""
+    unknown = Bookmark("", (), "")
+    engine.update(
+        [
+            CollectionChanges(change.collection, (), False, unknown)
+            for change in changes
+            if change.collection.kind not in OUTSIDE_GIT
+        ]
+    )
+
+
+def _differs(root: Path, document: IndexedDocument, since: float) -> bool:
+    try:
+        data = read_inside(root, document.path, _MAX_BYTES, follow=False)
+    except (OSError, SddError):
+        return True
+    if f"sha256:{content_digest(data).hex()}" == document.content_hash:
+        return False
+    try:
+        return (root / document.path).lstat().st_ctime <= since
+    except OSError:
+        return False
 
 
 def _keep_unsettled(engine: Engine, found: Sequence[tuple[CollectionChanges, Scan | None]]) -> None:
@@ -319,7 +369,7 @@ def _find_changes(
             continue
         name = collection.name
         if collection.kind == EXTERNAL:
-            yield external_changes(project, collection, bookmarks.get(name)), None
+            yield _external_changes(project, collection, bookmarks.get(name)), None
             continue
         issues = issue_changes(
             git.root, collection, request.scope, bookmarks.get(name), request.synced.get(name)
@@ -343,3 +393,29 @@ def _sum(counts: Iterable[Counts]) -> Counts:
             total.unchanged + count.unchanged,
         )
     return total
+
+
+def _external_changes(
+    project: Project, collection: Collection, bookmark: Bookmark | None
+) -> CollectionChanges:
+    """The documents of a collection of the kind `external`, none if the index has them.
+
+    They are those of the commit that was fetched last. A source that was never fetched has none.
+    """
+    # Projects without such a collection do not wait for these imports.
+    from sdd_hooks.external.records import read_external_records
+    from sdd_hooks.external.snapshots import read_snapshot
+
+    (source,) = (one for one in project.external.sources if (one.name,) == collection.directories)
+    snapshot = read_snapshot(project.repository, source)
+    commit = snapshot.commit if snapshot else ""
+    current = Bookmark(commit, (), collection.definition())
+    if bookmark == current:
+        return CollectionChanges(collection, (), False, current, contents={})
+    (records,) = read_external_records(project.repository, DeclaredSources((source,))).sources
+    contents: dict[str, bytes] = {}
+    for artifact in records.artifacts:
+        text = records.tree.text(records.tree_path(artifact.path)) if records.tree else ""
+        contents[artifact.path] = text.encode("utf-8", "replace")
+    paths = tuple(sorted(contents))
+    return CollectionChanges(collection, paths, True, current, contents=contents)

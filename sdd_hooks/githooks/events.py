@@ -1,18 +1,22 @@
 """Run the hook for an event of git.
 
 The arguments of a hook have little information and are not trusted: every event starts a scan, in
-which git reports what changed. An error is a line on stderr; a refresh never fails git's command.
+which git reports what changed. An error is a line on stderr; a refresh never fails git's command. A
+refresh that takes long goes on in a background process, after the hook has returned.
 """
 
 # Governing: ADR-0005 (hook shims decide in sh), ADR-0015 (tiers of freshness),
 # SPEC-0004 REQ "Events", SPEC-0004 REQ "A rebase is one event",
-# SPEC-0007 REQ "After an event of git"
+# SPEC-0004 REQ "Background refresh", SPEC-0007 REQ "After an event of git"
 
 from __future__ import annotations
 
+import os
+import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sdd_hooks.errors import EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, NotIndexed, SddError
@@ -20,6 +24,7 @@ from sdd_hooks.githooks.context import HookContext
 from sdd_hooks.githooks.shims import ACTIONS, EVENTS
 from sdd_hooks.project.repository import Repository, discover, has_search_dir
 from sdd_hooks.system.descriptors import IS_POSIX
+from sdd_hooks.system.detached import claim_log, open_log, start_detached
 from sdd_hooks.system.time_limit import time_limit
 from sdd_hooks.text.display import describe_error, one_line
 
@@ -47,6 +52,8 @@ The shims have the same deadlines; a hook manager has none.
 """
 
 DEFAULT_DEADLINE = 10.0
+
+LOG = "refresh.log"
 
 
 class DeadlinePassed(BaseException):
@@ -117,8 +124,6 @@ def _run_in_time(
         if event == "pre-commit":
             stderr.write(f"sdd: check failed — run `sdd doctor` ({describe_error(error)})\n")
         else:
-            from sdd_hooks.githooks.background import failure_line
-
             stderr.write(failure_line(error, context.cwd, context.environ))
     return EXIT_OK
 
@@ -173,8 +178,6 @@ def _refresh(
         except (Stopped, ReadOnlyIndex) as ended:
             # Where a job indexes the repository, this machine reads what the job has stored.
             if isinstance(ended, Stopped):
-                from sdd_hooks.githooks.background import start_refresh
-
                 start_refresh(repository, ())
             return ()
     finally:
@@ -265,7 +268,6 @@ def _fetch_external_records(repository: Repository, clock: Callable[[], float]) 
 
 def _index_new_work_tree(repository: Repository) -> None:
     from sdd_hooks.freshness.hook_state import shared_collections
-    from sdd_hooks.githooks.background import start_refresh
     from sdd_hooks.project.project import read_project
 
     shared = shared_collections(repository)
@@ -288,3 +290,59 @@ def _is_rebasing(repository: Repository, event: str) -> bool:
     except OSError:
         return False
     return not todo.startswith((b"noop", b"\n")) and bool(todo)
+
+
+def start_refresh(repository: Repository, collections: Sequence[str]) -> None:
+    """Start a refresh of `collections` (none: those of the index) and return immediately.
+
+    The process writes its output to `.sdd/search/refresh.log`, and locks the file while it runs.
+
+    Raises OSError, and StorageError where the log cannot be written.
+    """
+    repository.search_dir.mkdir(parents=True, exist_ok=True)
+    log = open_log(repository.search_dir / LOG, private=False)
+    try:
+        # While another refresh has the lock, its output is kept, and this one appends.
+        claim_log(log)
+        start_detached(__name__, [str(repository.root), *collections], repository.environ, log=log)
+    finally:
+        os.close(log)
+
+
+def failure_line(error: Exception, directory: Path, environ: Mapping[str, str]) -> str:
+    """The line about a refresh that failed in a directory of a work tree. Raises nothing."""
+    from sdd_hooks.freshness.tiers import failed_refresh_warning
+
+    try:
+        from sdd_hooks.freshness.hook_state import indexed_names
+        from sdd_hooks.project.repository import discover
+
+        names = indexed_names(discover(directory, environ))
+    except Exception:
+        # The cause of the failure may prevent the lookup of names, too.
+        names = ["the current directory"]
+    return f"sdd: {one_line(failed_refresh_warning(names))} ({describe_error(error)})\n"
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Run the background process. Arguments: the top of the work tree, names of collections."""
+    from sdd_hooks.freshness.refresh import RefreshOptions
+    from sdd_hooks.project.project import load_project
+    from sdd_hooks.usecases.upkeep.refresh import refresh_index
+
+    root, *names = arguments
+    try:
+        project = load_project(Path(root), os.environ)
+        collections = [collection for collection in project.collections if collection.name in names]
+        options = RefreshOptions(wait=0.0)
+        update = refresh_index(project, collections if names else None, options, pull=True)
+    except NotIndexed:
+        return
+    except SddError as error:
+        sys.stderr.write(failure_line(error, Path(root), os.environ))
+        return
+    total = update.result.total
+    sys.stdout.write(
+        f"{total.added} added, {total.updated} updated, {total.removed} removed,"
+        f" {total.unchanged} unchanged\n"
+    )

@@ -27,9 +27,9 @@ from sdd_hooks.mcp.roots import ROOT_PARAMETER
 from sdd_hooks.mcp.tool import Call, Tool, ToolResult, force_of
 from sdd_hooks.project.collections import RECORD_KINDS
 from sdd_hooks.reporting.outcome import Candidate, ReviewOutcome, reference_question
+from sdd_hooks.retrieval.references import Shown
 from sdd_hooks.retrieval.report import LabelledHit, label_of
 from sdd_hooks.retrieval.search import HitLimits, incomplete_notes, pending_notes
-from sdd_hooks.retrieval.shown import Shown
 from sdd_hooks.system.git import nul_split
 from sdd_hooks.text.display import printable_line
 from sdd_hooks.text.markdown import unify_line_endings

@@ -5,6 +5,10 @@ model of the hub (`owner/name`), or an embedding model of `llm`. No name is the 
 one of the installed distribution `sdd-hooks-model`, else the default model of the hub. Folders and
 models of the hub run on onnxruntime, without an import of `llm`. `llm:NAME` is always a model of
 `llm`: some of its names have the form of the hub's.
+
+The vectors of the distribution's model are stored under the name that its folder would have as
+`Embed Model`. The digest of the weights in it comes from the list of the distribution, so that no
+search has to read 23 MB for it.
 """
 
 # Governing: ADR-0011 (content-addressed vectors), ADR-0046 (the default model is a distribution)
@@ -12,14 +16,16 @@ models of the hub run on onnxruntime, without an import of `llm`. `llm:NAME` is 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Protocol
 
 from sdd_hooks.errors import EngineUnavailable
-from sdd_hooks.models.model_folder import find_weights, require_weights
-from sdd_hooks.models.packaged import find_packaged_model
+from sdd_hooks.models.model_folder import find_weights, is_complete, require_weights
+from sdd_hooks.named_tuple import NamedTuple
 
 DEFAULT_MODEL = "Xenova/all-MiniLM-L6-v2"
 """The default model without the distribution of the model. Its quantised weights have 23 MB."""
@@ -28,6 +34,18 @@ _HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
 _LLM_PREFIX = "llm:"
 _BLOCK_BYTES = 1 << 20
 _DIGEST_DIGITS = 12
+
+DISTRIBUTION = "sdd-hooks-model"
+
+SUMS_FILE = "SHA256SUMS"
+
+_PACKAGE = "sdd_hooks_model"
+
+_NAME = "all-MiniLM-L6-v2"
+
+_MAX_SUMS_BYTES = 10_000
+
+_DIGITS = 64
 
 
 class EmbeddingModel(Protocol):
@@ -188,6 +206,15 @@ class ConfiguredModel:
             self._loaded = load_model(self._name, self._root, self._environ)
         return self._loaded
 
+    def nearest(self, query: str, texts: Sequence[str]) -> int:
+        """Return the index of the text with the greatest cosine to the query; 0 for no text.
+
+        Raises EngineUnavailable if the model fails.
+        """
+        wanted, *others = (_components(vector) for vector in self.load().embed([query, *texts]))
+        cosines = [sum(map(float.__mul__, wanted, other)) for other in others]
+        return cosines.index(max(cosines)) if cosines else 0
+
     def device(self) -> str:
         """Return where it would run. Raises EngineUnavailable if it cannot."""
         return model_device(self._name, self._root, self._environ)
@@ -200,3 +227,48 @@ class ConfiguredModel:
             return 0 if self.device() == "remote" else self.load().dimensions
         except EngineUnavailable:
             return 0
+
+
+class PackagedModel(NamedTuple):
+    """The folder of the model, and the SHA-256 of its weights as hexadecimal digits."""
+
+    folder: Path
+    digest: str
+
+
+@lru_cache(maxsize=1)
+def find_packaged_model() -> PackagedModel | None:
+    """Return the installed model; None if the distribution is missing or has no files."""
+    spec = PathFinder.find_spec(_PACKAGE)
+    if spec is None:
+        return None
+    return find_model_in(spec.submodule_search_locations or ())
+
+
+def find_model_in(packages: Iterable[str]) -> PackagedModel | None:
+    """Return the model in the first of these folders of the package that has all of its files."""
+    for package in packages:
+        folder = Path(package, _NAME)
+        weights = find_weights(folder)
+        if weights is None or not is_complete(folder):
+            continue
+        digest = _read_sums(folder / SUMS_FILE).get(weights.relative_to(folder).as_posix())
+        if digest:
+            return PackagedModel(folder, digest)
+    return None
+
+
+def _read_sums(path: Path) -> dict[str, str]:
+    """Return the SHA-256 of each file in a list; nothing for a list that cannot be read."""
+    try:
+        with path.open(encoding="ascii") as file:
+            text = file.read(_MAX_SUMS_BYTES)
+    except (OSError, ValueError):
+        return {}
+    pairs = (line.split() for line in text.splitlines())
+    return {pair[1]: pair[0] for pair in pairs if len(pair) == 2 and len(pair[0]) == _DIGITS}
+
+
+def _components(vector: bytes) -> list[float]:
+    """Return the components of a little-endian vector of float32, whose length is 1."""
+    return array("f", vector).tolist()

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sdd_hooks.artifacts.edges import Edge
-from sdd_hooks.retrieval.shown import Shown
+from sdd_hooks.retrieval.references import Shown
 from sdd_hooks.system.terminal import Terminal
 from sdd_hooks.text.display import display_width, printable_line, printable_lines
 

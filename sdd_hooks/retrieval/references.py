@@ -1,4 +1,4 @@
-"""What references a record: governing comments, issues and other records.
+"""What `sdd show` shows, and what references a record: governing comments, issues, other records.
 
 The index finds the files that mention its id, and only these are read. Commits are read from git.
 """
@@ -11,13 +11,14 @@ from collections.abc import Iterator, Sequence
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.edges import Edge, inverse_edge
-from sdd_hooks.artifacts.governing import read_governing
+from sdd_hooks.artifacts.governing import GoverningReference, read_governing
 from sdd_hooks.artifacts.identifiers import ArtifactId, find_id_references, grep_expression
 from sdd_hooks.artifacts.work_tree import ARTIFACT_KINDS
 from sdd_hooks.engines.protocol import Hit, Query, SubQuery
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.retrieval.records import Records
+from sdd_hooks.retrieval.report import RecordLabel
 from sdd_hooks.system.git import Git
 from sdd_hooks.text.decoding import decode
 
@@ -172,3 +173,32 @@ def _commits(git: Git, identifier: ArtifactId) -> Iterator[ReferringCommit]:
         commit, date, subject = (*line.split("\0", 2), "", "")[:3]
         if commit:
             yield ReferringCommit(commit, date, subject)
+
+
+class ShownText(NamedTuple):
+    """A part of a file. Lines are 1-based and inclusive. `anchor` is "" for the whole file."""
+
+    path: str
+    anchor: str
+    first_line: int
+    last_line: int
+    text: str
+
+
+class Shown(NamedTuple):
+    """What `sdd show` shows.
+
+    `record`, `label` and `references` are of the record that the file belongs to; None for a file
+    that belongs to none, whose governing comments are in `governed_by`. `governs` are the files
+    and the ids of the specs that the record governs. `titles` are the titles of records by id.
+    """
+
+    part: ShownText
+    record: Artifact | None
+    label: RecordLabel | None
+    references: RecordReferences
+    governs: tuple[str, ...]
+    governed_by: tuple[GoverningReference, ...]
+    titles: dict[str, str]
+    notes: tuple[str, ...]
+    warnings: tuple[str, ...]

@@ -19,8 +19,7 @@ from sdd_hooks.sharing.segment_format import (
     segment_name,
     write_segment,
 )
-from sdd_hooks.sharing.segment_tree import SegmentEntry
-from sdd_hooks.sharing.segments import SegmentReader, most_common_dimensions
+from sdd_hooks.sharing.segment_tree import SegmentEntry, SegmentReader, most_common_dimensions
 from sdd_hooks.sharing.vector_ref import VectorRef
 from sdd_hooks.text.display import format_count
 

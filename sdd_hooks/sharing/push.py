@@ -15,9 +15,7 @@ from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.project import Project
 from sdd_hooks.sharing.merge import MergedSegments, merge_segments
 from sdd_hooks.sharing.options import DEFAULT_OPTIONS, SharingOptions
-from sdd_hooks.sharing.outcome import PushOutcome
-from sdd_hooks.sharing.segment_tree import SegmentEntry, write_commit
-from sdd_hooks.sharing.segments import vector_exchange
+from sdd_hooks.sharing.segment_tree import SegmentEntry, vector_exchange, write_commit
 from sdd_hooks.sharing.vector_ref import VectorRef, open_vector_ref, vector_ref_name
 from sdd_hooks.system.git_errors import PushRejected
 
@@ -25,6 +23,22 @@ _MAX_ATTEMPTS = 10
 """How often a push is tried while other machines push first."""
 
 _MAX_PAUSE_SECONDS = 3.0
+
+
+class PushOutcome(NamedTuple):
+    """What a push did. `pushed` vectors are new on the remote, which then holds `vectors` of them.
+
+    `commit` is the commit of `ref` after the push; "" where the remote has no such ref and there
+    was nothing to push. `notes` has a line for each thing that was refused or left out.
+    """
+
+    remote: str
+    ref: str
+    model: str
+    pushed: int
+    vectors: int
+    commit: str
+    notes: tuple[str, ...] = ()
 
 
 class PushBackoff(NamedTuple):

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.chunking.document import chunk_document
-from sdd_hooks.chunking.knowledge_entry import read_entry_text
+from sdd_hooks.chunking.document import chunk_document, read_entry_text
 
 LESSON = {
     "id": "x",

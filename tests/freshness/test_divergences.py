@@ -12,8 +12,7 @@ from sdd_hooks.engines.embedded.database import open_database
 from sdd_hooks.engines.embedded.schema import INDEX
 from sdd_hooks.engines.protocol import Query, SubQuery
 from sdd_hooks.engines.registry import open_engine
-from sdd_hooks.freshness.index_changes import ScanScope, start_scan
-from sdd_hooks.freshness.local_rules import has_sparse_rules, local_rules
+from sdd_hooks.freshness.index_changes import ScanScope, has_sparse_rules, local_rules, start_scan
 from sdd_hooks.freshness.refresh import RefreshOptions, RefreshResult, refresh
 from tests.support.file_clock import wait_for_file_clock
 from tests.support.oracle import assert_index_matches_scratch, documents

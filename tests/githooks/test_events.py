@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from sdd_hooks.githooks import background
+from sdd_hooks.githooks import events
 from sdd_hooks.githooks.context import HookContext
 from sdd_hooks.githooks.events import MAX_CHANGED_PATHS, MAX_LINES, run_hook
 from sdd_hooks.githooks.shims import EVENTS
@@ -150,11 +150,11 @@ def test_the_background_process_inherits_no_descriptor(fresh: Hooked, tmp_path: 
     many(fresh, "Many")
     program = (
         "import os; from pathlib import Path;"
-        " from sdd_hooks.githooks import background;"
+        " from sdd_hooks.githooks import events;"
         " from sdd_hooks.project.repository import discover;"
         f" environ = {{**os.environ, 'PATH': {str(slow.parent)!r}}};"
         f" found = discover(Path({str(fresh.root)!r}), os.environ);"
-        " background.start_refresh(found._replace(environ=environ), ())"
+        " events.start_refresh(found._replace(environ=environ), ())"
     )
     reader, writer = os.pipe()
     process = subprocess.Popen(
@@ -192,7 +192,7 @@ def test_the_background_imports_nothing_from_the_repository(fresh: Hooked) -> No
 
 def test_a_failure_in_the_background_is_in_the_log(fresh: Hooked) -> None:
     fresh.write("CLAUDE.md", WRONG)
-    background.start_refresh(fresh.repository, ())
+    events.start_refresh(fresh.repository, ())
     settled(fresh)
     (line,) = (fresh.root / ".sdd/search/refresh.log").read_text().splitlines()
     assert line.startswith(f"{FAILED} (")

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from sdd_hooks.freshness.refresh import refresh
-from sdd_hooks.githooks import background
+from sdd_hooks.githooks import events
 from tests.githooks.conftest import ADR, FILES, after, settled
 from tests.githooks.recorder import Hooked, Recorder
 from tests.support.oracle import assert_index_matches_scratch, documents
@@ -300,7 +300,7 @@ def refreshes_in_background(tree: Repo) -> bool:
     """Whether a process in the background refreshes the index of this work tree."""
     done = subprocess.run(["ps", "-Aww", "-o", "args="], capture_output=True, check=True)
     arguments = done.stdout.decode("utf-8", "replace").splitlines()
-    return any(background.__name__ in one and str(tree.root) in one for one in arguments)
+    return any(events.__name__ in one and str(tree.root) in one for one in arguments)
 
 
 def test_parallel_work_trees(fresh: Hooked, tmp_path: Path) -> None:

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sdd_hooks.models.embedding_model import model_id
-from sdd_hooks.models.packaged import SUMS_FILE, find_model_in
+from sdd_hooks.models.embedding_model import SUMS_FILE, find_model_in, model_id
 from tests.support.models import make_model
 
 NAME = "all-MiniLM-L6-v2"

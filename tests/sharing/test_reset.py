@@ -7,7 +7,7 @@ import shutil
 import pytest
 
 from sdd_hooks.errors import StorageError
-from sdd_hooks.sharing.reset import ResetOutcome, reset
+from sdd_hooks.sharing.pull import ResetOutcome, reset
 from sdd_hooks.system.locks import hold_lock
 from tests.support.laptops import Laptop, SharedRemote
 

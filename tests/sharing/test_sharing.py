@@ -11,7 +11,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from sdd_hooks.engines.embedded.checksums import vector_checksum
+from sdd_hooks.engines.embedded.vector_file import vector_checksum
 from sdd_hooks.errors import (
     AccessRefused,
     EngineUnavailable,
@@ -397,7 +397,7 @@ def test_an_engine_without_shared_vectors_is_an_error(hub: SharedRemote) -> None
     class Other:
         """An engine without `exchange`."""
 
-    from sdd_hooks.sharing.segments import vector_exchange
+    from sdd_hooks.sharing.segment_tree import vector_exchange
 
     with pytest.raises(EngineUnavailable, match=r"cannot share its vectors"):
         vector_exchange(project, Other())

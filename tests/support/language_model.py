@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from sdd_hooks.models.prompt_process import ModelPrompt, respond
+from sdd_hooks.models.language_model import ModelPrompt, respond
 
 NAME = "talker"
 

@@ -16,9 +16,8 @@ from sdd_hooks.engines.registry import open_engine
 from sdd_hooks.freshness.refresh import refresh
 from sdd_hooks.project.project import Project
 from sdd_hooks.sharing.options import SharingOptions
-from sdd_hooks.sharing.outcome import PullOutcome, PushOutcome
-from sdd_hooks.sharing.pull import pull
-from sdd_hooks.sharing.push import DEFAULT_BACKOFF, PushBackoff, push
+from sdd_hooks.sharing.pull import PullOutcome, pull
+from sdd_hooks.sharing.push import DEFAULT_BACKOFF, PushBackoff, PushOutcome, push
 from sdd_hooks.sharing.vector_ref import vector_ref_name
 from tests.support.models import WORDS, make_model
 from tests.support.repos import Repo

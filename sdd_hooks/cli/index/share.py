@@ -20,8 +20,8 @@ from sdd_hooks.freshness.read_gate import open_index
 from sdd_hooks.project.project import Project
 
 if TYPE_CHECKING:
-    from sdd_hooks.sharing.outcome import PullOutcome, PushOutcome
-    from sdd_hooks.sharing.reset import ResetOutcome
+    from sdd_hooks.sharing.pull import PullOutcome, ResetOutcome
+    from sdd_hooks.sharing.push import PushOutcome
 
 
 @click.command()
@@ -96,7 +96,7 @@ def reset(directory: Path | None, as_json: bool) -> int:
       sdd index share reset
       sdd index pull
     """
-    from sdd_hooks.sharing.reset import reset as reset_sharing
+    from sdd_hooks.sharing.pull import reset as reset_sharing
 
     project = open_project(directory)
     with open_index(project) as engine:

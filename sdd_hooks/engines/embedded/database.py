@@ -1,4 +1,9 @@
-"""Open a SQLite file whose content is untrusted, create or migrate it, and translate errors."""
+"""Open a SQLite file whose content is untrusted, create or migrate it, and translate errors.
+
+The checksums of its pages are those of SQLite's own extension `cksumvfs`, which the wheels of apsw
+contain: eight bytes at the end of each page, written and verified by SQLite. An apsw that was built
+without the extension reads the same files, and writes pages that count as changed where it exists.
+"""
 
 # Governing: ADR-0002 (embedded engine on apsw, FTS5 and sqlite-vec), ADR-0012 (untrusted input),
 # ADR-0029 (damage is found when a page is read)
@@ -9,18 +14,13 @@ import contextlib
 import os
 import stat
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote_from_bytes
 
 import apsw
 
-from sdd_hooks.engines.embedded.page_checksums import (
-    add_checksums,
-    checksum_vfs,
-    is_checksum_failure,
-    lacks_checksums,
-)
 from sdd_hooks.engines.embedded.repair import is_marked, mark_damaged, set_aside
 from sdd_hooks.engines.embedded.schema import Schema
 from sdd_hooks.errors import IndexDamaged, StorageError
@@ -38,6 +38,52 @@ _FILE_SYSTEM = (
     apsw.AuthError,
     apsw.NoLFSError,
 )
+
+
+@cache
+def checksum_vfs() -> str | None:
+    """Load the extension, once for the process. Returns its name as a VFS; None without it."""
+    connection = apsw.Connection(":memory:")
+    try:
+        connection.enable_load_extension(True)
+        connection.load_extension(str(_EXTENSION))
+    except apsw.Error:
+        return None
+    finally:
+        connection.close()
+    return _VFS
+
+
+def lacks_checksums(connection: apsw.Connection) -> bool:
+    """Whether the pages of the file have no checksums although they can have them."""
+    return (
+        checksum_vfs() is not None
+        and connection.reserve_bytes("main") != _RESERVED_BYTES
+        and not connection.readonly("main")
+    )
+
+
+def add_checksums(connection: apsw.Connection) -> None:
+    """Give every page a checksum. Rewrites a file that has content.
+
+    Raises apsw.BusyError if another connection reads it.
+    """
+    connection.reserve_bytes("main", _RESERVED_BYTES)
+    if connection.execute("SELECT count(*) FROM sqlite_schema").get:
+        connection.execute("VACUUM")
+
+
+def is_checksum_failure(error: BaseException) -> bool:
+    """Whether SQLite read a page whose checksum is wrong."""
+    return getattr(error, "extendedresult", 0) == apsw.SQLITE_IOERR_DATA
+
+
+_EXTENSION = Path(apsw.__file__).parent / "sqlite_extra_binaries" / "cksumvfs"
+
+_VFS = "cksmvfs"
+
+_RESERVED_BYTES = 8
+"""Bytes at the end of a page that the extension requires."""
 
 
 class WrittenByNewer(IndexDamaged):

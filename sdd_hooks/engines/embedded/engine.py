@@ -109,7 +109,7 @@ class EmbeddedEngine:
         connection, note = open_or_replace(self._index, INDEX)
         if note:
             self._report_rebuild(note)
-        from sdd_hooks.engines.embedded.chunk_version import invalidate_other_chunks
+        from sdd_hooks.engines.embedded.indexing import invalidate_other_chunks
 
         try:
             with translate_errors(self._index):
@@ -181,13 +181,20 @@ class EmbeddedEngine:
     def _embed(
         self, model: EmbeddingModel, collections: Sequence[str], progress: Progress | None
     ) -> EmbedCounts:
-        from sdd_hooks.engines.embedded.embedding import EmbedTarget, embed_index
+        from sdd_hooks.engines.embedded.vectors import MissingVectors, create_space
+        from sdd_hooks.engines.embedding import embed_missing
+        from sdd_hooks.system.locks import hold_lock
 
         self._vectors.create()
         self._vectors.require_sound()
-        with translate_errors(self._store):
-            target = EmbedTarget(self._connection, self._vectors.lock, self._storage)
-            return embed_index(target, model, self._row_ids(collections), progress=progress)
+        with translate_errors(self._store), hold_lock(self._vectors.lock, 0.0) as is_locked:
+            if not is_locked:
+                raise StorageError(
+                    "another embed of this repository is running: run `sdd index embed` after it"
+                )
+            space = create_space(self._connection, model.id, self._storage, model.dimensions)
+            missing = MissingVectors(self._connection, space, self._row_ids(collections))
+            return embed_missing(missing, model, progress=progress)
 
     def search(self, query: Query) -> SearchResult:
         """Run a typed query.
@@ -293,9 +300,7 @@ class EmbeddedEngine:
 
     def nearest(self, query: str, texts: Sequence[str]) -> int:
         """Return the index of the text that is nearest to the query in meaning."""
-        from sdd_hooks.engines.nearest import nearest_text
-
-        return nearest_text(self._model.load(), query, texts)
+        return self._model.nearest(query, texts)
 
     def exchange(self) -> VectorExchange:
         """Return access to the vectors of the configured model."""

@@ -9,11 +9,13 @@ from pathlib import Path
 
 import apsw
 
+from sdd_hooks.chunking.document import chunker_version
 from sdd_hooks.engines.documents import is_storable, original_path, stored_path
 from sdd_hooks.engines.embedded.database import transaction, typed
 from sdd_hooks.engines.protocol import CollectionChanges, Counts, Progress, write_bookmark
 from sdd_hooks.engines.reading import (
     ChunkFields,
+    CutBy,
     DocumentRows,
     FileContent,
     Source,
@@ -25,11 +27,46 @@ from sdd_hooks.engines.reading import (
 from sdd_hooks.engines.reading_ahead import is_bulk, reading_ahead
 from sdd_hooks.named_tuple import NamedTuple
 
+_CHUNKER = "chunks"
+_FUNCTIONS = "functions"
+"""Set once an installation with the extra `callgraph` has cut the documents that need it."""
+
+# Earlier versions added the release of `cgg`.
+_OPTIONAL = ", cgg"
+
 _DOCUMENTS_PER_TRANSACTION = 2000
 
 # FTS5 merges segments in fewer steps if it writes larger ones, and none before there are sixteen.
 _BULK_SETTINGS = {"automerge": 0, "hashsize": 4 << 20}
 _USUAL_SETTINGS = {"automerge": 4, "hashsize": 1 << 20}
+
+
+def invalidate_other_chunks(connection: apsw.Connection) -> None:
+    """Let the next update cut documents again that another version of the chunker has cut.
+
+    So, too, those that the first installation with the extra `callgraph` cuts otherwise.
+    """
+    facts = dict(connection.execute("SELECT name, value FROM facts"))
+    stored = str(facts.get(_CHUNKER, ""))
+    cut_by = CutBy(
+        stored.partition(_OPTIONAL)[0] == chunker_version(),
+        _FUNCTIONS in facts or _OPTIONAL in stored,
+    )
+    if not cut_by.is_due():
+        return
+    with transaction(connection):
+        set_fact = "INSERT OR REPLACE INTO facts VALUES(?, ?)"
+        connection.execute(set_fact, (_CHUNKER, chunker_version()))
+        if cut_by.finds_functions():
+            connection.execute(set_fact, (_FUNCTIONS, "cgg"))
+        rows = connection.execute("SELECT id, collection, path FROM documents").fetchall()
+        due = [row[:2] for row in rows if cut_by.has_to_cut(str(row[2]))]
+        connection.executemany(
+            "UPDATE documents SET hash = zeroblob(32) WHERE id = ?", [row[:1] for row in due]
+        )
+        connection.executemany(
+            "UPDATE collections SET bookmark = NULL WHERE id = ?", {row[1:] for row in due}
+        )
 
 
 def apply_changes(

@@ -13,10 +13,10 @@ from collections.abc import Iterator
 from contextlib import closing, suppress
 from itertools import islice
 from pathlib import Path
+from zlib import crc32
 
 import apsw
 
-from sdd_hooks.engines.embedded.checksums import model_checksum, vector_checksum
 from sdd_hooks.engines.embedded.database import (
     ImpossibleValue,
     WrittenByNewer,
@@ -41,6 +41,16 @@ _MAX_STATE_BYTES = 200
 _MIN_ROW_BYTES = 40
 
 _Row = tuple[int, bytes, bytes, int, int]
+
+
+def model_checksum(model: int, name: str, storage: str, dimensions: int, measured: int) -> int:
+    """Return the checksum of a row of `models`."""
+    return crc32(f"{model}\0{storage}\0{dimensions}\0{measured}\0{name}".encode())
+
+
+def vector_checksum(model: int, key: bytes, vector: bytes, pulled: int) -> int:
+    """Return the checksum of a row of `vectors`."""
+    return crc32(vector, crc32(key, crc32(f"{model}\0{pulled}\0".encode())))
 
 
 def find_fault(path: Path) -> str:

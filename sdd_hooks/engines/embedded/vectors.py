@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING
 
 import apsw
 
-from sdd_hooks.engines.embedded.checksums import model_checksum, vector_checksum
 from sdd_hooks.engines.embedded.database import transaction, translate_errors
+from sdd_hooks.engines.embedded.vector_file import model_checksum, vector_checksum
 from sdd_hooks.engines.vector_exchange import pack_vector
 from sdd_hooks.errors import EngineUnavailable
 from sdd_hooks.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
+    from sdd_hooks.engines.embedding import StoredChunk
     from sdd_hooks.engines.ranking.fusion import RankedMatch
 
 _CONSTRUCTORS = {"int8": "vec_int8", "float32": "vec_f32"}
@@ -81,14 +82,28 @@ class StoredVectors(NamedTuple):
         """Return the key of every stored vector of the right length."""
         with translate_errors(self.path):
             space = find_space(self.connection, self.model, self.storage)
-            return frozenset() if space is None else stored_keys(self.connection, space)
+            if space is None:
+                return frozenset()
+            rows = self.connection.execute(
+                "SELECT hash FROM store.vectors WHERE model = ? AND length(vector) = ?",
+                (space.model, space.bytes),
+            )
+            return frozenset(row[0] for row in rows)
 
     def vectors(self, keys: Sequence[bytes]) -> Iterator[tuple[bytes, bytes]]:
         """Yield those of `keys` that have a stored vector, each with it."""
         with translate_errors(self.path):
             space = find_space(self.connection, self.model, self.storage)
-            if space is not None:
-                yield from read_vectors(self.connection, space, keys)
+            if space is None:
+                return
+            for key in keys:
+                row = self.connection.execute(
+                    "SELECT vector FROM store.vectors"
+                    " WHERE model = ? AND hash = ? AND length(vector) = ?",
+                    (space.model, key, space.bytes),
+                ).fetchone()
+                if row is not None:
+                    yield key, row[0]
 
     def adopt(self, dimensions: int, vectors: Sequence[tuple[bytes, bytes]]) -> int:
         """Store vectors of another machine, all of them or none. Returns how many are new."""
@@ -156,12 +171,6 @@ def create_space(
     return wanted._replace(model=row_id)
 
 
-def has_vectors(connection: apsw.Connection, space: VectorSpace) -> bool:
-    """Whether any vector of the space is stored."""
-    row = connection.execute("SELECT 1 FROM store.vectors WHERE model = ? LIMIT 1", (space.model,))
-    return row.fetchone() is not None
-
-
 def count_pending(connection: apsw.Connection, space: VectorSpace, collection: int) -> int:
     """Count the chunks of a collection (row id) that have no vector."""
     count = connection.execute(
@@ -171,55 +180,65 @@ def count_pending(connection: apsw.Connection, space: VectorSpace, collection: i
     return int(count)
 
 
-def find_missing(
-    connection: apsw.Connection, space: VectorSpace, collections: Sequence[int]
-) -> list[bytes]:
-    """Find each chunk hash without a vector; those of short texts come first."""
-    marks = ",".join(str(int(collection)) for collection in collections)
-    rows = connection.execute(
-        "SELECT hash FROM chunks WHERE"
-        f" collection IN ({marks}) AND {_HAS_NO_VECTOR}"
-        " GROUP BY hash ORDER BY length(text), min(id)",
-        {"model": space.model, "bytes": space.bytes},
-    )
-    return [row[0] for row in rows]
+class MissingVectors(NamedTuple):
+    """`EmbedStore` of the chunks of these collections (row ids) and the space of a model."""
 
+    connection: apsw.Connection
+    space: VectorSpace
+    collections: Sequence[int]
 
-def store_vectors(
-    connection: apsw.Connection, space: VectorSpace, vectors: Mapping[bytes, bytes]
-) -> None:
-    """Store float32 vectors by their chunk hashes, in one transaction."""
-    with transaction(connection):
-        connection.executemany(
-            "INSERT OR REPLACE INTO store.vectors(model, hash, vector, pulled, checksum)"
-            " VALUES(?, ?, ?, ?, ?)",
-            [
-                _vector_row(space, key, pack_vector(vector, space.storage), pulled=0)
-                for key, vector in vectors.items()
-            ],
+    def missing(self) -> list[bytes]:
+        """Return each chunk hash without a vector; those of short texts come first."""
+        marks = ",".join(str(int(collection)) for collection in self.collections)
+        rows = self.connection.execute(
+            f"SELECT hash FROM chunks WHERE collection IN ({marks}) AND {_HAS_NO_VECTOR}"
+            " GROUP BY hash ORDER BY length(text), min(id)",
+            {"model": self.space.model, "bytes": self.space.bytes},
         )
+        return [row[0] for row in rows]
 
+    def chunks(self, keys: Sequence[bytes]) -> dict[bytes, StoredChunk]:
+        """Return a chunk for each key that is still in the index."""
+        found = ((key, self._find_chunk(key)) for key in keys)
+        return {key: chunk for key, chunk in found if chunk is not None}
 
-def stored_keys(connection: apsw.Connection, space: VectorSpace) -> frozenset[bytes]:
-    """Return the hash of every vector of the space that has the right length."""
-    rows = connection.execute(
-        "SELECT hash FROM store.vectors WHERE model = ? AND length(vector) = ?",
-        (space.model, space.bytes),
-    )
-    return frozenset(row[0] for row in rows)
-
-
-def read_vectors(
-    connection: apsw.Connection, space: VectorSpace, hashes: Sequence[bytes]
-) -> Iterator[tuple[bytes, bytes]]:
-    """Yield those of the hashes that have a vector, each with the vector as it is stored."""
-    for key in hashes:
-        row = connection.execute(
-            "SELECT vector FROM store.vectors WHERE model = ? AND hash = ? AND length(vector) = ?",
-            (space.model, key, space.bytes),
+    def is_empty(self) -> bool:
+        """Whether no vector of the space is stored."""
+        row = self.connection.execute(
+            "SELECT 1 FROM store.vectors WHERE model = ? LIMIT 1", (self.space.model,)
         ).fetchone()
-        if row is not None:
-            yield key, row[0]
+        return row is None
+
+    def store(self, vectors_by_key: Mapping[bytes, bytes]) -> None:
+        """Store float32 vectors by their chunk hashes, in one transaction."""
+        with transaction(self.connection):
+            self.connection.executemany(
+                "INSERT OR REPLACE INTO store.vectors(model, hash, vector, pulled, checksum)"
+                " VALUES(?, ?, ?, ?, ?)",
+                [
+                    _vector_row(self.space, key, pack_vector(vector, self.space.storage), pulled=0)
+                    for key, vector in vectors_by_key.items()
+                ],
+            )
+
+    def count_pending(self) -> int:
+        """Count the chunks without a vector."""
+        return sum(count_pending(self.connection, self.space, one) for one in self.collections)
+
+    def _find_chunk(self, key: bytes) -> StoredChunk | None:
+        from sdd_hooks.engines.embedding import StoredChunk
+
+        for collection in self.collections:
+            row = self.connection.execute(
+                "SELECT path, anchor, title, section, text"
+                " FROM chunks JOIN documents ON documents.id = document"
+                " WHERE chunks.collection = ? AND chunks.hash = ? LIMIT 1",
+                (collection, key),
+            ).fetchone()
+            if row is not None:
+                path, anchor, *content = row
+                return StoredChunk(f"{path}#{anchor}", *content)
+        return None
 
 
 def adopt_vectors(

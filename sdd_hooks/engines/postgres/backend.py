@@ -13,9 +13,8 @@ from sdd_hooks.project.repository import has_search_dir
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sdd_hooks.engines.postgres.administration import PostgresAdministration
     from sdd_hooks.engines.postgres.engine import PostgresEngine
-    from sdd_hooks.engines.postgres.organisation import PostgresOrganisation
+    from sdd_hooks.engines.postgres.organisation import PostgresAdministration, PostgresOrganisation
 
 
 class PostgresBackend(LocalModelBackend):
@@ -31,8 +30,11 @@ class PostgresBackend(LocalModelBackend):
             StorageError: the server refuses or fails.
         """
         from sdd_hooks.engines.postgres.address import find_address
-        from sdd_hooks.engines.postgres.engine import PostgresEngine, RepositoryOnServer
-        from sdd_hooks.engines.postgres.identity import repository_identity
+        from sdd_hooks.engines.postgres.engine import (
+            PostgresEngine,
+            RepositoryOnServer,
+            repository_identity,
+        )
 
         repository = project.repository
         place = RepositoryOnServer(
@@ -87,7 +89,7 @@ class PostgresBackend(LocalModelBackend):
     def administer(self, environ: Mapping[str, str]) -> PostgresAdministration:
         """Open the index to see its state and change grants. Raises EngineUnavailable."""
         from sdd_hooks.engines.postgres.address import find_address
-        from sdd_hooks.engines.postgres.administration import PostgresAdministration
+        from sdd_hooks.engines.postgres.organisation import PostgresAdministration
 
         return PostgresAdministration(find_address(environ))
 

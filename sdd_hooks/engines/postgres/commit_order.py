@@ -17,7 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sdd_hooks.engines.postgres.stored_text import original_text
+from sdd_hooks.engines.postgres.values import original_text
 from sdd_hooks.engines.protocol import CollectionChanges, read_bookmark
 from sdd_hooks.errors import StorageError
 from sdd_hooks.named_tuple import NamedTuple

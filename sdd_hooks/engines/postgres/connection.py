@@ -1,12 +1,12 @@
-"""Connect to the server, and translate its errors into errors with advice."""
+"""Connect to the server, hold its locks, and translate its errors into errors with advice."""
 
-# Governing: ADR-0058 (the organisation's index is on PostgreSQL)
+# Governing: ADR-0058 (one writer for each repository), ADR-0060 (grants)
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from sdd_hooks.engines.postgres.address import Address, import_driver
 from sdd_hooks.errors import EngineUnavailable, StorageError
@@ -14,6 +14,8 @@ from sdd_hooks.text.display import printable_line
 
 if TYPE_CHECKING:
     import psycopg
+
+Purpose = Literal["write", "embed"]
 
 
 def connect(address: Address) -> psycopg.Connection:
@@ -81,6 +83,36 @@ def translate_errors(address: Address) -> Iterator[None]:
         ) from None
     except psycopg.Error as error:
         raise StorageError(f"{address.place} failed ({_reason(error, address)})") from None
+
+
+def hold_lock(address: Address, repository: int, purpose: Purpose, wait: int) -> psycopg.Connection:
+    """Lock a repository. Returns the connection that holds the lock until it is closed.
+
+    It is the lock of a row of the repository, held by an open transaction: row-level security lets
+    only those lock a row who may change it, whereas any role could hold an advisory lock.
+
+    `wait` is how many seconds to wait for another holder; 0 for not at all. Raises
+    psycopg.errors.LockNotAvailable after it, EngineUnavailable, and other errors of psycopg.
+    """
+    connection = connect(address)
+    try:
+        connection.execute(
+            "INSERT INTO sdd.locks(repository, purpose) VALUES(%s, %s) ON CONFLICT DO NOTHING",
+            (repository, purpose),
+        )
+        # The transaction stays idle for as long as the holder works.
+        connection.execute("SET idle_in_transaction_session_timeout = 0")
+        connection.execute(f"SET lock_timeout = '{wait}s'".encode())
+        connection.autocommit = False
+        connection.execute(
+            "SELECT FROM sdd.locks WHERE repository = %s AND purpose = %s FOR UPDATE"
+            + ("" if wait else " NOWAIT"),
+            (repository, purpose),
+        )
+    except BaseException:
+        connection.close()
+        raise
+    return connection
 
 
 def _reason(error: psycopg.Error, address: Address) -> str:

@@ -15,13 +15,11 @@ from sdd_hooks.config.settings import SearchSettings
 from sdd_hooks.engines.documents import indexed_document
 from sdd_hooks.engines.postgres import vectors
 from sdd_hooks.engines.postgres.address import Address
-from sdd_hooks.engines.postgres.chunk_version import invalidate_other_chunks
 from sdd_hooks.engines.postgres.commit_order import clone_id, indexed_commits, leave_out_older
-from sdd_hooks.engines.postgres.connection import connect, snapshot, translate_errors
-from sdd_hooks.engines.postgres.locks import hold_lock
+from sdd_hooks.engines.postgres.connection import connect, hold_lock, snapshot, translate_errors
 from sdd_hooks.engines.postgres.schema import prepare_schema
 from sdd_hooks.engines.postgres.scope import find_scope
-from sdd_hooks.engines.postgres.stored_text import original_text, stored_text
+from sdd_hooks.engines.postgres.values import original_text, stored_text
 from sdd_hooks.engines.protocol import (
     Bookmark,
     CollectionChanges,
@@ -39,16 +37,36 @@ from sdd_hooks.engines.protocol import (
     read_bookmark,
 )
 from sdd_hooks.engines.vector_exchange import VectorExchange
-from sdd_hooks.errors import StorageError
+from sdd_hooks.errors import EngineUnavailable, StorageError
 from sdd_hooks.models.embedding_model import ConfiguredModel
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import Collection
+from sdd_hooks.remote.urls import parse_remote
 from sdd_hooks.system.git import Git
 
 if TYPE_CHECKING:
     from psycopg import Connection
 
 _WAIT_SECONDS = 60
+
+
+def repository_identity(git: Git) -> str:
+    """Return the identity of a repository, in lower case.
+
+    Raises EngineUnavailable without a remote on another machine: two repositories without one
+    could not be told apart.
+    """
+    address = (
+        (git.try_output("remote", "get-url", "origin") or b"").decode("utf-8", "replace").strip()
+    )
+    remote = parse_remote(address)
+    if remote is None:
+        raise EngineUnavailable(
+            "the engine postgres knows a repository by its remote `origin`, and this one has none"
+            " on a server: run `git remote add origin URL`"
+        )
+    port = f":{remote.port}" if remote.port and remote.scheme in {"http", "https"} else ""
+    return f"{remote.host}{port}/{remote.path}".lower()
 
 
 class RepositoryOnServer(NamedTuple):
@@ -110,6 +128,8 @@ class PostgresEngine:
                     self._require_writer()
                 self._repository = self._find_repository(create=write)
                 if write:
+                    from sdd_hooks.engines.postgres.indexing import invalidate_other_chunks
+
                     self._lock = hold_lock(place.address, self._repository, "write", _WAIT_SECONDS)
                     invalidate_other_chunks(self._connection, self._repository)
         except BaseException:
@@ -266,9 +286,7 @@ class PostgresEngine:
 
     def nearest(self, query: str, texts: Sequence[str]) -> int:
         """Return the index of the text that is nearest to the query in meaning."""
-        from sdd_hooks.engines.nearest import nearest_text
-
-        return nearest_text(self._model.load(), query, texts)
+        return self._model.nearest(query, texts)
 
     def exchange(self) -> VectorExchange:
         """Return access to the vectors of the configured model."""
@@ -373,7 +391,7 @@ class PostgresEngine:
 
     def check(self) -> list[str]:
         """Return the faults of the repository's part; none if it is sound."""
-        from sdd_hooks.engines.postgres.consistency import find_faults
+        from sdd_hooks.engines.postgres.indexing import find_faults
 
         with self._errors(), snapshot(self._connection):
             return find_faults(self._connection, self._repository)

@@ -41,6 +41,14 @@ FUNCTIONS = """
     REVOKE ALL ON FUNCTION sdd.readable_repositories, sdd.add_model FROM PUBLIC;
 """
 
+LOCKS = """
+    CREATE TABLE sdd.locks(
+        repository integer NOT NULL,
+        purpose text NOT NULL,
+        PRIMARY KEY(repository, purpose)
+    );
+"""
+
 CHANGES = """
     CREATE FUNCTION sdd.add_repository(of_name text) RETURNS integer
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog

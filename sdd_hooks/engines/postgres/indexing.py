@@ -11,12 +11,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sdd_hooks.chunking.document import chunker_version, text_hash, text_to_embed
 from sdd_hooks.engines.postgres.commit_order import IndexedCommit
-from sdd_hooks.engines.postgres.row_values import insert_rows
-from sdd_hooks.engines.postgres.stored_text import original_text, stored_text
+from sdd_hooks.engines.postgres.values import insert_rows, original_text, stored_text
 from sdd_hooks.engines.postgres.words import chunk_words
 from sdd_hooks.engines.protocol import CollectionChanges, Counts, Progress, write_bookmark
 from sdd_hooks.engines.reading import (
+    CutBy,
     FileContent,
     Source,
     StoredDocument,
@@ -29,6 +30,9 @@ from sdd_hooks.named_tuple import NamedTuple
 if TYPE_CHECKING:
     from psycopg import Connection
 
+_FUNCTIONS = " with functions"
+"""Behind the version once an installation with the extra `callgraph` has cut the documents."""
+
 _DOCUMENTS_PER_WRITE = 200
 """Documents whose chunks are in memory before they are written."""
 
@@ -37,6 +41,31 @@ _INSERT_CHUNKS = (
     " last_line, hash, length, tokens, text, words) VALUES {rows}"
 )
 _CHUNK = "(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s::tsvector)"
+
+_COUNTS = (
+    (
+        "chunks of no document",
+        "sdd.chunks AS c WHERE c.repository = %(id)s AND NOT EXISTS (SELECT FROM sdd.documents"
+        " WHERE repository = c.repository AND id = c.document AND collection = c.collection)",
+    ),
+    (
+        "documents of no collection",
+        "sdd.documents AS d WHERE d.repository = %(id)s AND NOT EXISTS (SELECT FROM"
+        " sdd.collections WHERE repository = d.repository AND name = d.collection)",
+    ),
+    (
+        "documents without all of their chunks",
+        "sdd.documents AS d WHERE d.repository = %(id)s AND d.chunks <> (SELECT count(*) FROM"
+        " sdd.chunks WHERE repository = d.repository AND document = d.id)",
+    ),
+    (
+        "wrong numbers of the repository",
+        "sdd.repositories AS r WHERE r.id = %(id)s AND (r.documents, r.chunks) <> (SELECT count(*),"
+        " coalesce(sum(chunks), 0) FROM sdd.documents WHERE repository = %(id)s)",
+    ),
+)
+
+_ROWS_AT_ONCE = 500
 
 
 class _Cut(NamedTuple):
@@ -74,6 +103,37 @@ class StoredCollection(NamedTuple):
     repository: int
     root: Path
     commit: IndexedCommit
+
+
+def invalidate_other_chunks(connection: Connection, repository: int) -> None:
+    """Let the next update cut documents of the repository again that another version of the chunker
+    has cut, and those that the first installation with the extra `callgraph` cuts otherwise.
+    """
+    row = connection.execute(
+        "SELECT chunker FROM sdd.repositories WHERE id = %s", (repository,)
+    ).fetchone()
+    stored = row[0] if row else ""
+    is_current = stored.removesuffix(_FUNCTIONS) == chunker_version()
+    cut_by = CutBy(is_current, stored.endswith(_FUNCTIONS))
+    if not cut_by.is_due():
+        return
+    with connection.transaction():
+        chunker = chunker_version() + (_FUNCTIONS if cut_by.finds_functions() else "")
+        connection.execute(
+            "UPDATE sdd.repositories SET chunker = %s WHERE id = %s", (chunker, repository)
+        )
+        rows = connection.execute(
+            "SELECT id, collection, path FROM sdd.documents WHERE repository = %s", (repository,)
+        ).fetchall()
+        due = [row for row in rows if cut_by.has_to_cut(original_text(row[2]))]
+        connection.execute(
+            "UPDATE sdd.documents SET hash = %s WHERE repository = %s AND id = ANY(%s)",
+            (bytes(32), repository, [row[0] for row in due]),
+        )
+        connection.execute(
+            "UPDATE sdd.collections SET bookmark = NULL WHERE repository = %s AND name = ANY(%s)",
+            (repository, list({row[1] for row in due})),
+        )
 
 
 def apply_changes(
@@ -269,3 +329,31 @@ def _cut(row_id: int | None, file: FileContent) -> _Cut:
             )
         )
     return _Cut(row_id, file.path, file.hash, document.title, rows, length, tokens)
+
+
+def find_faults(connection: Connection, repository: int) -> list[str]:
+    """Return a line for each kind of fault; none when the repository's part is sound.
+
+    The caller has opened a transaction.
+    """
+    faults = []
+    for name, condition in _COUNTS:
+        row = connection.execute(
+            f"SELECT count(*) FROM {condition}".encode(), {"id": repository}
+        ).fetchone()
+        if row and row[0]:
+            faults.append(f"{row[0]} {name}: run `sdd index update --full`")
+    wrong = 0
+    with connection.cursor("sdd_check") as cursor:
+        cursor.itersize = _ROWS_AT_ONCE
+        cursor.execute(
+            "SELECT c.hash, d.title, c.section, c.text FROM sdd.chunks AS c"
+            " JOIN sdd.documents AS d ON d.repository = c.repository AND d.id = c.document"
+            " WHERE c.repository = %s",
+            (repository,),
+        )
+        for key, *texts in cursor:
+            wrong += text_hash(text_to_embed(*map(original_text, texts))) != bytes(key)
+    if wrong:
+        faults.append(f"{wrong} chunks with a wrong hash: run `sdd index update --full`")
+    return faults

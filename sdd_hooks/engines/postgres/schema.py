@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING
 
-from sdd_hooks.engines.postgres import access, commit_order, functions, locks, nodes
+from sdd_hooks.engines.postgres import access, commit_order, functions, nodes
 from sdd_hooks.errors import EngineUnavailable, NotIndexed, StorageError
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ MIGRATIONS = (
     """,
     nodes.FUNCTION + access.FUNCTIONS,
     functions.FUNCTIONS,
-    locks.LOCKS + functions.CHANGES + commit_order.COLUMNS,
+    functions.LOCKS + functions.CHANGES + commit_order.COLUMNS,
     access.FUNCTIONS_WITH_PLANS,
     functions.WORDS_OF_REPOSITORIES,
     functions.SEARCHES_BY_WORDS,

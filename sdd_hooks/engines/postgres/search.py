@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sdd_hooks.engines.organisation import RepositoryHit
 from sdd_hooks.engines.postgres.scope import OrganisationScope
-from sdd_hooks.engines.postgres.stored_text import original_text
+from sdd_hooks.engines.postgres.values import original_text
 from sdd_hooks.engines.postgres.vectors import ModelSpace, search_nearest
 from sdd_hooks.engines.postgres.word_search import search_words
 from sdd_hooks.engines.protocol import Query

@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING
 from sdd_hooks.engines.embedding import StoredChunk
 from sdd_hooks.engines.postgres.address import Address
 from sdd_hooks.engines.postgres.connection import translate_errors
-from sdd_hooks.engines.postgres.row_values import insert_rows
 from sdd_hooks.engines.postgres.scope import OrganisationScope
-from sdd_hooks.engines.postgres.stored_text import original_text
+from sdd_hooks.engines.postgres.values import insert_rows, original_text
 from sdd_hooks.engines.ranking.fusion import RankedMatch
 from sdd_hooks.engines.vector_exchange import pack_vector
 from sdd_hooks.errors import EngineUnavailable

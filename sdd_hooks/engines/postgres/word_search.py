@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from sdd_hooks.engines.postgres.scope import OrganisationScope
-from sdd_hooks.engines.postgres.stored_text import original_text, stored_text
+from sdd_hooks.engines.postgres.values import original_text, stored_text
 from sdd_hooks.engines.postgres.words import (
     Phrase,
     TermCounter,

@@ -1,10 +1,15 @@
-"""qmd's HTTP daemon: find the one that serves an index, send requests to it, and run one.
+"""qmd's server: find the daemon of an index, send requests to it, run one, and read its status.
 
 A file beside the index records where a daemon runs. A clone may bring such a file, so it counts
 only if the user's cache has the same record and the daemon responds.
+
+qmd offers the status of an index as data only over the Model Context Protocol, which is JSON-RPC
+2.0: https://modelcontextprotocol.io/specification. Over stdio each message is a line; over HTTP a
+`tools/call` is one POST.
 """
 
-# Governing: ADR-0012 (untrusted input), ADR-0014 (the qmd engine), SPEC-0006 REQ "Daemon"
+# Governing: ADR-0012 (untrusted input), ADR-0014 (the qmd engine), SPEC-0006 REQ "Daemon",
+# REQ "Index status"
 
 from __future__ import annotations
 
@@ -22,7 +27,7 @@ from types import MappingProxyType
 
 from sdd_hooks import tracing
 from sdd_hooks.engines.qmd.index_folder import IndexFolder
-from sdd_hooks.engines.qmd.installation import Installation, qmd_program
+from sdd_hooks.engines.qmd.installation import Installation, qmd_program, run_program
 from sdd_hooks.engines.qmd.output import QmdResult, first_error_line, parse_results
 from sdd_hooks.errors import EngineUnavailable, SddError, StorageError
 from sdd_hooks.named_tuple import NamedTuple
@@ -50,6 +55,28 @@ _BLOCK_BYTES = 1 << 16
 # sdd writes the configuration as JSON strings, and qmd rewrites it as YAML.
 _EMBED_MODEL = re.compile(
     r"""\bembed["']?\s*:\s*("(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[^\s"',}][^\n,}]*)"""
+)
+
+_CALL_ID = 2
+
+MESSAGES: tuple[Mapping[str, object], ...] = (
+    {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "initialize",
+        "params": {
+            "protocolVersion": "2025-06-18",
+            "capabilities": {},
+            "clientInfo": {"name": "sdd", "version": "1"},
+        },
+    },
+    {"jsonrpc": "2.0", "method": "notifications/initialized"},
+    {
+        "jsonrpc": "2.0",
+        "id": _CALL_ID,
+        "method": "tools/call",
+        "params": {"name": "status", "arguments": {}},
+    },
 )
 
 
@@ -317,3 +344,84 @@ def _unusable(daemon: Daemon, reason: str) -> EngineUnavailable:
         f"qmd's daemon on http://{HOST}:{daemon.port} cannot be used: {reason};"
         f" end process {daemon.pid}, and start another with `sdd index serve`"
     )
+
+
+@dataclass(frozen=True)
+class QmdStatus:
+    """The index in documents, all and by collection; `pending` have no vector of qmd's model."""
+
+    documents: int
+    pending: int
+    collections: Mapping[str, int]
+
+
+class _StatusReceived(Exception):
+    """The server has sent the status: `run_program` ends it."""
+
+    def __init__(self, status: QmdStatus) -> None:
+        super().__init__()
+        self.status = status
+
+
+def read_status(
+    qmd: Installation, folder: IndexFolder, environ: Mapping[str, str], timeout: float
+) -> QmdStatus:
+    """Read the status of the index from its daemon, or from a server that is started for this.
+
+    Raises EngineUnavailable when there is no valid response within `timeout` seconds.
+    """
+    daemon = find_daemon(folder, environ)
+    if daemon is not None:
+        return _read_from_daemon(daemon, timeout)
+    return _read_over_stdio(qmd, folder, environ, timeout)
+
+
+def parse_status(line: str) -> QmdStatus | None:
+    """Parse the status in a JSON-RPC message. Returns None for any other text."""
+    try:
+        message = json.loads(line)
+        content = message["result"]["structuredContent"]
+        collections = {
+            str(entry["name"]): int(entry["documents"]) for entry in content["collections"]
+        }
+        documents, pending = int(content["totalDocuments"]), int(content["needsEmbedding"])
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
+        return None
+    if message.get("id") != _CALL_ID or min(documents, pending, *collections.values()) < 0:
+        return None
+    return QmdStatus(documents, pending, collections)
+
+
+def _read_from_daemon(daemon: Daemon, timeout: float) -> QmdStatus:
+    accept = "application/json, text/event-stream"
+    try:
+        response = http_post(daemon.port, "/mcp", MESSAGES[-1], timeout, Accept=accept)
+    except NoResponse as error:
+        raise EngineUnavailable(f"qmd's daemon does not report its status: {error}") from None
+    # One JSON document, or the same as the data of a server-sent event.
+    for line in response.text.splitlines():
+        status = parse_status(line.removeprefix("data:"))
+        if status is not None:
+            return status
+    error_line = first_error_line("", response.text)
+    raise EngineUnavailable(
+        f"qmd's daemon does not report its status: {response.status}, {error_line}"
+    )
+
+
+def _read_over_stdio(
+    qmd: Installation, folder: IndexFolder, environ: Mapping[str, str], timeout: float
+) -> QmdStatus:
+    def on_line(line: str) -> None:
+        status = parse_status(line)
+        if status is not None:
+            raise _StatusReceived(status)
+
+    program = qmd_program(qmd, folder, "mcp", environ=environ)
+    messages = "".join(f"{json.dumps(message)}\n" for message in MESSAGES).encode()
+    try:
+        done = run_program(program, timeout, on_line, messages)
+    except _StatusReceived as received:
+        return received.status
+    error_line = first_error_line(done.out, done.err)
+    raise EngineUnavailable(f"qmd does not report its status: {error_line}")

@@ -318,7 +318,7 @@ class QmdEngine:
 
     def status(self) -> IndexStatus:
         """Return the counts, freshness and location of the index. qmd counts no chunks."""
-        from sdd_hooks.engines.qmd.mcp import read_status
+        from sdd_hooks.engines.qmd.daemon import read_status
 
         states = self._state.collections
         documents: Mapping[str, int] = {}
@@ -429,7 +429,7 @@ class QmdEngine:
             return ""
 
     def _note_release(self) -> None:
-        from sdd_hooks.engines.qmd.release import release_note
+        from sdd_hooks.engines.qmd.installation import release_note
 
         note = release_note(self._qmd, self._environ, self._clock())
         if note and note not in self.notes:

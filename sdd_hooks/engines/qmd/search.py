@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from sdd_hooks.chunking.chunk import Chunk
 from sdd_hooks.chunking.document import chunk_document
 from sdd_hooks.engines.protocol import Hit, IndexedDocument, Query, SearchResult
 from sdd_hooks.engines.qmd.daemon import Daemon, find_daemon, post_query
@@ -36,7 +37,7 @@ from sdd_hooks.engines.qmd.query import (
     query_lines,
 )
 from sdd_hooks.engines.ranking.fusion import FusedMatch, fuse
-from sdd_hooks.engines.ranking.hits import chunk_snippet, query_words
+from sdd_hooks.engines.ranking.hits import HitChunk, make_hits, query_words
 from sdd_hooks.engines.ranking.path_evidence import weigh_paths
 from sdd_hooks.errors import EngineUnavailable
 from sdd_hooks.project.collections import Collection
@@ -75,18 +76,6 @@ class SearchScope:
         return None if path is None else (result.collection, path)
 
 
-@dataclass(frozen=True)
-class Passage:
-    """The part of a file around a line. Lines are 1-based and inclusive."""
-
-    title: str
-    section: str
-    anchor: str
-    first_line: int
-    last_line: int
-    text: str
-
-
 def search(scope: SearchScope, query: Query, pending: int, model_error: str = "") -> SearchResult:
     """Run a typed query.
 
@@ -113,7 +102,7 @@ def search(scope: SearchScope, query: Query, pending: int, model_error: str = ""
         for weight, matches in ranked.lists
     ]
     matches = [match for match in fuse(lists) if match.score >= query.min_score]
-    hits = make_hits(scope.folder.root, matches, ranked.results, query)
+    hits = read_hits(scope.folder.root, matches, ranked.results, query)
     return SearchResult(hits, pending, tuple(notes))
 
 
@@ -126,7 +115,7 @@ def repository_path(base: str, path: str, collection: Collection) -> str | None:
     return whole if whole.isprintable() and collection.contains(whole) else None
 
 
-def passage_at(root: Path, path: str, line: int) -> Passage | None:
+def passage_at(root: Path, path: str, line: int) -> HitChunk | None:
     """Return the section or definition that contains the line, else the whole file.
 
     None if the file is missing, too large, or outside the repository.
@@ -134,19 +123,21 @@ def passage_at(root: Path, path: str, line: int) -> Passage | None:
     data = _read(root, path)
     if data is None:
         return None
-    document = chunk_document(path, data)
-    title = document.title or path.rpartition("/")[2]
-    for chunk in document.chunks:
-        if chunk.first_line <= line <= chunk.last_line:
-            return Passage(
-                title, chunk.title, chunk.anchor, chunk.first_line, chunk.last_line, chunk.text
-            )
-    text = "".join(chunk.text for chunk in document.chunks)
-    last = max((chunk.last_line for chunk in document.chunks), default=1)
-    return Passage(title, "", "file", 1, last, text)
+    whole, *chunks = _passages(path, data)
+    return next((one for one in chunks if one.first_line <= line <= one.last_line), whole)
 
 
-def best_passage(root: Path, path: str, line: int, query: str) -> Passage | None:
+def _passages(path: str, data: bytes) -> list[HitChunk]:
+    """Return the whole file, and each of its chunks."""
+    title, chunks = chunk_document(path, data)
+    text = "".join(chunk.text for chunk in chunks)
+    last = max((chunk.last_line for chunk in chunks), default=1)
+    shown = title or path.rpartition("/")[2]
+    parts = (Chunk("file", "", 1, last, text), *chunks)
+    return [HitChunk("", "", path, shown, *part) for part in parts]
+
+
+def best_passage(root: Path, path: str, line: int, query: str) -> HitChunk | None:
     """Return the passage at the line, or the one with most words of the query if it has none.
 
     qmd finds words in a whole file, and names its first line if it cannot tell which one matches.
@@ -154,16 +145,12 @@ def best_passage(root: Path, path: str, line: int, query: str) -> Passage | None
     passage = passage_at(root, path, line)
     if passage is None or share_of_words(passage, query):
         return passage
-    document = chunk_document(path, _read(root, path) or b"")
-    others = [
-        Passage(passage.title, c.title, c.anchor, c.first_line, c.last_line, c.text)
-        for c in document.chunks
-    ]
+    others = _passages(path, _read(root, path) or b"")[1:]
     best = max(others, key=lambda other: share_of_words(other, query), default=passage)
     return best if share_of_words(best, query) else passage
 
 
-def share_of_words(passage: Passage | None, query: str) -> float:
+def share_of_words(passage: HitChunk | None, query: str) -> float:
     """Return the share of the query's words that the passage contains (0..1)."""
     words = query_words(query)
     if passage is None or not words:
@@ -172,41 +159,26 @@ def share_of_words(passage: Passage | None, query: str) -> float:
     return sum(word in text for word in words) / len(words)
 
 
-def make_hits(
+def read_hits(
     root: Path,
     matches: Iterable[FusedMatch[DocumentKey]],
     results: Mapping[DocumentKey, QmdResult],
     query: Query,
 ) -> tuple[Hit, ...]:
-    """Make the hits of the first documents that still exist, at most `query.limit`.
+    """Return the hits of the first documents that still exist, at most `query.limit`.
 
     `results` has qmd's result for each document.
     """
-    words = query_words(query.text)
-    hits: list[Hit] = []
+    found: list[tuple[FusedMatch[DocumentKey], HitChunk]] = []
     for match in matches:
-        if len(hits) >= query.limit:
+        if len(found) >= query.limit:
             break
         collection, path = match.key
         result = results[match.key]
-        passage = best_passage(root, path, result.line, query.text)
-        if passage is not None:
-            hits.append(
-                Hit(
-                    id=f"{path}#{passage.anchor}",
-                    collection=collection,
-                    path=path,
-                    first_line=passage.first_line,
-                    last_line=passage.last_line,
-                    title=passage.title,
-                    section=passage.section,
-                    score=round(match.score, 4),
-                    cosine=None if match.cosine is None else round(match.cosine, 4),
-                    snippet=chunk_snippet(passage.text, passage.section, words, path),
-                    context=result.context,
-                )
-            )
-    return tuple(hits)
+        chunk = best_passage(root, path, result.line, query.text)
+        if chunk is not None:
+            found.append((match, chunk._replace(collection=collection, context=result.context)))
+    return make_hits(found, query)
 
 
 def read_documents(root: Path, collection: str, paths: Iterable[str]) -> list[IndexedDocument]:

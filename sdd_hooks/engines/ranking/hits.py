@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from sdd_hooks.code.paths import is_document
 from sdd_hooks.engines.protocol import Hit, Query
-from sdd_hooks.engines.ranking.fusion import FusedMatch
+from sdd_hooks.engines.ranking.fusion import FusedMatch, Key
 from sdd_hooks.engines.ranking.query_terms import parse_terms
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.excerpts import code_excerpt, prose_excerpt
@@ -28,7 +28,7 @@ class HitChunk(NamedTuple):
     text: str
 
 
-def make_hits(chunks: Sequence[tuple[FusedMatch[int], HitChunk]], query: Query) -> tuple[Hit, ...]:
+def make_hits(chunks: Sequence[tuple[FusedMatch[Key], HitChunk]], query: Query) -> tuple[Hit, ...]:
     """Return the hits of ranked chunks, in their order.
 
     Only the first hit of a document has a snippet, and only of as many documents as the query
@@ -47,7 +47,7 @@ def make_hits(chunks: Sequence[tuple[FusedMatch[int], HitChunk]], query: Query) 
     return tuple(hits)
 
 
-def _make_hit(match: FusedMatch[int], chunk: HitChunk) -> Hit:
+def _make_hit(match: FusedMatch[Key], chunk: HitChunk) -> Hit:
     """Return the hit of a chunk without its snippet."""
     return Hit(
         id=f"{chunk.path}#{chunk.anchor}",

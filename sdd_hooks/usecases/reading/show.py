@@ -21,8 +21,7 @@ from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project
 from sdd_hooks.retrieval.names import QueryName, named_hits, parse_name
 from sdd_hooks.retrieval.records import Records
-from sdd_hooks.retrieval.references import RecordReferences, find_references
-from sdd_hooks.retrieval.shown import Shown, ShownText
+from sdd_hooks.retrieval.references import RecordReferences, Shown, ShownText, find_references
 from sdd_hooks.text.markdown import parse_sections, unify_line_endings
 
 _MAX_NAMED = 8

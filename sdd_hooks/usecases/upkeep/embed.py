@@ -25,7 +25,8 @@ from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project
 from sdd_hooks.sharing.options import SharingOptions
-from sdd_hooks.sharing.outcome import PullOutcome, PushOutcome
+from sdd_hooks.sharing.pull import PullOutcome
+from sdd_hooks.sharing.push import PushOutcome
 from sdd_hooks.usecases.upkeep.refresh import ShowStep, show_nothing
 
 REMOTE = "origin"

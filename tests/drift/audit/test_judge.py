@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from sdd_hooks.drift.audit.judge import MAX_FILES, MAX_QUESTIONS, Judged, judge_audit
-from sdd_hooks.models.language_model import load_language_model
-from sdd_hooks.models.prompt_process import ModelPrompt, PromptFailed
+from sdd_hooks.models.language_model import ModelPrompt, PromptFailed, load_language_model
 from tests.drift.audit.repositories import adr, audited, named_files
 from tests.support.language_model import NAME, registered_model, respond_here
 from tests.support.repos import Repo

@@ -11,9 +11,15 @@ import pytest
 
 from sdd_hooks.chunking.document import text_hash, text_to_embed
 from sdd_hooks.engines.embedded.database import open_database
-from sdd_hooks.engines.embedded.embedding import EmbedTarget, embed_index
 from sdd_hooks.engines.embedded.schema import INDEX, VECTORS
-from sdd_hooks.engines.embedding import BATCH_SECONDS, MAX_BATCH, MIN_BATCH, next_batch_size
+from sdd_hooks.engines.embedded.vectors import MissingVectors, create_space
+from sdd_hooks.engines.embedding import (
+    BATCH_SECONDS,
+    MAX_BATCH,
+    MIN_BATCH,
+    embed_missing,
+    next_batch_size,
+)
 from sdd_hooks.errors import EngineUnavailable
 
 CHUNKS = 10_000
@@ -62,25 +68,25 @@ def connection(tmp_path: Path) -> Iterator[apsw.Connection]:
     index.close()
 
 
-def embedded(connection: apsw.Connection, tmp_path: Path, model: Model) -> tuple[int, int, int]:
-    target = EmbedTarget(connection, tmp_path / "lock", "int8")
-    counts = embed_index(target, model, [1], clock=model.clock)
+def embedded(connection: apsw.Connection, model: Model) -> tuple[int, int, int]:
+    space = create_space(connection, model.id, "int8", model.dimensions)
+    counts = embed_missing(MissingVectors(connection, space, [1]), model, clock=model.clock)
     return counts.embedded, counts.failed, counts.remaining
 
 
-def test_a_fast_model_gets_large_batches(connection: apsw.Connection, tmp_path: Path) -> None:
+def test_a_fast_model_gets_large_batches(connection: apsw.Connection) -> None:
     model = Model(lambda _: 0.000_01)
-    assert embedded(connection, tmp_path, model) == (CHUNKS, 0, 0)
+    assert embedded(connection, model) == (CHUNKS, 0, 0)
     assert model.batches[:3] == [MIN_BATCH, 2 * MIN_BATCH, 4 * MIN_BATCH]
     assert max(model.batches) == MAX_BATCH
     assert len(model.batches) < 12
 
 
 def test_a_batch_takes_seconds_so_that_a_killed_embed_loses_little(
-    connection: apsw.Connection, tmp_path: Path
+    connection: apsw.Connection,
 ) -> None:
     model = Model(lambda length: length * 0.000_003)
-    assert embedded(connection, tmp_path, model) == (CHUNKS, 0, 0)
+    assert embedded(connection, model) == (CHUNKS, 0, 0)
     assert max(model.batches) > MIN_BATCH
     assert model.batches[-1] < max(model.batches)  # the texts grow longer
     longest = max(count * CHUNKS * 0.000_003 for count in model.batches[-5:])
@@ -93,8 +99,8 @@ def test_a_slow_model_gets_the_smallest_batches() -> None:
     assert next_batch_size(4 * MIN_BATCH, BATCH_SECONDS) == 4 * MIN_BATCH
 
 
-def test_one_refused_text_repeats_few_others(connection: apsw.Connection, tmp_path: Path) -> None:
+def test_one_refused_text_repeats_few_others(connection: apsw.Connection) -> None:
     model = Model(lambda _: 0.000_01, refused="#7000#")
-    assert embedded(connection, tmp_path, model) == (CHUNKS - 1, 1, 1)
+    assert embedded(connection, model) == (CHUNKS - 1, 1, 1)
     assert len(model.batches) < 60
     assert sum(model.batches) < CHUNKS + 3 * MAX_BATCH

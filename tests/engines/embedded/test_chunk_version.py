@@ -15,8 +15,8 @@ import apsw
 import pytest
 
 from sdd_hooks.chunking.document import chunker_version
-from sdd_hooks.engines.embedded.chunk_version import invalidate_other_chunks
 from sdd_hooks.engines.embedded.database import open_database
+from sdd_hooks.engines.embedded.indexing import invalidate_other_chunks
 from sdd_hooks.engines.embedded.schema import INDEX
 
 HAS_CGG = importlib.util.find_spec("cgg") is not None

@@ -48,7 +48,9 @@ def connection(tmp_path: Path) -> Iterator[apsw.Connection]:
 @pytest.mark.parametrize("storage", ["int8", "float32"])
 def test_the_nearest_is_first(connection: apsw.Connection, storage: str) -> None:
     space = vectors.create_space(connection, "model", storage, 2)
-    vectors.store_vectors(connection, space, {b"same": EAST, b"two": NORTH, b"three": WEST})
+    vectors.MissingVectors(connection, space, [1]).store(
+        {b"same": EAST, b"two": NORTH, b"three": WEST}
+    )
     matches = vectors.search_nearest(connection, space, NORTH_EAST, [1], 3)
     assert [match.key for match in matches] == [1, 2, 3]
     assert matches[0].cosine == pytest.approx(math.sqrt(0.5), abs=0.01)
@@ -58,8 +60,12 @@ def test_the_nearest_is_first(connection: apsw.Connection, storage: str) -> None
 
 def test_equal_texts_share_a_vector(connection: apsw.Connection) -> None:
     space = vectors.create_space(connection, "model", "int8", 2)
-    assert vectors.find_missing(connection, space, [1, 2]) == [b"two", b"same", b"three"]
-    vectors.store_vectors(connection, space, {b"same": EAST})
+    assert vectors.MissingVectors(connection, space, [1, 2]).missing() == [
+        b"two",
+        b"same",
+        b"three",
+    ]
+    vectors.MissingVectors(connection, space, [1]).store({b"same": EAST})
     assert vectors.count_pending(connection, space, 1) == 2
     assert vectors.count_pending(connection, space, 2) == 0
     assert [match.key for match in vectors.search_nearest(connection, space, EAST, [2], 9)] == [4]
@@ -67,7 +73,7 @@ def test_equal_texts_share_a_vector(connection: apsw.Connection) -> None:
 
 def test_models_do_not_mix(connection: apsw.Connection) -> None:
     one = vectors.create_space(connection, "one", "int8", 2)
-    vectors.store_vectors(connection, one, {b"same": EAST})
+    vectors.MissingVectors(connection, one, [1]).store({b"same": EAST})
     two = vectors.create_space(connection, "two", "int8", 2)
     assert vectors.search_nearest(connection, two, EAST, [1], 9) == []
     assert vectors.find_space(connection, "one", "int8") == one
@@ -111,7 +117,7 @@ def test_int8_keeps_the_direction(values: list[float]) -> None:
 
 def test_a_zero_vector_is_stored_and_has_no_strength(connection: apsw.Connection) -> None:
     space = vectors.create_space(connection, "model", "int8", 2)
-    vectors.store_vectors(connection, space, {b"two": array("f", [0, 0]).tobytes()})
+    vectors.MissingVectors(connection, space, [1]).store({b"two": array("f", [0, 0]).tobytes()})
     assert all(
         match.strength == 0 for match in vectors.search_nearest(connection, space, EAST, [1], 9)
     )

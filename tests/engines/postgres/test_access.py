@@ -15,7 +15,7 @@ from sdd_hooks.config.settings import SearchSettings
 from sdd_hooks.engines.organisation import OrganisationGrant
 from sdd_hooks.engines.postgres.access import UnknownRole, data_tables, grant, revoke, secure
 from sdd_hooks.engines.postgres.address import find_address
-from sdd_hooks.engines.postgres.locks import hold_lock
+from sdd_hooks.engines.postgres.connection import hold_lock
 from sdd_hooks.engines.postgres.organisation import PostgresOrganisation
 from tests.engines.postgres.organisation import HANDBOOK, PAYMENTS, ROLES, Organisation
 from tests.support.citus_server import CitusServer

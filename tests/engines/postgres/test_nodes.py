@@ -11,9 +11,9 @@ import pytest
 from sdd_hooks.engines.organisation import OrganisationGrant
 from sdd_hooks.engines.postgres.access import data_tables, grant
 from sdd_hooks.engines.postgres.address import DSN, find_address
-from sdd_hooks.engines.postgres.administration import PostgresAdministration
 from sdd_hooks.engines.postgres.connection import connect
 from sdd_hooks.engines.postgres.nodes import is_distributed
+from sdd_hooks.engines.postgres.organisation import PostgresAdministration
 from sdd_hooks.engines.postgres.schema import migrate
 from tests.engines.postgres.organisation import HANDBOOK, PAYMENTS, ROLES, Organisation
 from tests.support.citus_server import CitusServer

@@ -14,9 +14,8 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from sdd_hooks.engines.qmd.daemon import Daemon, http_post, serve
+from sdd_hooks.engines.qmd.daemon import MESSAGES, Daemon, http_post, serve
 from sdd_hooks.engines.qmd.installation import find_qmd, qmd_program, run_program
-from sdd_hooks.engines.qmd.mcp import MESSAGES
 from sdd_hooks.system.processes import (
     Program,
     ProgramResult,

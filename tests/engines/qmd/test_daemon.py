@@ -23,10 +23,10 @@ from sdd_hooks.engines.qmd.daemon import (
     http_get,
     http_post,
     post_query,
+    read_status,
     serve,
 )
 from sdd_hooks.engines.qmd.index_folder import IndexFolder
-from sdd_hooks.engines.qmd.mcp import read_status
 from sdd_hooks.errors import EngineUnavailable
 from tests.engines.qmd.conftest import Indexed
 from tests.engines.qmd.serving import Served

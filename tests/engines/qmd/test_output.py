@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sdd_hooks.engines.protocol import Counts
 from sdd_hooks.engines.qmd import output
-from sdd_hooks.engines.qmd.mcp import QmdStatus, parse_status
+from sdd_hooks.engines.qmd.daemon import QmdStatus, parse_status
 from sdd_hooks.engines.qmd.output import (
     QUERY_NOT_EMBEDDED,
     EmbedOutput,

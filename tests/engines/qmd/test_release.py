@@ -7,8 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from sdd_hooks.engines.qmd.installation import Installation
-from sdd_hooks.engines.qmd.release import CACHE_ENTRY, describe_newer, is_check_due, release_note
+from sdd_hooks.engines.qmd.installation import (
+    RELEASE_ENTRY,
+    Installation,
+    describe_newer,
+    is_check_due,
+    release_note,
+)
 from sdd_hooks.system.user_cache import read_cached, write_cached
 from tests.engines.qmd.fakes import environment, program
 from tests.support.waiting import until
@@ -56,14 +61,14 @@ def test_when_the_registry_is_asked(cached: dict[str, object], expected: bool) -
 @pytest.mark.parametrize("latest", ["2.10.0-beta.1", "latest", "", None, 3, "2.10", "9" * 5000])
 def test_a_cached_value_that_is_no_release_gives_no_line(tmp_path: Path, latest: object) -> None:
     environ = environment(tmp_path)
-    write_cached(CACHE_ENTRY, {"latest": latest, "told": NOW, "asked": NOW}, environ)
+    write_cached(RELEASE_ENTRY, {"latest": latest, "told": NOW, "asked": NOW}, environ)
     assert release_note(QMD, environ, NOW) is None
 
 
 def test_a_recent_release_is_used_without_asking(tmp_path: Path) -> None:
     npm = program(tmp_path / "bin/npm", f"touch {tmp_path}/asked")
     environ = environment(tmp_path, npm.parent)
-    write_cached(CACHE_ENTRY, {"latest": "2.10.0", "told": NOW - DAY}, environ)
+    write_cached(RELEASE_ENTRY, {"latest": "2.10.0", "told": NOW - DAY}, environ)
     assert release_note(QMD, environ, NOW) == LINE
     assert not (tmp_path / "asked").exists()
 
@@ -81,7 +86,7 @@ def test_the_release_is_fetched_in_the_background(tmp_path: Path) -> None:
     until((tmp_path / "asked").exists)
     assert release_note(QMD, environ, now + HOUR) is None
     (tmp_path / "go").touch()
-    until(lambda: read_cached(CACHE_ENTRY, environ).get("latest") == "2.10.0")
+    until(lambda: read_cached(RELEASE_ENTRY, environ).get("latest") == "2.10.0")
     assert release_note(QMD, environ, time.time()) == LINE
     assert (tmp_path / "asked").read_text() == "view @tobilu/qmd version\n"
 
@@ -93,13 +98,13 @@ def test_a_failed_check_is_silent_and_not_repeated_at_once(tmp_path: Path, scrip
     assert release_note(QMD, environ, NOW) is None
     until((tmp_path / "asked").exists)
     assert release_note(QMD, environ, NOW + HOUR) is None
-    assert read_cached(CACHE_ENTRY, environ) == {"asked": NOW}
+    assert read_cached(RELEASE_ENTRY, environ) == {"asked": NOW}
 
 
 def test_without_npm_no_check_is_started(tmp_path: Path) -> None:
     environ = {**environment(tmp_path), "PATH": str(tmp_path)}
     assert release_note(QMD, environ, NOW) is None
-    assert read_cached(CACHE_ENTRY, environ) == {}
+    assert read_cached(RELEASE_ENTRY, environ) == {}
 
 
 def test_without_a_cache_no_check_is_started(tmp_path: Path) -> None:

@@ -16,9 +16,9 @@ from sdd_hooks.engines.qmd.output import QmdResult
 from sdd_hooks.engines.qmd.query import UNKNOWN_STRENGTH
 from sdd_hooks.engines.qmd.search import (
     MAX_FILE_BYTES,
-    make_hits,
     passage_at,
     read_documents,
+    read_hits,
     repository_path,
     share_of_words,
 )
@@ -106,12 +106,12 @@ def test_missing_documents_are_replaced_by_the_next_hits(root: Path) -> None:
     matches = [FusedMatch(("app-adrs", path), 0.9, None) for path in ("docs/gone.md", "docs/a.md")]
     matches.append(FusedMatch(("app-adrs", "docs/empty.md"), 0.87654, 0.123456))
     results = {match.key: QmdResult("app-adrs", "", 13, "", 1.0, "Text.", ()) for match in matches}
-    first, second = make_hits(root, matches, results, Query((SubQuery("lex", "token"),), limit=2))
+    first, second = read_hits(root, matches, results, Query((SubQuery("lex", "token"),), limit=2))
     assert first.id == "docs/a.md#decision"
     assert first.snippet == "A token."
     assert first.context == "Text."
     assert (second.path, second.score, second.cosine) == ("docs/empty.md", 0.8765, 0.1235)
-    assert make_hits(root, matches, results, Query((SubQuery("lex", "token"),), limit=0)) == ()
+    assert read_hits(root, matches, results, Query((SubQuery("lex", "token"),), limit=0)) == ()
 
 
 ADR = "# ADR-{0:04d}: {1}\n\n## Decision Outcome\n\nA {1} is kept in the database.\n"

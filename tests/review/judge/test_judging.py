@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 
 from sdd_hooks.findings import Finding, identify_findings
-from sdd_hooks.models.language_model import load_language_model
-from sdd_hooks.models.prompt_process import ModelPrompt, PromptFailed
+from sdd_hooks.models.language_model import ModelPrompt, PromptFailed, load_language_model
 from sdd_hooks.reporting.outcome import References, ReviewOutcome
 from sdd_hooks.review.judge.choice import MAX_CANDIDATES
 from sdd_hooks.review.judge.judging import JudgeOptions, judge_review

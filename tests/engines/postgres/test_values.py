@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.engines.postgres.stored_text import original_text, stored_text
+from sdd_hooks.engines.postgres.values import original_text, stored_text
 
 CHARACTERS = st.text(st.characters() | st.sampled_from("\0\ud800\udfff\U0010ffff0f"))
 
