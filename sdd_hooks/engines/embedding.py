@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from sdd_hooks.chunking.document import text_hash, text_to_embed
-from sdd_hooks.engines.protocol import Progress, report_progress
+from sdd_hooks.engines.protocol import EmbedReport, Progress, report_progress
 from sdd_hooks.errors import EngineUnavailable
 from sdd_hooks.models.embedding_model import EmbeddingModel
 from sdd_hooks.named_tuple import NamedTuple
@@ -42,6 +42,18 @@ class EmbedCounts:
     failed: int
     remaining: int
     notes: tuple[str, ...]
+
+    def report(self, model: EmbeddingModel, seconds: float) -> EmbedReport:
+        """Return the report of an embed with a model."""
+        return EmbedReport(
+            self.embedded,
+            self.remaining,
+            seconds,
+            model.id,
+            model.device,
+            self.failed,
+            self.notes,
+        )
 
 
 class StoredChunk(NamedTuple):

@@ -57,11 +57,9 @@ _FILE_CLOCK = 5
 behind the others."""
 
 _MAX_LINK_BYTES = 4096
-
 _MAX_RULES_BYTES = 1_000_000
 
 _SPARSE_RULES = "info/sparse-checkout"
-
 _HIDDEN = "S"
 """git's tag for a file that a sparse checkout leaves out, and that is absent."""
 

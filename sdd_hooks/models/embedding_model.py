@@ -36,15 +36,11 @@ _BLOCK_BYTES = 1 << 20
 _DIGEST_DIGITS = 12
 
 DISTRIBUTION = "sdd-hooks-model"
-
 SUMS_FILE = "SHA256SUMS"
 
 _PACKAGE = "sdd_hooks_model"
-
 _NAME = "all-MiniLM-L6-v2"
-
 _MAX_SUMS_BYTES = 10_000
-
 _DIGITS = 64
 
 

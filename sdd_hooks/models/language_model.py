@@ -31,7 +31,6 @@ _PROGRAM = (
 )
 
 _PACKAGE = Path(__file__).resolve().parents[2]
-
 _MEMORY_SHARE = 0.75
 
 

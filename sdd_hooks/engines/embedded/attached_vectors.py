@@ -14,10 +14,10 @@ from sdd_hooks.engines.embedded import vector_file
 from sdd_hooks.engines.embedded.database import (
     WrittenByNewer,
     database_uri,
+    is_marked,
     open_database,
     translate_errors,
 )
-from sdd_hooks.engines.embedded.repair import is_marked
 from sdd_hooks.engines.embedded.schema import VECTORS
 from sdd_hooks.errors import IndexDamaged, StorageError
 from sdd_hooks.system.locks import hold_lock

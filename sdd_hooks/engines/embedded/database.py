@@ -1,5 +1,9 @@
 """Open a SQLite file whose content is untrusted, create or migrate it, and translate errors.
 
+There is one path of repair: a damaged file is marked, then set aside and replaced by an empty one.
+Any process can find damage: a search, a hook, an embed. It leaves a mark beside the file, so that
+the next process that may replace the file does so, even if it does not meet the same damage itself.
+
 The checksums of its pages are those of SQLite's own extension `cksumvfs`, which the wheels of apsw
 contain: eight bytes at the end of each page, written and verified by SQLite. An apsw that was built
 without the extension reads the same files, and writes pages that count as changed where it exists.
@@ -21,10 +25,10 @@ from urllib.parse import quote_from_bytes
 
 import apsw
 
-from sdd_hooks.engines.embedded.repair import is_marked, mark_damaged, set_aside
 from sdd_hooks.engines.embedded.schema import Schema
 from sdd_hooks.errors import IndexDamaged, StorageError
 from sdd_hooks.named_tuple import NamedTuple
+from sdd_hooks.system.descriptors import open_unlinked
 from sdd_hooks.system.files import is_regular_file
 
 # A hook waits for another program's transaction, too.
@@ -38,6 +42,17 @@ _FILE_SYSTEM = (
     apsw.AuthError,
     apsw.NoLFSError,
 )
+
+
+MAX_ASIDE = 3
+"""Damaged files of one name that are kept for inspection."""
+
+_MAX_REASON_BYTES = 500
+
+_EXTENSION = Path(apsw.__file__).parent / "sqlite_extra_binaries" / "cksumvfs"
+_VFS = "cksmvfs"
+_RESERVED_BYTES = 8
+"""Bytes at the end of a page that the extension requires."""
 
 
 @cache
@@ -76,14 +91,6 @@ def add_checksums(connection: apsw.Connection) -> None:
 def is_checksum_failure(error: BaseException) -> bool:
     """Whether SQLite read a page whose checksum is wrong."""
     return getattr(error, "extendedresult", 0) == apsw.SQLITE_IOERR_DATA
-
-
-_EXTENSION = Path(apsw.__file__).parent / "sqlite_extra_binaries" / "cksumvfs"
-
-_VFS = "cksmvfs"
-
-_RESERVED_BYTES = 8
-"""Bytes at the end of a page that the extension requires."""
 
 
 class WrittenByNewer(IndexDamaged):
@@ -173,6 +180,61 @@ def open_or_replace(path: Path, schema: Schema) -> OpenedDatabase:
     return OpenedDatabase(open_database(path, schema), note)
 
 
+def mark_damaged(path: Path, reason: str) -> None:
+    """Leave a mark beside the file that the next `open_or_replace` finds. Raises nothing.
+
+    In a directory that cannot be written, the file cannot be replaced either.
+    """
+    with contextlib.suppress(OSError):
+        descriptor = open_unlinked(_mark(path), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        try:
+            os.write(descriptor, os.fsencode(reason)[:_MAX_REASON_BYTES])
+        finally:
+            os.close(descriptor)
+
+
+def is_marked(path: Path) -> bool:
+    """Whether damage of the file was found since it was created."""
+    return os.path.lexists(_mark(path))
+
+
+def remove_mark(path: Path) -> None:
+    """Remove the mark of a file whose damage turned out to be that of another."""
+    _remove(_mark(path))
+
+
+def set_aside(path: Path) -> Path:
+    """Rename an unusable file, and its journal, and remove its mark. Returns the new path.
+
+    At most MAX_ASIDE files are kept: a further one replaces the oldest.
+    """
+    names = [path.with_name(f"{path.name}.aside-{number}") for number in range(1, MAX_ASIDE + 1)]
+    free = (name for name in names if not os.path.lexists(name))
+    aside = next(free, None) or min(names, key=lambda name: name.lstat().st_mtime)
+    for suffix in ("-wal", "-journal", ""):
+        _remove(Path(f"{aside}{suffix}"))
+    # The journal first: without the file it belongs to, SQLite would apply it to the next one.
+    for suffix in ("-wal", "-shm", "-journal", ""):
+        with contextlib.suppress(FileNotFoundError):
+            Path(f"{path}{suffix}").replace(f"{aside}{suffix}")
+    _remove(Path(f"{aside}-shm"))
+    _remove(_mark(path))
+    return aside
+
+
+def _mark(path: Path) -> Path:
+    return path.with_name(f"{path.name}.damaged")
+
+
+def _remove(path: Path) -> None:
+    """Remove a file. A directory that took its place is removed if it is empty."""
+    try:
+        path.unlink(missing_ok=True)
+    except OSError:
+        with contextlib.suppress(OSError):
+            path.rmdir()
+
+
 def replace_note(path: Path, reason: str) -> str:
     """Set the file aside. Returns a note with the reason. Raises StorageError."""
     try:
@@ -198,7 +260,8 @@ def open_database(path: Path, schema: Schema) -> apsw.Connection:
         except (OSError, apsw.CantOpenError, apsw.ReadOnlyError) as error:
             return _open_unwritable(path, schema, error)
         try:
-            version = _prepare(connection, path, schema)
+            _harden(connection)
+            version = _version(connection, path, schema)
             if version < len(schema.migrations) or lacks_checksums(connection):
                 _migrate(connection, path, schema)
         except (apsw.ReadOnlyError, apsw.CantOpenError) as error:
@@ -267,12 +330,6 @@ def _open_unwritable(path: Path, schema: Schema, reason: Exception) -> apsw.Conn
     if _version(connection, path, schema) != len(schema.migrations):
         raise StorageError(f"cannot write {path} ({reason}): check its directory") from reason
     return connection
-
-
-def _prepare(connection: apsw.Connection, path: Path, schema: Schema) -> int:
-    """Harden the connection. Returns the version of the file."""
-    _harden(connection)
-    return _version(connection, path, schema)
 
 
 def _harden(connection: apsw.Connection) -> None:

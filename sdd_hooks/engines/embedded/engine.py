@@ -20,14 +20,16 @@ from sdd_hooks.engines.documents import indexed_document
 from sdd_hooks.engines.embedded.attached_vectors import AttachedVectors
 from sdd_hooks.engines.embedded.database import (
     ImpossibleValue,
+    is_marked,
+    mark_damaged,
     open_database,
     open_or_replace,
+    remove_mark,
     replace_note,
     transaction,
     translate_errors,
     typed,
 )
-from sdd_hooks.engines.embedded.repair import is_marked, mark_damaged, remove_mark
 from sdd_hooks.engines.embedded.schema import INDEX
 from sdd_hooks.engines.embedded.vector_file import find_fault
 from sdd_hooks.engines.protocol import (
@@ -168,15 +170,8 @@ class EmbeddedEngine:
         started = self._clock()
         model = self._model.load()
         counts = self._with_sound_vectors(lambda: self._embed(model, collections, progress))
-        return EmbedReport(
-            counts.embedded,
-            counts.remaining,
-            self._clock() - started,
-            model.id,
-            model.device,
-            counts.failed,
-            (*self._vectors.take_notes(), *counts.notes),
-        )
+        report = counts.report(model, self._clock() - started)
+        return report._replace(notes=(*self._vectors.take_notes(), *report.notes))
 
     def _embed(
         self, model: EmbeddingModel, collections: Sequence[str], progress: Progress | None

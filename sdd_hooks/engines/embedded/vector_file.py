@@ -22,12 +22,12 @@ from sdd_hooks.engines.embedded.database import (
     WrittenByNewer,
     open_database,
     open_without_checksums,
+    remove_mark,
     replace_note,
     transaction,
     translate_errors,
     typed,
 )
-from sdd_hooks.engines.embedded.repair import remove_mark
 from sdd_hooks.engines.embedded.schema import VECTORS
 from sdd_hooks.errors import IndexDamaged, SddError, StorageError
 from sdd_hooks.system.files import read_inside, write_atomically

@@ -241,15 +241,7 @@ class PostgresEngine:
             )
             store.reuse()
             counts = embed_missing(store, model, progress=progress)
-        return EmbedReport(
-            counts.embedded,
-            counts.remaining,
-            self._clock() - started,
-            model.id,
-            model.device,
-            counts.failed,
-            counts.notes,
-        )
+        return counts.report(model, self._clock() - started)
 
     @contextmanager
     def _embed_lock(self) -> Iterator[None]:

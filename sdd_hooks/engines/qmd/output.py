@@ -53,7 +53,7 @@ _ACCELERATORS = frozenset({"cuda", "metal", "vulkan"})
 
 @dataclass(frozen=True)
 class Contribution:
-    """A list that contains a result: its `source` (`fts` or `vec`), its sub-query, and the rank.
+    """A list that contains a result: its `source` (`fts` or `vec`) and its sub-query.
 
     `score` is the cosine for `vec` (-1..1) and a normalised BM25 for `fts` (0..1).
     """
@@ -61,7 +61,6 @@ class Contribution:
     source: str
     query_type: str
     query: str
-    rank: int
     score: float
 
 
@@ -69,15 +68,13 @@ class Contribution:
 class QmdResult:
     """One document of a query's results.
 
-    `path` is relative to the directory of the collection, `line` is 1-based. `score` is qmd's own
-    (0..1, by rank unless reranked). `contributions` are empty without `--explain`.
+    `path` is relative to the directory of the collection, `line` is 1-based. `contributions` are
+    empty without `--explain`.
     """
 
     collection: str
     path: str
     line: int
-    title: str
-    score: float
     context: str
     contributions: tuple[Contribution, ...]
 
@@ -87,14 +84,13 @@ class EmbedOutput:
     """What one `qmd embed` did, in chunks.
 
     `failed` chunks were tried, and `failures` has messages about the first of them. A session that
-    `expired` left `skipped` chunks, and may have left whole documents, which qmd does not count.
-    With `busy`, another process was embedding. `device` is `cpu`, `gpu`, or "" if unknown.
+    `expired` left chunks, and may have left whole documents. With `busy`, another process was
+    embedding. `device` is `cpu`, `gpu`, or "" if unknown.
     """
 
     embedded: int
     failed: int
     failures: tuple[str, ...]
-    skipped: int
     expired: bool
     busy: bool
     device: str
@@ -185,7 +181,6 @@ def parse_embed(out: str, err: str) -> EmbedOutput:
         failures=tuple(failure for failure in failures if _SESSION_EXPIRED not in failure)
         if tried
         else (),
-        skipped=skipped,
         expired=bool(expired),
         busy=EMBED_RUNNING in output,
         device="cpu" if _ON_CPU in output else "gpu" if embedded and int(embedded[1]) else "",
@@ -232,8 +227,6 @@ def _parse_result(entry: Mapping[str, object], encoded: bool) -> QmdResult | Non
         collection=unquote(collection) if encoded else collection,
         path=unquote(path) if encoded else path,
         line=max(1, _whole(entry.get("line"))),
-        title=_text(entry.get("title")),
-        score=min(1.0, max(0.0, _number(entry.get("score")))),
         context=_text(entry.get("context")),
         contributions=_parse_contributions(explain) if isinstance(explain, Mapping) else (),
     )
@@ -247,7 +240,6 @@ def _parse_contributions(explain: Mapping[str, object]) -> tuple[Contribution, .
             source=_text(entry.get("source")),
             query_type=_text(entry.get("queryType")),
             query=_text(entry.get("query")),
-            rank=max(1, _whole(entry.get("rank"))),
             score=min(1.0, max(-1.0, _number(entry.get("backendScore")))),
         )
         for entry in (entries if isinstance(entries, list) else ())

@@ -55,7 +55,6 @@ CANDIDATES = 300
 """Chunks that the index itself ranks first, and that are ranked again."""
 
 _ASIDE = 0.8
-
 _OPTION = 0.9
 
 _ASIDES = lazy_regex(

@@ -13,12 +13,13 @@ import apsw
 import pytest
 
 from sdd_hooks.engines.embedded.database import (
+    MAX_ASIDE,
     ImpossibleValue,
     open_database,
     open_or_replace,
+    set_aside,
     translate_errors,
 )
-from sdd_hooks.engines.embedded.repair import MAX_ASIDE, set_aside
 from sdd_hooks.engines.embedded.schema import INDEX, VECTORS, Schema
 from sdd_hooks.errors import IndexDamaged, StorageError
 from tests.support.users import read_only_tree, without_rights_of_root

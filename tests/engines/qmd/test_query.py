@@ -178,10 +178,10 @@ def result(
     path: str, *matches: tuple[str, str, float], collection: str = "a", line: int = 1
 ) -> QmdResult:
     contributions = tuple(
-        Contribution("fts" if kind == "lex" else "vec", kind, text, 1, score)
+        Contribution("fts" if kind == "lex" else "vec", kind, text, score)
         for kind, text, score in matches
     )
-    return QmdResult(collection, path, line, "", 1.0, "", contributions)
+    return QmdResult(collection, path, line, "", contributions)
 
 
 def key_of(result: QmdResult) -> DocumentKey | None:

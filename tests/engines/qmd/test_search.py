@@ -105,7 +105,7 @@ def test_the_share_of_words_includes_the_titles(root: Path) -> None:
 def test_missing_documents_are_replaced_by_the_next_hits(root: Path) -> None:
     matches = [FusedMatch(("app-adrs", path), 0.9, None) for path in ("docs/gone.md", "docs/a.md")]
     matches.append(FusedMatch(("app-adrs", "docs/empty.md"), 0.87654, 0.123456))
-    results = {match.key: QmdResult("app-adrs", "", 13, "", 1.0, "Text.", ()) for match in matches}
+    results = {match.key: QmdResult("app-adrs", "", 13, "Text.", ()) for match in matches}
     first, second = read_hits(root, matches, results, Query((SubQuery("lex", "token"),), limit=2))
     assert first.id == "docs/a.md#decision"
     assert first.snippet == "A token."
