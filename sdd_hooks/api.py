@@ -104,6 +104,7 @@ if TYPE_CHECKING:
     from sdd_hooks.findings import ReportedFinding as ReportedFinding
     from sdd_hooks.findings import RuleDescription as RuleDescription
     from sdd_hooks.findings import Severity as Severity
+    from sdd_hooks.findings import SeverityCounts as SeverityCounts
     from sdd_hooks.findings import SuppressedFinding as SuppressedFinding
     from sdd_hooks.forges import actions_event as actions_event
     from sdd_hooks.forges import comments as comments
@@ -144,23 +145,22 @@ if TYPE_CHECKING:
     from sdd_hooks.remote.urls import RemoteUrl as RemoteUrl
     from sdd_hooks.remote.urls import parse_endpoint as parse_endpoint
     from sdd_hooks.remote.urls import parse_remote as parse_remote
-    from sdd_hooks.reporting.audit import AuditAction as AuditAction
-    from sdd_hooks.reporting.audit import AuditCategory as AuditCategory
-    from sdd_hooks.reporting.audit import AuditModule as AuditModule
-    from sdd_hooks.reporting.audit import AuditRow as AuditRow
-    from sdd_hooks.reporting.audit import AuditSummary as AuditSummary
-    from sdd_hooks.reporting.audit import DecisionCoverage as DecisionCoverage
-    from sdd_hooks.reporting.audit import UncitedRecord as UncitedRecord
+    from sdd_hooks.reporting.outcome import AuditAction as AuditAction
+    from sdd_hooks.reporting.outcome import AuditCategory as AuditCategory
+    from sdd_hooks.reporting.outcome import AuditModule as AuditModule
+    from sdd_hooks.reporting.outcome import AuditRow as AuditRow
+    from sdd_hooks.reporting.outcome import AuditSummary as AuditSummary
     from sdd_hooks.reporting.outcome import Candidate as Candidate
     from sdd_hooks.reporting.outcome import CheckedTree as CheckedTree
+    from sdd_hooks.reporting.outcome import DecisionCoverage as DecisionCoverage
     from sdd_hooks.reporting.outcome import Evidence as Evidence
     from sdd_hooks.reporting.outcome import References as References
     from sdd_hooks.reporting.outcome import ReviewOutcome as ReviewOutcome
     from sdd_hooks.reporting.outcome import TouchedIssue as TouchedIssue
+    from sdd_hooks.reporting.outcome import UncitedRecord as UncitedRecord
     from sdd_hooks.reporting.registry import Links as Links
     from sdd_hooks.reporting.registry import ReportContext as ReportContext
     from sdd_hooks.reporting.registry import Reporter as Reporter
-    from sdd_hooks.reporting.severity_counts import SeverityCounts as SeverityCounts
     from sdd_hooks.review.mentions import Mention as Mention
     from sdd_hooks.review.mentions import MentionPlace as MentionPlace
     from sdd_hooks.review.rule import Rule as Rule
@@ -285,14 +285,11 @@ NAMES = {
         "sdd_hooks.text.markdown": "Section",
     },
     "Report formats": {
-        "sdd_hooks.findings": "ReportedFinding SuppressedFinding",
-        "sdd_hooks.reporting.audit": (
-            "AuditAction AuditCategory AuditModule AuditRow AuditSummary DecisionCoverage"
-            " UncitedRecord"
-        ),
-        "sdd_hooks.reporting.severity_counts": "SeverityCounts",
+        "sdd_hooks.findings": "ReportedFinding SuppressedFinding SeverityCounts",
         "sdd_hooks.reporting.outcome": (
-            "Candidate CheckedTree Confidence Evidence References ReviewOutcome TouchedIssue"
+            "AuditAction AuditCategory AuditModule AuditRow AuditSummary DecisionCoverage"
+            " UncitedRecord Candidate CheckedTree Confidence Evidence References ReviewOutcome"
+            " TouchedIssue"
         ),
         "sdd_hooks.reporting.registry": "Links ReportContext Reporter",
     },

@@ -1,7 +1,7 @@
-"""What a check reports: findings, their severities, and what identifies a finding over time."""
+"""What a check reports: findings, how many of each severity, and what identifies one over time."""
 
-# Governing: ADR-0022 (fingerprints that survive a rebase), ADR-0031 (what could not be checked is
-# a finding), SPEC-0010 REQ "Findings keep their identity"
+# Governing: ADR-0022 (fingerprints that survive a rebase), ADR-0031 (what could not be checked is a
+# finding), SPEC-0010 REQ "Findings keep their identity"
 
 from __future__ import annotations
 
@@ -114,3 +114,27 @@ def _digest(*parts: str) -> str:
     # The length before each part makes the text of two different lists of parts different.
     text = "".join(f"{len(part)}:{part}" for part in parts)
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:FINGERPRINT_LENGTH]
+
+
+class SeverityCounts(NamedTuple):
+    """How many findings there are of each severity."""
+
+    critical: int = 0
+    warning: int = 0
+    info: int = 0
+
+    @property
+    def total(self) -> int:
+        """How many there are of all severities."""
+        return sum(self)
+
+
+def count_severities(findings: Iterable[Finding]) -> SeverityCounts:
+    """How many of the findings have each severity."""
+    counts = Counter(one.severity for one in findings)
+    return SeverityCounts(*(counts[severity] for severity in SEVERITIES))
+
+
+def sum_counts(counts: Iterable[SeverityCounts]) -> SeverityCounts:
+    """The counts of all together."""
+    return SeverityCounts(*map(sum, zip(*counts, strict=True)))

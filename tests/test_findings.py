@@ -5,7 +5,15 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.findings import FINGERPRINT_LENGTH, Finding, identify_findings, worst_first
+from sdd_hooks.findings import (
+    FINGERPRINT_LENGTH,
+    Finding,
+    SeverityCounts,
+    count_severities,
+    identify_findings,
+    sum_counts,
+    worst_first,
+)
 
 
 def fingerprints(findings: list[Finding]) -> list[str]:
@@ -81,3 +89,18 @@ def test_worst_first_orders_by_severity_path_and_line_without_duplicates() -> No
     earlier = Finding("b.py", 2, "r", "warning", "m")
 
     assert worst_first([info, warning, earlier, info]) == (earlier, warning, info)
+
+
+def test_findings_are_counted_by_severity() -> None:
+    findings = [
+        Finding("a.py", 1, "one", "info", "An info."),
+        Finding("a.py", 2, "one", "critical", "A defect."),
+        Finding("b.py", 1, "two", "info", "Another info."),
+    ]
+    assert count_severities(findings) == SeverityCounts(critical=1, warning=0, info=2)
+    assert count_severities([]).total == 0
+
+
+def test_the_counts_of_several_groups_are_added() -> None:
+    assert sum_counts([SeverityCounts(1, 2, 0), SeverityCounts(0, 3, 4)]) == (1, 5, 4)
+    assert sum_counts([]) == SeverityCounts()

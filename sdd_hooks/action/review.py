@@ -29,8 +29,13 @@ from sdd_hooks.forges.registry import CiJob
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.project import Project
 from sdd_hooks.reporting.annotations import render_annotations
-from sdd_hooks.reporting.comment import has_marker, render_comment
-from sdd_hooks.reporting.line_comments import ExistingComment, inline_comments, reconcile
+from sdd_hooks.reporting.comment import (
+    ExistingComment,
+    has_marker,
+    inline_comments,
+    reconcile,
+    render_comment,
+)
 from sdd_hooks.reporting.outcome import ReviewOutcome
 from sdd_hooks.reporting.registry import Links
 from sdd_hooks.reporting.summary import render_summary

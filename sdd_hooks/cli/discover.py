@@ -13,8 +13,7 @@ import click
 from sdd_hooks.cli.shared.context import open_project, start_directory
 from sdd_hooks.cli.shared.options import everywhere_option, json_option, module_option
 from sdd_hooks.cli.shared.output import CommandOutput, show
-from sdd_hooks.drift.discover.draft import draft_record
-from sdd_hooks.drift.discover.report import MAX_SHOWN, render_markdown, report_data
+from sdd_hooks.drift.discover.report import MAX_SHOWN, draft_record, render_markdown, report_data
 from sdd_hooks.usecases.drift.discover import DiscoverRequest, choose_candidate
 from sdd_hooks.usecases.drift.discover import discover as run_discover
 

@@ -7,16 +7,24 @@ Only these are read in full. Other records are known by their ids.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 
 from sdd_hooks.artifacts.artifact import Artifact
+from sdd_hooks.artifacts.corpus import ArtifactFile, load_corpus
 from sdd_hooks.artifacts.spec import SPEC_FILE
+from sdd_hooks.artifacts.work_tree import ARTIFACT_KINDS, list_paths, read_paths
 from sdd_hooks.engines.protocol import Engine, SubQuery
 from sdd_hooks.named_tuple import NamedTuple
-from sdd_hooks.project.collections import Collection, CollectionMap
+from sdd_hooks.project.collections import Collection, CollectionMap, select_paths
 from sdd_hooks.project.project import Project
 from sdd_hooks.retrieval.search import HitLimits, search_typed
-from sdd_hooks.retrieval.topic_matches import IndexedArtifact, ReadArtifact, read_artifact
+from sdd_hooks.retrieval.topic_matches import (
+    IndexedArtifact,
+    ReadArtifact,
+    list_titles,
+    name_artifact,
+    read_artifact,
+)
 from sdd_hooks.text.display import format_count
 
 MAX_CANDIDATES = 8
@@ -140,3 +148,40 @@ def _search(
         path = f"{folder}/{SPEC_FILE}".lstrip("/") if hit.collection in specs else hit.path
         scores[path] = max(hit.score, scores.get(path, 0.0))
     return scores
+
+
+def list_records(
+    project: Project, engine: Engine, collections: Sequence[Collection]
+) -> tuple[IndexedArtifact, ...]:
+    """Return the artifacts in the collections, as the work tree has them. Raises GitError.
+
+    Titles come from the index. Only a file that the index does not have, and whose name has no id,
+    is read.
+    """
+    return tuple(
+        record
+        for one in collections
+        if one.kind in ARTIFACT_KINDS
+        for record in _records(project, engine, one)
+    )
+
+
+def _records(project: Project, engine: Engine, collection: Collection) -> Iterator[IndexedArtifact]:
+    git = project.repository.git
+    paths = select_paths(collection, sorted(list_paths(git, collection.repository, [collection])))
+    titles = dict(list_titles(engine, collection.name))
+    for path in paths:
+        if not (git.root / path).exists():
+            continue
+        record = name_artifact(collection, path, titles.get(path, ""))
+        if record and not record.id and path not in titles:
+            record = _read(project, collection, path)
+        if record:
+            yield record
+
+
+def _read(project: Project, collection: Collection, path: str) -> IndexedArtifact | None:
+    files: list[ArtifactFile] = read_paths(project.repository.root, collection, [path])[0]
+    for one in load_corpus(files).artifacts:
+        return IndexedArtifact(one.kind, one.id, one.title, one.path, one.module)
+    return None

@@ -1,15 +1,15 @@
 """Report a review as one JSON object, whose schema is docs/review.schema.json."""
 
-# Governing: ADR-0022 (one review, many reports), SPEC-0010 REQ "Reports"
+# Governing: ADR-0022 (one review, many reports), SPEC-0010 REQ "Reports", SPEC-0019 REQ "Report"
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sdd_hooks.findings import SEVERITIES, Finding
-from sdd_hooks.reporting.audit_json import audit_document
+from sdd_hooks.findings import SEVERITIES, Finding, SeverityCounts
 from sdd_hooks.reporting.escape import replace_surrogates
 from sdd_hooks.reporting.outcome import (
+    AuditSummary,
     Candidate,
     CheckedTree,
     Evidence,
@@ -135,3 +135,60 @@ def _finding(finding: Finding) -> Fields:
 
 
 REPORTER = Reporter("json", lambda outcome, context: render_json(outcome, context.warnings))
+
+
+def audit_document(audit: AuditSummary) -> Fields:
+    """The summary as plain data with valid Unicode. Findings are named by their fingerprints."""
+    coverage = audit.coverage
+    return {
+        "adrs": audit.adrs,
+        "specs": audit.specs,
+        "source_files": audit.files,
+        "categories": [
+            {
+                "id": one.id,
+                "name": one.name,
+                "counts": _audit_counts(one.counts),
+                "findings": [
+                    {
+                        "fingerprint": row.reported.fingerprint,
+                        "record": replace_surrogates(row.record),
+                        "module": replace_surrogates(row.module),
+                    }
+                    for row in one.rows
+                ],
+            }
+            for one in audit.categories
+        ],
+        "modules": [
+            {"name": replace_surrogates(one.name), "counts": _audit_counts(one.counts)}
+            for one in audit.modules
+        ],
+        "coverage": {
+            "records": coverage.records,
+            "cited": coverage.cited,
+            "stated": coverage.stated,
+            "uncited": [
+                {field: replace_surrogates(text) for field, text in one._asdict().items()}
+                for one in coverage.uncited
+            ],
+            "source_files": coverage.files,
+            "governed_files": coverage.governed,
+        },
+        "actions": [
+            {
+                "severity": one.severity,
+                "rule": replace_surrogates(one.rule),
+                "text": replace_surrogates(one.text),
+                "path": replace_surrogates(one.path),
+                "line": one.line,
+                "more": one.more,
+            }
+            for one in audit.actions
+        ],
+        "baseline": {"path": replace_surrogates(audit.baseline), "known": audit.known},
+    }
+
+
+def _audit_counts(counts: SeverityCounts) -> Fields:
+    return {**counts._asdict(), "total": counts.total}

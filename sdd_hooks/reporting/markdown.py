@@ -10,8 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from sdd_hooks.findings import SEVERITIES, Finding, Severity
-from sdd_hooks.reporting.audit_markdown import audit_lines
+from sdd_hooks.findings import SEVERITIES, Finding, Severity, count_severities
 from sdd_hooks.reporting.escape import code_span, escape_sentence, escape_text
 from sdd_hooks.reporting.markdown_parts import (
     FOLD_END,
@@ -32,8 +31,7 @@ from sdd_hooks.reporting.outcome import (
     reference_question,
 )
 from sdd_hooks.reporting.registry import Links, Reporter
-from sdd_hooks.reporting.severity_counts import count_severities
-from sdd_hooks.reporting.tree_markdown import tree_lines
+from sdd_hooks.reporting.whole_tree_markdown import audit_lines, tree_lines
 from sdd_hooks.text.display import format_count
 
 MAX_OPEN = 5

@@ -1,8 +1,10 @@
-"""The outcome of a review, as plain data that the report formats turn into text."""
+"""The outcome of a review, a check or an audit, as plain data that the formats turn into text."""
+
+# Governing: ADR-0022 (one review, many reports), SPEC-0019 REQ "Report"
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from sdd_hooks.findings import (
@@ -12,10 +14,100 @@ from sdd_hooks.findings import (
     Finding,
     ReportedFinding,
     Severity,
+    SeverityCounts,
     SuppressedFinding,
 )
 from sdd_hooks.named_tuple import NamedTuple
-from sdd_hooks.reporting.audit import AuditSummary
+
+
+class AuditRow(NamedTuple):
+    """A finding in the table of its category.
+
+    `record` is the name of the record that it is about, `module` the module of its file; both may
+    be "".
+    """
+
+    reported: ReportedFinding
+    record: str = ""
+    module: str = ""
+
+
+class AuditCategory(NamedTuple):
+    """A category of findings, the most severe first.
+
+    `id` names it in JSON, `name` is the heading of its table, `short` its name in the summary. A
+    category without findings has a row in the summary, too.
+    """
+
+    id: str
+    name: str
+    short: str
+    rows: tuple[AuditRow, ...] = ()
+    counts: SeverityCounts = SeverityCounts()
+
+
+class AuditModule(NamedTuple):
+    """The findings of a module of the workspace; `name` is "" for files of no module."""
+
+    name: str
+    counts: SeverityCounts
+
+
+class AuditAction(NamedTuple):
+    """What to do about findings of one rule: the place and the message of the first.
+
+    `path` and `line` are those of a finding. `more` is how many others the rule has.
+    """
+
+    severity: Severity
+    rule: str
+    text: str
+    path: str = ""
+    line: int = 0
+    more: int = 0
+
+
+class UncitedRecord(NamedTuple):
+    """A record in force that no code names: its id or name, title and file."""
+
+    name: str
+    title: str
+    path: str
+
+
+class DecisionCoverage(NamedTuple):
+    """How many records in force govern code.
+
+    `records` are those in force, `cited` those that a governing comment names, `stated` the others
+    that state files or rules themselves (`applies-to`, `sdd-rule`). `uncited` are the rest. `files`
+    are the source files in scope, `governed` those that a record governs by one of these ways.
+    """
+
+    records: int = 0
+    cited: int = 0
+    stated: int = 0
+    uncited: tuple[UncitedRecord, ...] = ()
+    files: int = 0
+    governed: int = 0
+
+
+class AuditSummary(NamedTuple):
+    """The rest of an audit's report, besides its findings and `CheckedTree`.
+
+    `adrs`, `specs` and `files` count what was looked at. `modules` is empty without a workspace.
+    `baseline` is the path of the baseline, "" for none, and `known` how many findings it has.
+    """
+
+    adrs: int = 0
+    specs: int = 0
+    files: int = 0
+    categories: tuple[AuditCategory, ...] = ()
+    modules: tuple[AuditModule, ...] = ()
+    actions: tuple[AuditAction, ...] = ()
+    coverage: DecisionCoverage = DecisionCoverage()
+    baseline: str = ""
+    known: int = 0
+
 
 SUGGESTION = "missing-reference"
 """The rule of suggestions in formats that know only findings. No rule has this id."""
@@ -232,3 +324,33 @@ def group_alike(findings: Iterable[Finding]) -> list[list[Finding]]:
     for one in findings:
         groups.setdefault((one.rule, one.message), []).append(one)
     return list(groups.values())
+
+
+class Entry(NamedTuple):
+    """A finding, or a suggestion as a finding of `info`. Fields are those of a finding."""
+
+    rule: str
+    severity: Severity
+    text: str
+    path: str
+    line: int
+    fingerprint: str
+
+
+def list_entries(review: ReviewOutcome) -> Iterator[Entry]:
+    """The suggestions, then the findings, the most severe first."""
+    for one in review.references.suggested:
+        quoted = f" {one.section}: {one.shown_quote}" if one.quote else ""
+        # The file of a record of another repository is not in this one.
+        path, line = ("", 0) if one.origin else (one.path, one.line)
+        text = reference_question(one) + quoted
+        yield Entry(SUGGESTION, "info", text, path, line, suggestion_fingerprint(one))
+    for finding, fingerprint, _ in review.findings:
+        yield Entry(
+            finding.rule,
+            finding.severity,
+            finding.message,
+            finding.path,
+            finding.line,
+            fingerprint,
+        )

@@ -12,9 +12,8 @@ import json
 from collections.abc import Mapping
 
 from sdd_hooks.findings import Severity
-from sdd_hooks.reporting.entries import Entry, list_entries
 from sdd_hooks.reporting.escape import escape_text, replace_surrogates, single_line
-from sdd_hooks.reporting.outcome import ReviewOutcome
+from sdd_hooks.reporting.outcome import Entry, ReviewOutcome, list_entries
 from sdd_hooks.reporting.registry import ReportContext, Reporter
 
 MAX_TEXT = 1_000

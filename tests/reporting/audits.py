@@ -6,18 +6,18 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
-from sdd_hooks.findings import ReportedFinding
-from sdd_hooks.reporting.audit import (
+from sdd_hooks.findings import ReportedFinding, SeverityCounts
+from sdd_hooks.reporting.outcome import (
     AuditAction,
     AuditCategory,
     AuditModule,
     AuditRow,
     AuditSummary,
+    CheckedTree,
     DecisionCoverage,
+    ReviewOutcome,
     UncitedRecord,
 )
-from sdd_hooks.reporting.outcome import CheckedTree, ReviewOutcome
-from sdd_hooks.reporting.severity_counts import SeverityCounts
 from tests.reporting.reviews import DANGLING, MARKUP, UNPAIRED, paths, reviews, texts
 
 FINDINGS = (

@@ -11,9 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sdd_hooks.findings import Finding, ReportedFinding, SuppressedFinding
-from sdd_hooks.reporting.comment import MARKER, render_comment
+from sdd_hooks.reporting.comment import MARKER, inline_comments, render_comment
 from sdd_hooks.reporting.escape import code_span, escape_text
-from sdd_hooks.reporting.line_comments import inline_comments
 from sdd_hooks.reporting.outcome import Candidate, References, ReviewOutcome
 from sdd_hooks.reporting.registry import Links
 from tests.reporting.reviews import BASE, EVERYTHING, HEAD

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sdd_hooks.reporting.line_comments import (
+from sdd_hooks.reporting.comment import (
     ExistingComment,
     Reconciliation,
     inline_comments,

@@ -1,3 +1,5 @@
+from __future__ import annotations
+
 import re
 from dataclasses import replace
 
@@ -8,6 +10,8 @@ from sdd_hooks.findings import Finding, ReportedFinding, SuppressedFinding
 from sdd_hooks.reporting.outcome import Evidence, References, ReviewOutcome
 from sdd_hooks.reporting.terminal import render_terminal
 from sdd_hooks.text.display import display_width
+from tests.reporting.audits import CLEAN, audits
+from tests.reporting.audits import EVERYTHING as AUDIT
 from tests.reporting.reviews import BASE, EVERYTHING, HEAD, MARKUP, RETRIES, reviews
 
 REPORT = """\
@@ -239,3 +243,57 @@ def test_a_quote_that_is_cut_ends_in_an_ellipsis():
     for cut in (False, True):
         review = ReviewOutcome(BASE, HEAD, "", 1, References((RETRIES._replace(cut=cut),)))
         assert ("by the caller. …" in shown(review)) is cut
+
+
+def test_the_parts_around_the_findings() -> None:
+    shown = render_terminal(AUDIT, width=80, colour=False)
+    assert shown.startswith(
+        "audit of src\n"
+        "  Index was 3 hours stale — refreshed before running.\n"
+        "  4 ADRs, 1 spec, 12 source files\n"
+        "\n"
+        "critical (1)\n"
+    )
+    assert shown.endswith(
+        "summary\n"
+        "  category       critical  warning  info  total\n"
+        "  Code vs. ADR          1        0     0      1\n"
+        "  Coverage Gaps         0        0     0      0\n"
+        "  Security              0        2     0      2\n"
+        "  total                 1        2     0      3\n"
+        "\n"
+        "modules\n"
+        "  module       critical  warning  info  total\n"
+        "  api                 1        0     0      1\n"
+        "  (no module)         0        2     0      2\n"
+        "  total               1        2     0      3\n"
+        "\n"
+        "coverage\n"
+        "  code names 2 of 5 records in force, 1 state what they apply to, 1 are never\n"
+        "    named; they govern 8 of 12 source files\n"
+        "  never named: ADR-0003\n"
+        "\n"
+        "recommended actions\n"
+        "  1. [critical] src/pay/client.py:12: name one that is there (1 more finding\n"
+        "    of lost)\n"
+        "\n"
+        "1 critical, 2 warnings in 14 files\n"
+        "\n"
+        "note: left out: 3 findings that audit.json has\n"
+    )
+
+
+def test_a_report_without_findings() -> None:
+    shown = render_terminal(CLEAN, width=0, colour=False)
+    assert shown.startswith(
+        "audit of the whole repository\n  1 ADR, 0 specs, 0 source files\n"
+        "  No drift detected. All implementation aligns with governing ADRs and specs.\n"
+    )
+
+
+@given(audits())
+@settings(deadline=None, max_examples=15)
+def test_any_text_is_printable(review: ReviewOutcome) -> None:
+    for line in render_terminal(review, width=60, colour=False).split("\n"):
+        assert "\x1b" not in line
+        assert line.isprintable() or not line.isascii()

@@ -344,11 +344,11 @@ def _draw(view: GraphView, form: str) -> list[str]:
         return draw_markdown(view)
     folded = fold_files(view)
     if form == "mermaid":
-        from sdd_hooks.drift.graph_formats.mermaid import draw_mermaid
+        from sdd_hooks.drift.graph_formats.diagrams import draw_mermaid
 
         return draw_mermaid(folded)
     if form == "dot":
-        from sdd_hooks.drift.graph_formats.dot import draw_dot
+        from sdd_hooks.drift.graph_formats.diagrams import draw_dot
 
         return draw_dot(folded)
     if form == "svg":

@@ -72,7 +72,7 @@ def _show(context: SessionContext, given: PrimeArguments, own_warnings: Sequence
     notes = (*(report.notes if as_json else ()), *context.notes)
     warnings = (*context.warnings, *own_warnings)
     if as_json:
-        from sdd_hooks.reporting.priming_json import report_data
+        from sdd_hooks.reporting.priming import report_data
 
         return show(CommandOutput(report_data(report, budget), (), notes, warnings), as_json)
     from sdd_hooks.reporting.priming_markdown import render_markdown

@@ -17,7 +17,7 @@ from sdd_hooks.cli.plain.arguments import parse_plain, share, whole_number
 from sdd_hooks.cli.shared.context import open_project
 from sdd_hooks.cli.shared.output import CommandOutput, detect_terminal, show
 from sdd_hooks.named_tuple import NamedTuple
-from sdd_hooks.reporting.search.wording import nothing_found
+from sdd_hooks.reporting.search.listing import nothing_found
 from sdd_hooks.retrieval.search import DEFAULT_LIMITS, HitLimits
 from sdd_hooks.usecases.reading.search import GraphRequest, SearchOutcome, SearchRequest
 from sdd_hooks.usecases.reading.search import search as find

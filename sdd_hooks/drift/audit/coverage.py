@@ -12,7 +12,7 @@ from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.drift.audit.audited import Audited
 from sdd_hooks.findings import Finding
 from sdd_hooks.named_tuple import NamedTuple
-from sdd_hooks.reporting.audit import DecisionCoverage, UncitedRecord
+from sdd_hooks.reporting.outcome import DecisionCoverage, UncitedRecord
 from sdd_hooks.text.display import format_count
 from sdd_hooks.text.lazy_regex import lazy_regex
 

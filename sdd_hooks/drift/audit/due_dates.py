@@ -1,4 +1,4 @@
-"""Dates that a record sets itself: when it is to be reviewed, and until when it is provisional."""
+"""Dates that a record sets itself, for its review and its end, and those that have passed."""
 
 # Governing: SPEC-0019 REQ "Dates", SPEC-0019 REQ "Right or silent"
 
@@ -10,8 +10,11 @@ from collections.abc import Iterator
 from datetime import date
 from typing import Literal
 
+from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.fields import normalize_field_name, read_header_fields
 from sdd_hooks.artifacts.frontmatter import read_frontmatter
+from sdd_hooks.drift.audit.audited import Audited
+from sdd_hooks.findings import Finding
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.markdown import parse_document, unify_line_endings
@@ -74,6 +77,9 @@ _REVISIT = lazy_regex(
 )
 _CODE = lazy_regex(r"`[^`]*`")
 _MAYBE = lazy_regex(r"revisit|review|reassess|evaluat", re.IGNORECASE)
+
+REVIEW_DUE = "stale-artifact/review-date"
+EXPIRED = "stale-artifact/expired"
 
 
 class DueDate(NamedTuple):
@@ -162,3 +168,33 @@ def _month_of(name: str) -> int:
         (number for number, month in enumerate(_MONTHS, 1) if month.startswith(lowered)),
         0,
     )
+
+
+def find_overdue(audited: Audited) -> Iterator[Finding]:
+    """Find the dates of records in force that have passed."""
+    for one in audited.records:
+        yield from find_passed_dates(one, audited.subject.text(one.path), audited.today)
+
+
+def find_passed_dates(record: Artifact, text: str, today: date) -> Iterator[Finding]:
+    """Find the dates of a record, whose file has this text, that are before `today`.
+
+    A record that is not in force has none.
+    """
+    if not record.status.authoritative:
+        return
+    for due in find_due_dates(text, record.status.text, record.status.line):
+        if due.day >= today:
+            continue
+        if due.kind == "review":
+            message = (
+                f"the review of {record.name} was due on {due.day.isoformat()}: review it, and set"
+                " the next date or say when it was reviewed"
+            )
+            yield Finding(record.path, due.line, REVIEW_DUE, "info", message, due.text)
+        else:
+            message = (
+                f"{record.name} was valid until {due.day.isoformat()} and is still in force:"
+                " confirm it, supersede it, or set another date"
+            )
+            yield Finding(record.path, due.line, EXPIRED, "warning", message, due.text)

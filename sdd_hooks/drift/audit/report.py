@@ -11,15 +11,14 @@ from sdd_hooks.artifacts.corpus import Corpus
 from sdd_hooks.artifacts.identifiers import find_id_references
 from sdd_hooks.drift.audit.coverage import GAP
 from sdd_hooks.drift.baseline import STALE
-from sdd_hooks.findings import SEVERITIES, Finding, ReportedFinding, Severity
+from sdd_hooks.findings import SEVERITIES, Finding, ReportedFinding, Severity, count_severities
 from sdd_hooks.named_tuple import NamedTuple
-from sdd_hooks.reporting.audit import (
+from sdd_hooks.reporting.outcome import (
     AuditAction,
     AuditCategory,
     AuditModule,
     AuditRow,
 )
-from sdd_hooks.reporting.severity_counts import count_severities
 
 MAX_ACTIONS = 12
 """Recommended actions."""

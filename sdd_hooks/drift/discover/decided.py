@@ -12,8 +12,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from sdd_hooks.drift.discover.candidates import ImplicitDecision
-from sdd_hooks.drift.discover.choices import chooses, find_choices
-from sdd_hooks.drift.discover.names import is_named
+from sdd_hooks.drift.discover.choices import chooses, find_choices, is_named
 from sdd_hooks.engines.protocol import Engine, Hit, SubQuery
 from sdd_hooks.external.records import read_external_records
 from sdd_hooks.named_tuple import NamedTuple

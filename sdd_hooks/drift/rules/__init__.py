@@ -4,7 +4,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.findings import RuleDescription
+from sdd_hooks.review.subject import Subject
 
 
 def described_rules() -> tuple[RuleDescription, ...]:
@@ -28,3 +32,11 @@ def described_rules() -> tuple[RuleDescription, ...]:
     )
     rules = (*whole_tree_rules(registered()), *own, JUDGE)
     return (*(rule.description for rule in rules), STALE_RULE)
+
+
+def specs_in_scope(subject: Subject) -> Iterator[Artifact]:
+    """The specifications in force with a file in scope, by path."""
+    found = (subject.corpus.by_path.get(file.path) for file in subject.change.files)
+    for artifact in {one.path: one for one in found if one}.values():
+        if artifact.kind == "SPEC" and artifact.status.authoritative:
+            yield artifact

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sdd_hooks.artifacts.artifact import Artifact
-from sdd_hooks.drift.rules.scope import specs_in_scope
+from sdd_hooks.drift.rules import specs_in_scope
 from sdd_hooks.drift.statements import Opposition, Statement, find_oppositions, read_statements
 from sdd_hooks.findings import Finding, Severity
 from sdd_hooks.review.rule import Rule

@@ -17,7 +17,7 @@ from sdd_hooks.changes.tree import Tree
 from sdd_hooks.code.paths import is_changelog, is_external, is_index, is_test
 from sdd_hooks.drift.citations import Citation, resolve_citation
 from sdd_hooks.drift.governing_comments import is_sample_source
-from sdd_hooks.drift.rules.scope import specs_in_scope
+from sdd_hooks.drift.rules import specs_in_scope
 from sdd_hooks.findings import Finding, Severity
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.review.rule import Rule

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.requirements import Requirement
-from sdd_hooks.drift.rules.scope import specs_in_scope
+from sdd_hooks.drift.rules import specs_in_scope
 from sdd_hooks.findings import Finding
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.subject import Subject

@@ -4,12 +4,13 @@ The tree has no HTML. The page creates each element by its name from a list, and
 that no parser of HTML reads what an artifact says.
 """
 
-# Governing: ADR-0042 (one page without a network), SPEC-0020 REQ "Hostile texts"
+# Governing: ADR-0042 (one page without a network), SPEC-0020 REQ "Hostile texts",
+# SPEC-0020 REQ "Size"
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from sdd_hooks.named_tuple import NamedTuple
@@ -18,6 +19,7 @@ from sdd_hooks.text.markdown import mask_comments
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
+
 
 Node = str | list["Node"] | dict[str, "str | int"]
 """A text, or an element: its name, its attributes if it has any, its children.
@@ -233,3 +235,18 @@ class _Builder:
                 self._append(["a", {"h": address}, text[start:end]])
                 position = end
         self._plain(text[position:])
+
+
+def common_length(lengths: Sequence[int], total: int) -> int:
+    """Return the length, 1 or more, to which the longer texts are cut so that all have `total`.
+
+    Texts that are shorter stay whole. Without a longer one it is the greatest length.
+    """
+    rest = total
+    ordered = sorted(lengths)
+    for position, length in enumerate(ordered):
+        share = rest // (len(ordered) - position)
+        if length > share:
+            return max(share, 1)
+        rest -= length
+    return max(ordered, default=1)

@@ -15,9 +15,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from sdd_hooks.named_tuple import NamedTuple
-from sdd_hooks.reporting.page.markdown_tree import Node
+from sdd_hooks.reporting.page.markdown_tree import Node, common_length
 from sdd_hooks.reporting.page.records import Texts
-from sdd_hooks.reporting.page.text_share import common_length
 
 MAX_TEXTS = 2_100_000
 """Bytes of all encoded texts of a page: it stays below 3 MB with 1,000 artifacts."""

@@ -13,14 +13,24 @@ from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.identifiers import find_id_references
 from sdd_hooks.artifacts.status import UNKNOWN
 from sdd_hooks.artifacts.summary import summarize
+from sdd_hooks.findings import count_severities
 from sdd_hooks.named_tuple import NamedTuple
-from sdd_hooks.reporting.page.hyperlinks import RECORD, Hyperlinks
-from sdd_hooks.reporting.page.keys import assign_keys
-from sdd_hooks.reporting.page.markdown_tree import MAX_TEXT, Node, TextLinks, cut, render_tree
+from sdd_hooks.reporting.page.links import (
+    RECORD,
+    Hyperlinks,
+    RecordRelation,
+    assign_keys,
+    find_relations,
+)
+from sdd_hooks.reporting.page.markdown_tree import (
+    MAX_TEXT,
+    Node,
+    TextLinks,
+    common_length,
+    cut,
+    render_tree,
+)
 from sdd_hooks.reporting.page.model import AuditPage, PageCitation, PageRequirement
-from sdd_hooks.reporting.page.relations import RecordRelation, find_relations
-from sdd_hooks.reporting.page.text_share import common_length
-from sdd_hooks.reporting.severity_counts import count_severities
 from sdd_hooks.text.display import printable_line, shortened
 from sdd_hooks.text.markdown import parse_sections
 from sdd_hooks.text.prose import plain_text

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from sdd_hooks.code.paths import is_markdown
 from sdd_hooks.engines.protocol import Hit
 from sdd_hooks.named_tuple import NamedTuple
-from sdd_hooks.reporting.search.wording import label, nothing_found
+from sdd_hooks.reporting.search.listing import label, nothing_found
 from sdd_hooks.retrieval.report import HitGroup, LabelledHit, SearchReport
 from sdd_hooks.text.display import printable_line, printable_lines
 from sdd_hooks.text.lazy_regex import lazy_regex

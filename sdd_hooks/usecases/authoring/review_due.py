@@ -11,7 +11,7 @@ from typing import cast
 
 from sdd_hooks.artifacts.corpus import load_corpus
 from sdd_hooks.artifacts.work_tree import read_artifact_files
-from sdd_hooks.drift.audit.overdue import find_passed_dates
+from sdd_hooks.drift.audit.due_dates import find_passed_dates
 from sdd_hooks.errors import SddError, StorageError
 from sdd_hooks.findings import ReportedFinding, identify_findings
 from sdd_hooks.named_tuple import NamedTuple

@@ -11,7 +11,12 @@ from datetime import datetime, timezone
 from functools import partial
 from itertools import islice
 
-from sdd_hooks.drift.audit.audited import Audited
+from sdd_hooks.drift.audit.audited import (
+    Audited,
+    find_ids_in_commits,
+    find_naming_files,
+    find_words_in_code,
+)
 from sdd_hooks.drift.audit.coverage import (
     NearRecord,
     measure_coverage,
@@ -20,7 +25,6 @@ from sdd_hooks.drift.audit.coverage import (
 from sdd_hooks.drift.audit.judge import Judged, judge_audit
 from sdd_hooks.drift.audit.report import count_by_module, group_findings, recommend_actions
 from sdd_hooks.drift.audit.rules import audit_rules
-from sdd_hooks.drift.audit.traces import find_ids_in_commits, find_naming_files, find_words_in_code
 from sdd_hooks.drift.baseline import BaselineEntry
 from sdd_hooks.drift.candidates import (
     MAX_CANDIDATES,
@@ -41,8 +45,7 @@ from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import RECORD_KINDS
 from sdd_hooks.project.project import Project
 from sdd_hooks.project.workspace import module_names
-from sdd_hooks.reporting.audit import AuditSummary
-from sdd_hooks.reporting.outcome import CheckedTree, ReviewOutcome
+from sdd_hooks.reporting.outcome import AuditSummary, CheckedTree, ReviewOutcome
 from sdd_hooks.review.apply_rules import RuleResults, apply_rules
 from sdd_hooks.review.references.words.code_words import GENERIC_WORDS
 from sdd_hooks.review.references.words.splitting import split_words

@@ -26,6 +26,7 @@ from sdd_hooks.errors import EXIT_USAGE, SddError, StorageError
 from sdd_hooks.freshness.read_gate import open_index
 from sdd_hooks.project.project import Project
 from sdd_hooks.reporting.outcome import ReviewOutcome
+from sdd_hooks.reporting.page.links import GraphEdge, find_relations, graph_edges
 from sdd_hooks.reporting.page.model import (
     AuditPage,
     PageCitation,
@@ -35,7 +36,6 @@ from sdd_hooks.reporting.page.model import (
     PageMap,
     PageRequirement,
 )
-from sdd_hooks.reporting.page.relations import GraphEdge, find_relations, graph_edges
 from sdd_hooks.reporting.page.render import render_page
 from sdd_hooks.reporting.registry import Links
 from sdd_hooks.system.files import write_atomically

@@ -130,8 +130,7 @@ def open_target(project: Project, request: DriftRequest, now: float) -> Iterator
         NotIndexed: nothing is indexed.
         EngineUnavailable, StorageError: the index cannot be read, or the judge is unknown.
     """
-    from sdd_hooks.drift.candidates import RecordReader
-    from sdd_hooks.drift.known_records import list_records
+    from sdd_hooks.drift.candidates import RecordReader, list_records
     from sdd_hooks.drift.target import find_target
     from sdd_hooks.review.review import load_judge
 

@@ -6,8 +6,12 @@ from collections.abc import Iterable, Mapping
 from datetime import date
 from functools import partial
 
-from sdd_hooks.drift.audit.audited import Audited
-from sdd_hooks.drift.audit.traces import find_ids_in_commits, find_naming_files, find_words_in_code
+from sdd_hooks.drift.audit.audited import (
+    Audited,
+    find_ids_in_commits,
+    find_naming_files,
+    find_words_in_code,
+)
 from sdd_hooks.drift.citations import read_citations
 from sdd_hooks.drift.whole_tree import Scope, whole_tree_subject
 from sdd_hooks.findings import Finding

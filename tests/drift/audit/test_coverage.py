@@ -12,7 +12,7 @@ from sdd_hooks.drift.audit.coverage import (
     named_paths,
     ungoverned_files,
 )
-from sdd_hooks.reporting.audit import DecisionCoverage, UncitedRecord
+from sdd_hooks.reporting.outcome import DecisionCoverage, UncitedRecord
 from tests.drift.audit.repositories import adr, audited, named_files
 from tests.support.cpu_time import assert_linear
 from tests.support.repos import Repo

@@ -13,9 +13,8 @@ from sdd_hooks.drift.audit.report import (
     group_findings,
     recommend_actions,
 )
-from sdd_hooks.findings import Finding, ReportedFinding, Severity, identify_findings
-from sdd_hooks.reporting.audit import AuditAction
-from sdd_hooks.reporting.severity_counts import SeverityCounts
+from sdd_hooks.findings import Finding, ReportedFinding, Severity, SeverityCounts, identify_findings
+from sdd_hooks.reporting.outcome import AuditAction
 
 RECORD = Artifact("ADR", ArtifactId("ADR", 7), "docs/adrs/ADR-0007-x.md", "X")
 CORPUS = Corpus((RECORD,))

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sdd_hooks.artifacts.adr import read_adr
-from sdd_hooks.drift.discover.choices import chooses, find_choices
-from sdd_hooks.drift.discover.names import is_named
+from sdd_hooks.drift.discover.choices import chooses, find_choices, is_named
 from tests.support.cpu_time import assert_linear
 
 

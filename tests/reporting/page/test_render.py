@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 import re
 from html import unescape
 from pathlib import Path
 
 from sdd_hooks.artifacts.identifiers import find_id_references
+from sdd_hooks.findings import Finding
 from sdd_hooks.reporting.page.model import PageFreshness
-from sdd_hooks.reporting.page.render import render_page
-from tests.reporting.page.pages import FILES, HOSTILE, opened, page_of, small_page
+from sdd_hooks.reporting.page.payload import pack_texts
+from sdd_hooks.reporting.page.records import PageRecords
+from sdd_hooks.reporting.page.render import MAX_FINDINGS, page_data, render_page
+from sdd_hooks.reporting.registry import Links
+from tests.reporting.page.pages import FILES, HOSTILE, STREAMS_PATH, opened, page_of, small_page
 
 
 def test_the_page_lists_the_records_without_a_script() -> None:
@@ -97,3 +102,34 @@ def test_a_thousand_records_stay_below_three_megabytes(thousand: Path) -> None:
     data = opened(thousand.read_text(encoding="utf-8"))
     assert len(data["artifacts"]) == 1_000
     assert not any(artifact["cut"] for artifact in data["artifacts"])
+
+
+def test_the_data_are_json() -> None:
+    page = small_page()._replace(links=Links("https://forge.example/o/r/blob", "abc"))
+    records = PageRecords(page)
+    data = page_data(page, records, pack_texts(records.texts))
+    assert json.loads(json.dumps(data)) == data
+    assert data["base"] == "https://forge.example/o/r/blob/abc/"
+    assert data["map"]["kinds"] == ["extends", "implements", "supersedes"]
+    assert [edge[:3] for edge in data["map"]["edges"]] == [[0, 0, 1], [2, 1, 2], [1, 2, 3]]
+    assert len(data["map"]["corners"]) == 2 * len(records.rows)
+    warning, critical = data["findings"]
+    assert warning[:6] == [
+        "warning",
+        "superseded-cited",
+        "`src/a.py` still names it",
+        STREAMS_PATH,
+        3,
+        "",
+    ]
+    assert (warning[6], critical[6]) == (1, -1)
+
+
+def test_only_so_many_findings_are_listed() -> None:
+    findings = [
+        Finding("a.py", line, "r", "info", "m", str(line)) for line in range(MAX_FINDINGS + 3)
+    ]
+    page = page_of(FILES, findings)
+    records = PageRecords(page)
+    data = page_data(page, records, pack_texts(records.texts))
+    assert (len(data["findings"]), data["unlisted"]) == (MAX_FINDINGS, 3)

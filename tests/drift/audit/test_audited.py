@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sdd_hooks.artifacts.identifiers import ArtifactId
-from sdd_hooks.drift.audit.traces import (
+from sdd_hooks.drift.audit.audited import (
     find_ids_in_commits,
     find_naming_files,
     find_words_in_code,

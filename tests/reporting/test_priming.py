@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sdd_hooks.reporting.budget import count_tokens
-from sdd_hooks.reporting.priming import ArtifactName, PrimeReport
-from sdd_hooks.reporting.priming_json import report_data
+from sdd_hooks.reporting.priming import ArtifactName, PrimeReport, report_data
 from tests.reporting.primed import artifact, matched, reports, spec
 
 FIRST = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sdd_hooks.drift.audit.against_spec import (
+from sdd_hooks.drift.audit.rules import (
     find_opposing_decisions,
     find_specs_before_decisions,
 )

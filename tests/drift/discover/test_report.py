@@ -5,8 +5,12 @@ from __future__ import annotations
 from sdd_hooks.artifacts.adr import read_adr
 from sdd_hooks.drift.discover.candidates import ImplicitDecision
 from sdd_hooks.drift.discover.decided import Decided
-from sdd_hooks.drift.discover.draft import draft_record
-from sdd_hooks.drift.discover.report import DiscoverReport, render_markdown, report_data
+from sdd_hooks.drift.discover.report import (
+    DiscoverReport,
+    draft_record,
+    render_markdown,
+    report_data,
+)
 from sdd_hooks.drift.discover.survey import EvidenceLine
 
 HOSTILE = "`](http://evil) <script> @ada | \x1b[31m"
