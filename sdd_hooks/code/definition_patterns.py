@@ -1,4 +1,4 @@
-"""The patterns by which definitions are found: one row for each language.
+"""The patterns by which definitions are found: a row for each family of languages.
 
 The patterns search text whose strings and comments are blanked (`definitions.py`). Every pattern is
 linear on hostile input: its repeated parts are bounded, or separated by text that they cannot
@@ -10,8 +10,10 @@ match, and a token that is not closed extends to the end of its line or of the t
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import cache
 
+from sdd_hooks.code.languages import LANGUAGES
 from sdd_hooks.named_tuple import NamedTuple
 
 FILLER = "\x01"
@@ -388,30 +390,42 @@ _DART = _Row(
     members=(_TYPED_MEMBER,),
 )
 
-_ROWS = (
-    (_PYTHON, "py pyi pyx pyw bzl star", "python"),
-    (_JAVASCRIPT, "js mjs cjs jsx ts mts cts tsx vue svelte astro", "node deno bun"),
-    (_GO, "go", ""),
-    (_RUST, "rs", ""),
-    (_JAVA, "java", ""),
-    (_CSHARP, "cs", ""),
-    (_KOTLIN, "kt kts", ""),
-    (_SWIFT, "swift", ""),
-    (_SCALA, "scala sc groovy gradle", ""),
-    (_PHP, "php phtml", "php"),
-    (_C, "c h cc cpp cxx hpp hh hxx cu cuh ino", ""),
-    (_OBJECTIVE_C, "m mm", ""),
-    (_RUBY, "rb rake gemspec ru", "ruby"),
-    (_ELIXIR, "ex exs", "elixir"),
-    (_LUA, "lua", "lua"),
-    (_PERL, "pl pm t", "perl"),
-    (_SHELL, "sh bash zsh ksh bats", "sh bash zsh ksh dash"),
-    (_SQL, "sql ddl pgsql", ""),
-    (_SCHEMA, "proto graphql gql thrift sol", ""),
-    (_DART, "dart", "dart"),
-)
-_BY_SUFFIX = {suffix: row for row, suffixes, _ in _ROWS for suffix in suffixes.split()}
-_BY_PROGRAM = {program: row for row, _, programs in _ROWS for program in programs.split()}
+_ROWS: Mapping[str, _Row] = {
+    "python": _PYTHON,
+    "javascript": _JAVASCRIPT,
+    "go": _GO,
+    "rust": _RUST,
+    "java": _JAVA,
+    "csharp": _CSHARP,
+    "kotlin": _KOTLIN,
+    "swift": _SWIFT,
+    "scala": _SCALA,
+    "php": _PHP,
+    "c": _C,
+    "objective_c": _OBJECTIVE_C,
+    "ruby": _RUBY,
+    "elixir": _ELIXIR,
+    "lua": _LUA,
+    "perl": _PERL,
+    "shell": _SHELL,
+    "sql": _SQL,
+    "schema": _SCHEMA,
+    "dart": _DART,
+}
+"""The rows by the names that `languages.LANGUAGES` has for them."""
+
+_BY_SUFFIX = {
+    suffix: _ROWS[one.definitions]
+    for one in LANGUAGES
+    if one.definitions
+    for suffix in (*one.suffixes.split(), *one.also.split())
+}
+_BY_PROGRAM = {
+    program: _ROWS[one.definitions]
+    for one in LANGUAGES
+    if one.definitions
+    for program in one.programs.split()
+}
 _SHEBANG = re.compile(r"#![^\n]*?([a-z]+)[\d.]*[ \t]*(?:-[^\s]*)?[ \t]*\r?$", re.MULTILINE)
 
 
@@ -420,7 +434,7 @@ def find_patterns(path: str, text: str) -> LanguagePatterns | None:
     name = path.rpartition("/")[2]
     stem, dot, suffix = name.rpartition(".")
     if dot and stem:
-        row = _BY_SUFFIX.get(suffix.lower())
+        row = _BY_SUFFIX.get(f".{suffix.lower()}")
     else:
         shebang = _SHEBANG.match(text[:200]) if text.startswith("#!") else None
         row = _BY_PROGRAM.get(shebang[1]) if shebang else None

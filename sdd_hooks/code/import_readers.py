@@ -32,8 +32,8 @@ class TooComplex(ValueError):
 _Read = Callable[[SourceText, "re.Match[str]"], Iterator[ReadImport]]
 
 
-class Language(NamedTuple):
-    """How a language imports: its keywords, the reader behind one, and its comments.
+class ImportReader(NamedTuple):
+    """How languages import: the keywords, what reads behind one, and the comments.
 
     `calls` are the keywords that may be part of an expression. `ignores_case` says that `a` and `A`
     are one name.
@@ -351,13 +351,13 @@ def _ruby(source: SourceText, found: re.Match[str]) -> Iterator[ReadImport]:
 
 
 _UNICODE = lazy_regex(r"\\u+(?:([0-9a-fA-F]{4})|\{0*([0-9a-fA-F]{2,4})\})")
-_JAVA = Language(
+_JAVA = ImportReader(
     lazy_regex(r"(?<![\w$.@])import(?![\w$])"),
     _java,
     Comments("//", block=True, closers="\"'"),
     decode=_UNICODE,
 )
-_SCRIPT = Language(
+_SCRIPT = ImportReader(
     # A string, a bracket or an operator can be next to a keyword.
     lazy_regex(r"(?<![\w$])(?:from|import|require|resolve|mock|importScripts|define)(?![\w$])"),
     _script,
@@ -365,42 +365,42 @@ _SCRIPT = Language(
     decode=_UNICODE,
 )
 
-LANGUAGES: Mapping[str, Language] = {
-    **dict.fromkeys(("astro", "javascript", "svelte", "typescript", "vue"), _SCRIPT),
-    **dict.fromkeys(("java", "kotlin", "scala"), _JAVA),
+READERS: Mapping[str, ImportReader] = {
+    "script": _SCRIPT,
+    "java": _JAVA,
     "groovy": _JAVA._replace(comments=Comments("//", block=True, closers="\"'/$")),
-    "csharp": Language(
+    "csharp": ImportReader(
         lazy_regex(r"(?<![\w@.])using(?!\w)"),
         _csharp,
         Comments("//", block=True, closers='"'),
         decode=_UNICODE,
     ),
     # A line that begins with `//` may be in a comment `(* … *)`, and end it.
-    "fsharp": Language(
+    "fsharp": ImportReader(
         lazy_regex(r"(?<![\w@.`'])(?:open|module)(?![\w'])"),
         _fsharp,
         Comments("//", block=False, closers='")`'),
     ),
-    "vb": Language(
+    "vb": ImportReader(
         lazy_regex(r"(?<![\w.\[])imports(?![\w\]])", re.IGNORECASE),
         _basic,
         Comments("'", block=False, closers='"'),
         ignores_case=True,
     ),
-    "go": Language(
+    "go": ImportReader(
         lazy_regex(r"(?<![\w.])import(?!\w)"), _go, Comments("//", block=True, closers="`")
     ),
-    "ruby": Language(
+    "ruby": ImportReader(
         lazy_regex(
             r"(?<![\w@$:])(?:require|require_dependency|require_relative|load|autoload)(?![\w:?!])"
         ),
         _ruby,
         Comments("#", block=False, closers="\"'`/)]}>|%-,.;:!*+=~^&"),
     ),
-    "rust": Language(
+    "rust": ImportReader(
         lazy_regex(r"(?<![\w#.])(?:use|extern\s+crate)(?!\w)"),
         _rust,
         Comments("//", block=True, closers='"'),
     ),
 }
-"""The languages, by their names in `code/languages.py`."""
+"""The readers, by the names that `languages.LANGUAGES` has for them. Python has its own."""

@@ -8,9 +8,9 @@ import posixpath
 import re
 from collections.abc import Iterator
 
-from sdd_hooks.code.import_readers import LANGUAGES, Language, TooComplex
+from sdd_hooks.code.import_readers import READERS, ImportReader, TooComplex
 from sdd_hooks.code.import_scanner import SourceText
-from sdd_hooks.code.languages import find_language
+from sdd_hooks.code.languages import LANGUAGES, describe_language
 from sdd_hooks.code.notebooks import Cell, is_notebook, read_notebook, without_magics
 from sdd_hooks.code.python_imports import PythonImport, read_python_imports
 from sdd_hooks.named_tuple import NamedTuple
@@ -19,8 +19,11 @@ from sdd_hooks.text.decoding import decode
 MAX_IMPORTS = 20_000
 """Names that are read of one file."""
 
-_SHEBANG = re.compile(rb"#![^\n]{0,200}\b(python|pypy|ruby|node|deno|bun)")
-_INTERPRETERS = {"python": "python", "pypy": "python", "ruby": "ruby"}
+_BY_PROGRAM = {
+    program: one.imports for one in LANGUAGES if one.imports for program in one.programs.split()
+}
+_SHEBANG = re.compile(rf"#![^\n]{{0,200}}\b({'|'.join(_BY_PROGRAM)})".encode())
+_BY_NAME = {one.name: one.imports for one in LANGUAGES}
 
 
 class Import(NamedTuple):
@@ -50,7 +53,7 @@ def supports_imports(path: str) -> bool:
 
     A file without a suffix may be a script.
     """
-    return is_notebook(path) or _language(path, b"#!/bin/python") in {"python", *LANGUAGES}
+    return is_notebook(path) or bool(_reader(path, b"#!/bin/python"))
 
 
 def find_imports(path: str, data: bytes, *, parse: bool = True) -> Imports:
@@ -61,7 +64,7 @@ def find_imports(path: str, data: bytes, *, parse: bool = True) -> Imports:
     """
     if is_notebook(path):
         return _notebook_imports(path, data, parse=parse)
-    return _source_imports(path, data, _language(path, data), parse=parse)
+    return _source_imports(path, data, _reader(path, data), parse=parse)
 
 
 def _notebook_imports(path: str, data: bytes, *, parse: bool) -> Imports:
@@ -72,13 +75,14 @@ def _notebook_imports(path: str, data: bytes, *, parse: bool) -> Imports:
         return Imports((), "it is a notebook, but no valid JSON: repair it")
     found: dict[Import, None] = {}
     unread = ""
-    for language in ("python", *sorted(notebook.languages & LANGUAGES.keys())):
+    named = sorted(name for name in notebook.languages if _BY_NAME.get(name, "") in READERS)
+    for reader in ("python", *map(_BY_NAME.__getitem__, named)):
         for cell in notebook.cells:
-            if len(found) > MAX_IMPORTS or (language == "python" and "import" not in cell.text):
+            if len(found) > MAX_IMPORTS or (reader == "python" and "import" not in cell.text):
                 continue
-            text = without_magics(cell.text) if language == "python" else cell.text
+            text = without_magics(cell.text) if reader == "python" else cell.text
             source = text.encode("utf-8", "replace")
-            read = _source_imports(path, source, language, parse=parse)
+            read = _source_imports(path, source, reader, parse=parse)
             unread = unread or read.unread
             found.update(dict.fromkeys(_moved(one, cell) for one in read.found))
     return _limited(tuple(found), unread)
@@ -92,17 +96,17 @@ def _moved(one: Import, cell: Cell) -> Import:
     return one._replace(line=line, first=first, last=last)
 
 
-def _source_imports(path: str, data: bytes, language: str, *, parse: bool) -> Imports:
-    if language == "python":
+def _source_imports(path: str, data: bytes, reader: str, *, parse: bool) -> Imports:
+    if reader == "python":
         python = read_python_imports(data, parse=parse)
         found = tuple(_unique(_resolve_python(path, one) for one in python.found))
         return _limited(found, python.unread)
-    if language not in LANGUAGES:
+    if reader not in READERS:
         return Imports()
     unread = ""
     names: list[Import] = []
     try:
-        for one in _scan(path, data, LANGUAGES[language]):
+        for one in _scan(path, data, READERS[reader]):
             names.append(one)
             if len(names) > MAX_IMPORTS:
                 break
@@ -117,30 +121,31 @@ def _limited(found: tuple[Import, ...], unread: str) -> Imports:
     return Imports(found[:MAX_IMPORTS], unread)
 
 
-def _language(path: str, data: bytes) -> str:
-    language = find_language(path)
+def _reader(path: str, data: bytes) -> str:
+    """The name of what reads the imports of a file, by its name or its first line; "" for none."""
+    language = describe_language(path)
     if language is None and "." not in path.rpartition("/")[2].lstrip("."):
         script = _SHEBANG.match(data)
-        language = _INTERPRETERS.get(script[1].decode(), "javascript") if script else None
-    return language or ""
+        return _BY_PROGRAM[script[1].decode()] if script else ""
+    return language.imports if language else ""
 
 
-def _scan(path: str, data: bytes, language: Language) -> Iterator[Import]:
+def _scan(path: str, data: bytes, reader: ImportReader) -> Iterator[Import]:
     text = decode(data)
     # What a program makes of a null character is unknown.
     for stripped in dict.fromkeys((text.replace("\0", ""), text.replace("\0", " "))):
         written = stripped
-        if language.decode is not None and "\\u" in stripped:
-            written = language.decode.sub(_decoded, stripped)
-        source = SourceText(written, language.comments)
-        for keyword in language.keywords.finditer(written):
+        if reader.decode is not None and "\\u" in stripped:
+            written = reader.decode.sub(_decoded, stripped)
+        source = SourceText(written, reader.comments)
+        for keyword in reader.keywords.finditer(written):
             first = 0
-            for one in language.read(source, keyword):
+            for one in reader.read(source, keyword):
                 first = first or source.line_at(keyword.start())
                 line = source.line_at(one.position)
                 name = _resolve(path, one.name) if one.is_relative else one.name
                 if name and "\n" not in name:
-                    yield Import(name, line, min(first, line), line, language.ignores_case)
+                    yield Import(name, line, min(first, line), line, reader.ignores_case)
 
 
 def _decoded(escape: re.Match[str]) -> str:

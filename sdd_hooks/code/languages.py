@@ -1,150 +1,200 @@
-"""The language of source files by their names, and the names of generated and vendored files."""
+"""The languages of source code, an entry for each, and the names of generated and vendored files.
+
+`tests/code/samples.py` has a sample of what is read of each language.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sdd_hooks.named_tuple import NamedTuple
 
 MARKDOWN_SUFFIXES = (".md", ".markdown", ".mdx")
 """Suffixes of Markdown files. Their order is part of the definition of a collection."""
 
-# Lower-case suffixes. One that starts with `/` is a whole file name.
-LANGUAGES: dict[str, str] = {
-    ".adb": "ada",
-    ".ads": "ada",
-    ".astro": "astro",
-    ".awk": "awk",
-    ".bash": "shell",
-    ".bat": "batch",
-    ".bicep": "bicep",
-    ".bzl": "starlark",
-    ".c": "c",
-    ".cc": "cpp",
-    ".cjs": "javascript",
-    ".clj": "clojure",
-    ".cljc": "clojure",
-    ".cljs": "clojure",
-    ".cmake": "cmake",
-    ".coffee": "coffeescript",
-    ".cpp": "cpp",
-    ".cr": "crystal",
-    ".cs": "csharp",
-    ".cshtml": "razor",
-    ".css": "css",
-    ".cts": "typescript",
-    ".cu": "cuda",
-    ".cuh": "cuda",
-    ".cxx": "cpp",
-    ".d": "d",
-    ".dart": "dart",
-    ".dhall": "dhall",
-    ".edn": "clojure",
-    ".el": "lisp",
-    ".elm": "elm",
-    ".erb": "erb",
-    ".erl": "erlang",
-    ".ex": "elixir",
-    ".exs": "elixir",
-    ".f90": "fortran",
-    ".f95": "fortran",
-    ".fs": "fsharp",
-    ".fsi": "fsharp",
-    ".fsx": "fsharp",
-    ".gd": "gdscript",
-    ".gleam": "gleam",
-    ".glsl": "glsl",
-    ".go": "go",
-    ".gql": "graphql",
-    ".gradle": "groovy",
-    ".graphql": "graphql",
-    ".groovy": "groovy",
-    ".h": "c",
-    ".haml": "haml",
-    ".hbs": "handlebars",
-    ".hcl": "hcl",
-    ".hh": "cpp",
-    ".hpp": "cpp",
-    ".hrl": "erlang",
-    ".hs": "haskell",
-    ".html": "html",
-    ".hx": "haxe",
-    ".hxx": "cpp",
-    ".inl": "cpp",
-    ".java": "java",
-    ".jl": "julia",
-    ".js": "javascript",
-    ".jsonnet": "jsonnet",
-    ".jsx": "javascript",
-    ".kt": "kotlin",
-    ".kts": "kotlin",
-    ".less": "less",
-    ".lisp": "lisp",
-    ".lua": "lua",
-    ".m": "objective-c",
-    ".mjs": "javascript",
-    ".mk": "make",
-    ".ml": "ocaml",
-    ".mli": "ocaml",
-    ".mm": "objective-c",
-    ".move": "move",
-    ".mts": "typescript",
-    ".nim": "nim",
-    ".nix": "nix",
-    ".odin": "odin",
-    ".pas": "pascal",
-    ".php": "php",
-    ".pl": "perl",
-    ".pm": "perl",
-    ".prisma": "prisma",
-    ".proto": "protobuf",
-    ".ps1": "powershell",
-    ".psm1": "powershell",
-    ".pug": "pug",
-    ".purs": "purescript",
-    ".py": "python",
-    ".pyi": "python",
-    ".pyw": "python",
-    ".pyx": "python",
-    ".r": "r",
-    ".rake": "ruby",
-    ".razor": "razor",
-    ".rb": "ruby",
-    ".rego": "rego",
-    ".res": "rescript",
-    ".rkt": "lisp",
-    ".rs": "rust",
-    ".sass": "sass",
-    ".scala": "scala",
-    ".scm": "lisp",
-    ".scss": "scss",
-    ".sh": "shell",
-    ".sol": "solidity",
-    ".sql": "sql",
-    ".sv": "verilog",
-    ".svelte": "svelte",
-    ".swift": "swift",
-    ".tcl": "tcl",
-    ".templ": "templ",
-    ".tf": "hcl",
-    ".tfvars": "hcl",
-    ".thrift": "thrift",
-    ".tmpl": "template",
-    ".ts": "typescript",
-    ".tsx": "typescript",
-    ".v": "verilog",
-    ".vb": "vb",
-    ".vhd": "vhdl",
-    ".vue": "vue",
-    ".wgsl": "wgsl",
-    ".yaml": "yaml",
-    ".yml": "yaml",
-    ".zig": "zig",
-    ".zsh": "shell",
-    "/cmakelists.txt": "cmake",
-    "/dockerfile": "dockerfile",
-    "/gemfile": "ruby",
-    "/jenkinsfile": "groovy",
-    "/justfile": "make",
-    "/makefile": "make",
-    "/rakefile": "ruby",
-}
+
+class Language(NamedTuple):
+    """A language: the suffixes of its files in lower case, and how what is in them is read.
+
+    A suffix that begins with `/` is a whole file name. `definitions` names patterns of
+    `definition_patterns`, `comments` one of `source_files`, `imports` a reader of `import_readers`,
+    and `packages` the ecosystem of the packages that it imports; "" is for what is not read.
+    `programs` are the interpreters in a first line `#!`. Files with a suffix in `also` are no
+    source code of their own, and have definitions. No decision governs a file of `is_data` alone.
+    """
+
+    name: str
+    suffixes: str
+    definitions: str = ""
+    comments: str = "markup"
+    imports: str = ""
+    packages: str = ""
+    programs: str = ""
+    also: str = ""
+    is_data: bool = False
+
+
+LANGUAGES = (
+    Language("ada", ".adb .ads"),
+    Language("astro", ".astro", definitions="javascript", imports="script", packages="npm"),
+    Language("awk", ".awk"),
+    Language("batch", ".bat"),
+    Language("bicep", ".bicep"),
+    Language("c", ".c .h", definitions="c", comments="c", also=".ino"),
+    Language("clojure", ".clj .cljc .cljs .edn"),
+    Language("cmake", ".cmake /cmakelists.txt"),
+    Language("coffeescript", ".coffee"),
+    Language("cpp", ".cc .cpp .cxx .hh .hpp .hxx .inl", definitions="c", comments="c"),
+    Language("crystal", ".cr"),
+    Language(
+        "csharp", ".cs", definitions="csharp", comments="c", imports="csharp", packages="nuget"
+    ),
+    Language("css", ".css", is_data=True),
+    Language("cuda", ".cu .cuh", definitions="c"),
+    Language("d", ".d"),
+    Language("dart", ".dart", definitions="dart", comments="c", programs="dart"),
+    Language("dhall", ".dhall"),
+    Language("dockerfile", "/dockerfile"),
+    Language("elixir", ".ex .exs", definitions="elixir", comments="hash", programs="elixir"),
+    Language("elm", ".elm"),
+    Language("erb", ".erb"),
+    Language("erlang", ".erl .hrl"),
+    Language("fortran", ".f90 .f95"),
+    Language("fsharp", ".fs .fsi .fsx", imports="fsharp", packages="nuget"),
+    Language("gdscript", ".gd"),
+    Language("gleam", ".gleam"),
+    Language("glsl", ".glsl"),
+    Language("go", ".go", definitions="go", comments="go", imports="go", packages="go"),
+    Language("graphql", ".gql .graphql", definitions="schema"),
+    Language(
+        "groovy",
+        ".gradle .groovy /jenkinsfile",
+        definitions="scala",
+        imports="groovy",
+        packages="jvm",
+    ),
+    Language("haml", ".haml"),
+    Language("handlebars", ".hbs"),
+    Language("haskell", ".hs"),
+    Language("haxe", ".hx"),
+    Language("hcl", ".hcl .tf .tfvars"),
+    Language("html", ".html", is_data=True),
+    Language("java", ".java", definitions="java", comments="c", imports="java", packages="jvm"),
+    Language(
+        "javascript",
+        ".cjs .js .jsx .mjs",
+        definitions="javascript",
+        comments="script",
+        imports="script",
+        packages="npm",
+        programs="node deno bun",
+    ),
+    Language("jsonnet", ".jsonnet"),
+    Language("julia", ".jl"),
+    Language(
+        "kotlin", ".kt .kts", definitions="kotlin", comments="c", imports="java", packages="jvm"
+    ),
+    Language("less", ".less", is_data=True),
+    Language("lisp", ".el .lisp .rkt .scm"),
+    Language("lua", ".lua", definitions="lua", programs="lua"),
+    Language("make", ".mk /justfile /makefile"),
+    Language("move", ".move"),
+    Language("nim", ".nim"),
+    Language("nix", ".nix"),
+    Language("objective-c", ".m .mm", definitions="objective_c"),
+    Language("ocaml", ".ml .mli"),
+    Language("odin", ".odin"),
+    Language("pascal", ".pas"),
+    Language("perl", ".pl .pm", definitions="perl", programs="perl", also=".t"),
+    Language(
+        "php",
+        ".php",
+        definitions="php",
+        comments="php",
+        packages="php",
+        programs="php",
+        also=".phtml",
+    ),
+    Language("powershell", ".ps1 .psm1"),
+    Language("prisma", ".prisma"),
+    Language("protobuf", ".proto", definitions="schema"),
+    Language("pug", ".pug"),
+    Language("purescript", ".purs"),
+    Language(
+        "python",
+        ".py .pyi .pyw .pyx",
+        definitions="python",
+        comments="python",
+        imports="python",
+        packages="python",
+        programs="python pypy",
+    ),
+    Language("r", ".r"),
+    Language("razor", ".cshtml .razor"),
+    Language("rego", ".rego"),
+    Language("rescript", ".res"),
+    Language(
+        "ruby",
+        ".rake .rb /gemfile /rakefile",
+        definitions="ruby",
+        comments="hash",
+        imports="ruby",
+        packages="ruby",
+        programs="ruby",
+        also=".gemspec .ru",
+    ),
+    Language("rust", ".rs", definitions="rust", comments="c", imports="rust", packages="rust"),
+    Language("sass", ".sass", is_data=True),
+    Language(
+        "scala",
+        ".scala",
+        definitions="scala",
+        comments="c",
+        imports="java",
+        packages="jvm",
+        also=".sc",
+    ),
+    Language("scss", ".scss", is_data=True),
+    Language(
+        "shell",
+        ".bash .sh .zsh",
+        definitions="shell",
+        comments="hash",
+        programs="sh bash zsh ksh dash",
+        also=".ksh .bats",
+    ),
+    Language("solidity", ".sol", definitions="schema"),
+    Language("sql", ".sql", definitions="sql", also=".ddl .pgsql"),
+    Language("starlark", ".bzl", definitions="python", also=".star"),
+    Language("svelte", ".svelte", definitions="javascript", imports="script", packages="npm"),
+    Language("swift", ".swift", definitions="swift", comments="c"),
+    Language("tcl", ".tcl"),
+    Language("templ", ".templ"),
+    Language("template", ".tmpl"),
+    Language("thrift", ".thrift", definitions="schema"),
+    Language(
+        "typescript",
+        ".cts .mts .ts .tsx",
+        definitions="javascript",
+        comments="script",
+        imports="script",
+        packages="npm",
+    ),
+    Language("vb", ".vb", imports="vb"),
+    Language("verilog", ".sv .v"),
+    Language("vhdl", ".vhd"),
+    Language("vue", ".vue", definitions="javascript", imports="script", packages="npm"),
+    Language("wgsl", ".wgsl"),
+    Language("yaml", ".yaml .yml", is_data=True),
+    Language("zig", ".zig"),
+)
+
+SUFFIXES: Mapping[str, str] = dict(
+    sorted((suffix, one.name) for one in LANGUAGES for suffix in one.suffixes.split())
+)
+"""The name of the language by suffix. Their order is part of the definition of a collection."""
+
+_BY_NAME = {one.name: one for one in LANGUAGES}
 
 # Suffixes of generated source files.
 GENERATED = (
@@ -196,6 +246,9 @@ VENDORED = (
 def find_language(path: str) -> str | None:
     """The language of a file, by its name; None if it is not source code."""
     name = "/" + path.lower().rsplit("/", 1)[-1]
-    return LANGUAGES.get(name) or LANGUAGES.get(
-        "." + name.rsplit(".", 1)[-1] if "." in name else ""
-    )
+    return SUFFIXES.get(name) or SUFFIXES.get("." + name.rsplit(".", 1)[-1] if "." in name else "")
+
+
+def describe_language(path: str) -> Language | None:
+    """The entry of the language of a file, by its name; None if it is not source code."""
+    return _BY_NAME.get(find_language(path) or "")

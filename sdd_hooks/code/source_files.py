@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Literal
 
-from sdd_hooks.code.languages import find_language
+from sdd_hooks.code.languages import describe_language
 from sdd_hooks.text.lazy_regex import lazy_regex
 
 Part = Literal["code", "comment", "string"]
@@ -50,36 +50,32 @@ def _compiled(comments: tuple[str, ...], strings: tuple[str, ...]) -> re.Pattern
     return lazy_regex("|".join(groups[: 2 if strings else 1]), re.DOTALL)
 
 
-_SCRIPT = _compiled((r"(?<!:)//[^\n]*", _BLOCK), (_DOUBLE, _SINGLE, _BACKTICKS))
-_C = _compiled((r"//[^\n]*", _BLOCK), (_DOUBLE, _CHARACTER))
-_GO = _compiled((r"//[^\n]*", _BLOCK), (_DOUBLE, _CHARACTER, r"`[^`]*`?"))
-_PYTHON = _compiled((r"\#[^\n]*",), (r'""".*?(?:"""|\Z)', r"'''.*?(?:'''|\Z)", _DOUBLE, _SINGLE))
-_HASH = _compiled((r"\#[^\n]*",), (_DOUBLE, _SINGLE))
-_PHP = _compiled(
-    (_TEMPLATE_COMMENT, r"(?<!:)//[^\n]*", r"\#[^\n]*", r"<!--.*?(?:-->|\Z)", _BLOCK),
-    (_DOUBLE, _SINGLE),
-)
-_MARKUP = _compiled(
-    (
-        r"<!--.*?(?:-->|\Z)",
-        _TEMPLATE_COMMENT,
-        r"<%\#.*?(?:%>|\Z)",
-        r"\{\{!--.*?(?:--\}\}|\Z)",
-        r"\{\{-?[ ]?/\*.*?(?:\*/|\Z)",
-        r"@\*.*?(?:\*@|\Z)",
-        r"(?:(?<=\n)|\A)[ \t]*(?://|\*|/\*)[^\n]*",
+_PATTERNS: Mapping[str, re.Pattern[str]] = {
+    "script": _compiled((r"(?<!:)//[^\n]*", _BLOCK), (_DOUBLE, _SINGLE, _BACKTICKS)),
+    "c": _compiled((r"//[^\n]*", _BLOCK), (_DOUBLE, _CHARACTER)),
+    "go": _compiled((r"//[^\n]*", _BLOCK), (_DOUBLE, _CHARACTER, r"`[^`]*`?")),
+    "python": _compiled(
+        (r"\#[^\n]*",), (r'""".*?(?:"""|\Z)', r"'''.*?(?:'''|\Z)", _DOUBLE, _SINGLE)
     ),
-    (),
-)
-
-_PATTERNS = {
-    **dict.fromkeys(("javascript", "typescript"), _SCRIPT),
-    **dict.fromkeys(("c", "cpp", "csharp", "dart", "java", "kotlin", "rust", "scala", "swift"), _C),
-    **dict.fromkeys(("elixir", "ruby", "shell"), _HASH),
-    "go": _GO,
-    "php": _PHP,
-    "python": _PYTHON,
+    "hash": _compiled((r"\#[^\n]*",), (_DOUBLE, _SINGLE)),
+    "php": _compiled(
+        (_TEMPLATE_COMMENT, r"(?<!:)//[^\n]*", r"\#[^\n]*", r"<!--.*?(?:-->|\Z)", _BLOCK),
+        (_DOUBLE, _SINGLE),
+    ),
+    "markup": _compiled(
+        (
+            r"<!--.*?(?:-->|\Z)",
+            _TEMPLATE_COMMENT,
+            r"<%\#.*?(?:%>|\Z)",
+            r"\{\{!--.*?(?:--\}\}|\Z)",
+            r"\{\{-?[ ]?/\*.*?(?:\*/|\Z)",
+            r"@\*.*?(?:\*@|\Z)",
+            r"(?:(?<=\n)|\A)[ \t]*(?://|\*|/\*)[^\n]*",
+        ),
+        (),
+    ),
 }
+"""The comments and strings of languages, by the names that `languages.LANGUAGES` has for them."""
 
 
 def is_hand_written(text: str) -> bool:
@@ -92,7 +88,8 @@ def find_parts(path: str, text: str) -> Callable[[int], Part]:
 
     The language comes from `path`. Pages, and unknown languages, have comments and no strings.
     """
-    pattern = _PATTERNS.get(find_language(path) or "", _MARKUP)
+    language = describe_language(path)
+    pattern = _PATTERNS[language.comments if language else "markup"]
     starts: list[int] = []
     ends: list[tuple[int, Part]] = []
     for match in pattern.finditer(text):

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.code.languages import LANGUAGES
+from sdd_hooks.code.languages import SUFFIXES
 from sdd_hooks.project.collections import Collection, CollectionMap, select_paths
 from tests.support.cpu_time import assert_cpu_seconds, assert_linear
 from tests.support.repos import Repo
@@ -25,7 +25,7 @@ CODE = ADRS._replace(
     name="app-code",
     kind="code",
     directories=("",),
-    suffixes=tuple(LANGUAGES),
+    suffixes=tuple(SUFFIXES),
     excluded=(".sdd", "docs/adrs"),
 )
 NOTES = ADRS._replace(

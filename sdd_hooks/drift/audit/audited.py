@@ -19,7 +19,7 @@ from sdd_hooks.artifacts.applies_to import AppliesTo, read_applies_to
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus
 from sdd_hooks.artifacts.identifiers import ArtifactId, find_id_references
-from sdd_hooks.code.languages import find_language
+from sdd_hooks.code.languages import describe_language
 from sdd_hooks.code.paths import is_changelog, is_document, is_index, is_production_code, is_sample
 from sdd_hooks.drift.citations import Citation, Citations
 from sdd_hooks.drift.whole_tree import Scope
@@ -35,9 +35,6 @@ MIN_NAMED = 3
 """Records that code names before a record that it does not name means something."""
 MIN_SHARE = 0.8
 """The share of the records in force that code names, for the same."""
-
-# Languages of data and markup, which no decision governs file by file.
-_NO_CODE = frozenset({"yaml", "html", "css", "scss", "sass", "less"})
 
 MAX_WORDS = 400
 """Words that are searched at once."""
@@ -147,13 +144,9 @@ class Audited:
 
 def is_source(path: str) -> bool:
     """Whether a path is that of production code, which a decision can govern."""
-    language = find_language(path)
-    return (
-        language is not None
-        and language not in _NO_CODE
-        and is_production_code(path)
-        and not is_sample(path)
-    )
+    language = describe_language(path)
+    is_code = language is not None and not language.is_data
+    return is_code and is_production_code(path) and not is_sample(path)
 
 
 def find_naming_files(project: Project, corpus: Corpus) -> Mapping[str, tuple[str, ...]]:

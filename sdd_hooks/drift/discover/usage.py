@@ -7,33 +7,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
+from typing import cast
 
 from sdd_hooks.code.imports import find_imports
-from sdd_hooks.code.languages import find_language
+from sdd_hooks.code.languages import describe_language
 from sdd_hooks.code.source_files import MAX_LINE
 from sdd_hooks.drift.discover.catalogue import Ecosystem, Package, Technology
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.decoding import decode
 from sdd_hooks.text.lines import split_lines
 
-_LANGUAGES: Mapping[str, Ecosystem] = {
-    "astro": "npm",
-    "csharp": "nuget",
-    "fsharp": "nuget",
-    "go": "go",
-    "groovy": "jvm",
-    "java": "jvm",
-    "javascript": "npm",
-    "kotlin": "jvm",
-    "php": "php",
-    "python": "python",
-    "ruby": "ruby",
-    "rust": "rust",
-    "scala": "jvm",
-    "svelte": "npm",
-    "typescript": "npm",
-    "vue": "npm",
-}
 _SEPARATORS: Mapping[Ecosystem, str] = {
     "go": "/",
     "jvm": ".",
@@ -108,9 +91,8 @@ class ImportNames:
 
 def find_ecosystem(path: str) -> Ecosystem | None:
     """The ecosystem of a source file, by its name; None for other files."""
-    if path.endswith(_COMPONENTS):
-        return "npm"
-    return _LANGUAGES.get(find_language(path) or "")
+    language = describe_language(path)
+    return cast("Ecosystem", language.packages) if language and language.packages else None
 
 
 def _imported(ecosystem: Ecosystem, path: str, data: bytes) -> Iterator[tuple[str, int]]:

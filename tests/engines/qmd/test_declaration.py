@@ -9,7 +9,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.code.languages import LANGUAGES
+from sdd_hooks.code.languages import SUFFIXES
 from sdd_hooks.engines.qmd.contexts import read_contexts
 from sdd_hooks.engines.qmd.declaration import (
     MAX_IGNORED,
@@ -36,7 +36,7 @@ def collection(
     return Collection("app-x", kind, "", "", directories, suffixes, pattern, excluded, "Text.")
 
 
-CODE = collection("", kind="code", suffixes=tuple(LANGUAGES))
+CODE = collection("", kind="code", suffixes=tuple(SUFFIXES))
 
 
 @pytest.mark.parametrize(
