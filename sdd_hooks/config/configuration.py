@@ -133,19 +133,24 @@ def apply_memory_file(
                 text = setting.text + _closest(setting.name, setting.known)
                 warnings.append(ConfigurationWarning(memory.path, setting.line, text))
             continue
-        place = (setting.group.field, setting.key.field)
+        place = (setting.group.field, setting.key.name)
         if place in values and len(warnings) < MAX_WARNINGS:
             text = f"{setting.key.name!r} is set twice: this value applies"
             warnings.append(ConfigurationWarning(memory.path, setting.line, text))
         value = _parse_value(memory.path, setting)
-        values[place] = WrittenValue(*place, value, memory.path, setting.line)
+        names = (setting.group.field, setting.key.field)
+        values[place] = WrittenValue(*names, value, memory.path, setting.line)
+    # A key without a field has no effect.
+    written = [one for one in values.values() if one.key]
     changed: dict[str, Any] = {}
     for group in GROUPS:
-        fields = {key: one.value for (name, key), one in values.items() if name == group.field}
+        fields = {one.key: one.value for one in written if one.group == group.field}
         changed[group.field] = getattr(base, group.field)._replace(**fields)
-    written = (*base.written, *values.values())
     return base._replace(
-        memory_file=memory.path, warnings=tuple(warnings), written=written, **changed
+        memory_file=memory.path,
+        warnings=tuple(warnings),
+        written=(*base.written, *written),
+        **changed,
     )
 
 

@@ -63,11 +63,6 @@ def parse_fraction(value: str) -> float:
     raise ValueError("a percentage such as 50%")
 
 
-def parse_list(value: str) -> tuple[str, ...]:
-    """Parse values separated by commas."""
-    return tuple(part for part in (item.strip(" `\"'") for item in value.split(",")) if part)
-
-
 def parse_ref_part(value: str) -> str:
     """Parse a part of the name of a git branch, without slashes at its end."""
     if _REF.fullmatch(value) and ".." not in value and not value.endswith((".", ".lock")):
@@ -105,7 +100,10 @@ def _without_note(value: str) -> str:
 
 
 class SettingKey(NamedTuple):
-    """A key: its name, the field it fills, the parser of its value, and its aliases."""
+    """A key: its name, the field it fills, the parser of its value, and its aliases.
+
+    A key without a field has no effect yet: its value is only validated.
+    """
 
     name: str
     field: str
@@ -199,9 +197,9 @@ GROUPS = (
         "Review",
         "review",
         (
-            SettingKey("Max Pairs", "max_pairs", whole_number(1, 100)),
+            SettingKey("Max Pairs", "", whole_number(1, 100)),
             SettingKey("Merge Strategy", "merge_strategy", one_of("squash", "merge", "rebase")),
-            SettingKey("Auto Cleanup", "auto_cleanup", parse_flag),
+            SettingKey("Auto Cleanup", "", parse_flag),
             SettingKey("Fail On", "fail_on", one_of("critical", "warning", "info", "never")),
             SettingKey("Max Suggestions", "max_suggestions", whole_number(0, 100)),
             SettingKey("Incomplete", "incomplete", one_of("critical", "warning", "info")),
@@ -215,8 +213,8 @@ GROUPS = (
         (
             SettingKey("Base Dir", "base_dir", parse_text, ("Base Directory", "Directory")),
             SettingKey("Max Agents", "max_agents", whole_number(1, 100), ("Max Parallel Agents",)),
-            SettingKey("Auto Cleanup", "auto_cleanup", parse_flag),
-            SettingKey("PR Mode", "pr_mode", one_of("ready", "draft")),
+            SettingKey("Auto Cleanup", "", parse_flag),
+            SettingKey("PR Mode", "", one_of("ready", "draft")),
         ),
         ("Worktree",),
     ),
@@ -224,10 +222,10 @@ GROUPS = (
         "Projects",
         "projects",
         (
-            SettingKey("Default Mode", "default_mode", parse_word),
-            SettingKey("Views", "views", parse_list),
-            SettingKey("Columns", "columns", parse_list),
-            SettingKey("Iteration Weeks", "iteration_weeks", whole_number(1, 52)),
+            SettingKey("Default Mode", "", parse_text),
+            SettingKey("Views", "", parse_text),
+            SettingKey("Columns", "", parse_text),
+            SettingKey("Iteration Weeks", "", whole_number(1, 52)),
             SettingKey("Hotspot Threshold", "hotspot_threshold", parse_fraction),
         ),
     ),

@@ -75,9 +75,7 @@ class ReviewSettings(NamedTuple):
     supersedes rules, only if the base has it already.
     """
 
-    max_pairs: int = 2
     merge_strategy: Literal["squash", "merge", "rebase"] = "squash"
-    auto_cleanup: bool = False
     fail_on: FailOn = "never"
     max_suggestions: int = 1
     incomplete: Literal["", "critical", "warning", "info"] = ""
@@ -89,8 +87,6 @@ class WorktreeSettings(NamedTuple):
 
     base_dir: str = ".claude/worktrees/"
     max_agents: int = 3
-    auto_cleanup: bool = False
-    pr_mode: Literal["ready", "draft"] = "ready"
 
 
 class ProjectSettings(NamedTuple):
@@ -99,10 +95,6 @@ class ProjectSettings(NamedTuple):
     A file is a hotspot from `hotspot_threshold` on, a fraction of the merges.
     """
 
-    default_mode: str = "per-epic"
-    views: tuple[str, ...] = ("All Work", "Board", "Roadmap")
-    columns: tuple[str, ...] = ("Todo", "In Progress", "In Review", "Done")
-    iteration_weeks: int = 2
     hotspot_threshold: float = 0.5
 
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from sdd_hooks.config.configuration import Configuration, apply_memory_file, load_configuration
 from sdd_hooks.config.keys import GROUPS
 from sdd_hooks.config.memory_file import MemoryFile, find_memory_file, parse_memory_sections
+from sdd_hooks.config.settings import ProjectSettings
 from sdd_hooks.errors import ConfigurationError
 from sdd_hooks.project.layout import build_layout, check_declarations, resolve_declarations
 from sdd_hooks.project.recognition import Recognition
@@ -112,11 +113,9 @@ def test_defaults():
     assert (found.branches.enabled, found.branches.slug_max_length) == (True, 50)
     assert (found.pull_requests.enabled, found.pull_requests.ref_keyword) == (True, "Part of")
     assert found.pull_requests.include_spec_reference is True
-    assert (found.review.max_pairs, found.review.merge_strategy) == (2, "squash")
-    assert found.review.auto_cleanup is False
+    assert found.review.merge_strategy == "squash"
     assert (found.worktrees.base_dir, found.worktrees.max_agents) == (".claude/worktrees/", 3)
-    assert (found.worktrees.auto_cleanup, found.worktrees.pr_mode) == (False, "ready")
-    assert (found.projects.default_mode, found.projects.iteration_weeks) == ("per-epic", 2)
+    assert found.projects.hotspot_threshold == 0.5
 
 
 def test_every_key_of_every_section():
@@ -134,7 +133,14 @@ def test_every_field_has_a_key():
     default = Configuration()
     for group in GROUPS:
         expected = set(getattr(default, group.field)._fields)
-        assert {key.field for key in group.keys} == expected
+        assert {key.field for key in group.keys if key.field} == expected
+
+
+def test_a_key_without_an_effect_is_accepted_and_validated():
+    found = configure("#### Projects\n- **Views**: Board\n- **Iteration Weeks**: 3\n")
+    assert (found.warnings, found.projects, found.written) == ((), ProjectSettings(), ())
+    with pytest.raises(ConfigurationError, match="'Iteration Weeks' must be a whole number"):
+        configure("#### Projects\n- **Iteration Weeks**: 99\n")
 
 
 def test_flat_form_with_groups():
@@ -288,7 +294,7 @@ def test_empty_values_keep_the_default():
 def test_unknown_key_and_section_are_named_with_their_line():
     text = (
         "\n#### Index Freshness\n- **Stalenes Threshold**: 30m\n#### Serch\n- **Engine**: qmd\n"
-        "##### Review\n- **Max Pairs**: 9\n#### Coding Models\ntext\n- **Fantasy**: 1\n"
+        "##### Review\n- **Max Suggestions**: 9\n#### Coding Models\ntext\n- **Fantasy**: 1\n"
         "#### Review\n- Max Agents: 3\n"
     )
     assert warnings(text) == [
@@ -298,7 +304,7 @@ def test_unknown_key_and_section_are_named_with_their_line():
         "CLAUDE.md:9: unknown section 'Coding Models'",
         "CLAUDE.md:13: unknown key 'Max Agents' in 'Review'",
     ]
-    assert configure(text).review.max_pairs == 2
+    assert configure(text).review.max_suggestions == 1
 
 
 def test_unknown_flat_key():
@@ -315,12 +321,11 @@ def test_a_flat_key_of_two_sections_is_ambiguous():
     assert [str(w) for w in found.warnings] == [
         "CLAUDE.md:2: 'Auto Cleanup' is a key of 'Review' or 'Worktrees': put it under one of them"
     ]
-    assert (found.review.auto_cleanup, found.worktrees.auto_cleanup) == (False, False)
 
 
 def test_a_duplicate_key_is_a_warning_and_the_last_value_applies():
-    found = configure("#### Review\n- **Max Pairs**: 3\n- **Max Pairs**: 4\n")
-    assert found.review.max_pairs == 4
+    found = configure("#### Worktrees\n- **Max Agents**: 4\n- **Max Agents**: 5\n")
+    assert found.worktrees.max_agents == 5
     assert [w.line for w in found.warnings] == [4]
 
 

@@ -11,7 +11,6 @@ from sdd_hooks.config.keys import (
     one_of,
     parse_flag,
     parse_fraction,
-    parse_list,
     parse_ref_part,
     parse_seconds,
     parse_text,
@@ -27,7 +26,6 @@ PARSERS = (
     parse_seconds,
     parse_fraction,
     one_of("int8", "float32"),
-    parse_list,
     parse_ref_part,
 )
 
@@ -52,8 +50,6 @@ PARSERS = (
         (parse_fraction, "1%", 0.01),
         (parse_fraction, "12.5 %", 0.125),
         (one_of("per-epic", "single"), "Per Epic", "per-epic"),
-        (parse_list, "Todo, `In Progress`,, Done", ("Todo", "In Progress", "Done")),
-        (parse_list, "", ()),
         (parse_ref_part, "feature", "feature"),
         (parse_ref_part, "users/ada/", "users/ada"),
     ],

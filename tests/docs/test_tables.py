@@ -47,8 +47,10 @@ def test_every_setting_is_documented_with_its_default() -> None:
     assert [row[:2] for row in documented] == list(keys)
     for section, name, default in documented:
         group, key = keys[section, name]
-        actual = getattr(getattr(Configuration(), group.field), key.field)
-        assert ("" if default == "—" else key.parse(default)) == actual, (section, name)
+        documented_value = "" if default == "—" else key.parse(default)
+        if key.field:
+            actual = getattr(getattr(Configuration(), group.field), key.field)
+            assert documented_value == actual, (section, name)
 
 
 def test_every_exit_code_is_documented() -> None:
