@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 
 import pytest
@@ -68,6 +69,12 @@ def test_json_is_one_object(shop: Repo) -> None:
         "path": "docs/adrs/ADR-0001-tokens.md",
     }
     assert (skipped["reason"], skipped["cosine"]) == ("decision", None)
+
+
+def test_the_debug_log_says_which_words_of_a_record_decide(shop: Repo) -> None:
+    log = run(shop.root, "discover", "--verbose").err
+    (line,) = [one for one in log.splitlines() if "decided by" in one]
+    assert re.search(r"discover \S+.*decided by ADR-0001, decision: ", line)
 
 
 def test_uncommitted_code_and_records_count(shop: Repo) -> None:

@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
+from sdd_hooks import tracing
+from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.drift.discover.candidates import ImplicitDecision
 from sdd_hooks.drift.discover.choices import chooses, find_choices, is_named
 from sdd_hooks.engines.protocol import Engine, Hit, SubQuery
@@ -87,7 +89,7 @@ def _decided(records: Records, candidate: ImplicitDecision, hits: Sequence[Hit])
     near = [one for one in hits if one.cosine is not None and one.cosine >= MIN_COSINE]
     if near:
         hit = max(near, key=lambda one: one.cosine or 0.0)
-        return _by(records, candidate, hit, "cosine")
+        return _by(records, candidate, hit, "cosine", f"cosine {hit.cosine:.2f}")
     reasons: tuple[Reason, ...] = ("title", "decision")
     for reason in reasons:
         for hit in hits:
@@ -95,22 +97,39 @@ def _decided(records: Records, candidate: ImplicitDecision, hits: Sequence[Hit])
             if artifact is None or not artifact.status.authoritative:
                 continue
             if reason == "title":
-                is_decided = is_in_title(candidate, artifact.title)
+                words = artifact.title if is_in_title(candidate, artifact.title) else ""
             else:
-                choices = find_choices(artifact, records.text(hit.path) or "")
-                is_decided = is_chosen(candidate, choices)
-            if is_decided:
-                return _by(records, candidate, hit, reason)
+                words = _choosing_words(candidate, artifact, records.text(hit.path) or "")
+            if words:
+                return _by(records, candidate, hit, reason, words)
     return None
 
 
-def _by(records: Records, candidate: ImplicitDecision, hit: Hit, reason: Reason) -> Decided:
+def _choosing_words(candidate: ImplicitDecision, artifact: Artifact, text: str) -> str:
+    """The first words with which a record chooses the candidate; "" if it does not."""
+    choices = find_choices(artifact, text)
+    if not is_chosen(candidate, choices):
+        return ""
+    names = [name for written in candidate.names for name in written]
+    naming = (
+        choice
+        for choice in choices
+        if any(chooses(name, choice, name in candidate.common) for name in names)
+    )
+    return next(naming, "")
+
+
+def _by(
+    records: Records, candidate: ImplicitDecision, hit: Hit, reason: Reason, words: str
+) -> Decided:
     artifact = records.artifact(hit.collection, hit.path)
     label = records.label(hit.collection, hit.path)
     cosine = hit.cosine if reason == "cosine" else None
+    record = label.id if label else hit.path
+    tracing.log("discover", candidate.id, outcome=f"decided by {record}, {reason}: {words}")
     return Decided(
         candidate,
-        label.id if label else hit.path,
+        record,
         artifact.title if artifact else hit.title,
         artifact.status.value if artifact else "",
         hit.path,
