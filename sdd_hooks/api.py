@@ -164,6 +164,9 @@ if TYPE_CHECKING:
     from sdd_hooks.review.mentions import Mention as Mention
     from sdd_hooks.review.mentions import MentionPlace as MentionPlace
     from sdd_hooks.review.rule import Rule as Rule
+    from sdd_hooks.review.scans import Family as Family
+    from sdd_hooks.review.scans import ScanFile as ScanFile
+    from sdd_hooks.review.scans import ScanResult as ScanResult
     from sdd_hooks.review.subject import Claim as Claim
     from sdd_hooks.review.subject import Claims as Claims
     from sdd_hooks.review.subject import Subject as Subject
@@ -265,6 +268,7 @@ NAMES = {
     "Rules": {
         "sdd_hooks.findings": "SEVERITIES Finding RuleDescription Severity",
         "sdd_hooks.review.rule": "Rule",
+        "sdd_hooks.review.scans": "Family ScanFile ScanResult",
         "sdd_hooks.review.subject": "Claim Claims Subject",
         "sdd_hooks.review.mentions": "Mention MentionPlace",
         "sdd_hooks.changes.change": "Change ChangedFile UnreadPart",

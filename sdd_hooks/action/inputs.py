@@ -44,7 +44,7 @@ class Inputs(NamedTuple):
     `token` belongs to the forge that runs the job, `tracker_token` to the tracker. `comment` and
     `inline` say whether a review is posted as a comment, and on lines; `comment_key` distinguishes
     the comments and the status of several jobs. `report` is the path for the review as JSON, and
-    `page` the one for the page of an audit.
+    `page` the one for the page of an audit. `scans` are files with the results of scanners.
     """
 
     command: Command
@@ -61,6 +61,7 @@ class Inputs(NamedTuple):
     report: str = ""
     comment_key: str = ""
     page: str = ""
+    scans: tuple[str, ...] = ()
 
     @property
     def tokens(self) -> Tokens:
@@ -119,6 +120,7 @@ def read_inputs(given: Mapping[str, str], tokens: Tokens) -> Inputs:
         report=values.get("report", ""),
         comment_key=_key(values.get("comment-key", "")),
         page=values.get("page", ""),
+        scans=_list(values.get("scan", "")),
     )
 
 
@@ -132,6 +134,11 @@ def _choice(
     if not value:
         return ""
     raise _wrong(name, f"one of {', '.join(choices)}", value)
+
+
+def _list(value: str) -> tuple[str, ...]:
+    """The entries of a value, one a line or between commas."""
+    return tuple(filter(None, (one.strip() for one in re.split(r"[\n,]", value))))
 
 
 def _key(value: str) -> str:

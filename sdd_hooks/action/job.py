@@ -142,7 +142,7 @@ def _run(command: Step, project: Project, setup: JobSetup) -> CommandResult:
     if command == "page":
         from sdd_hooks.action.report_files import make_page
 
-        return make_page(project, inputs.page, time.time(), progress)
+        return make_page(project, inputs, time.time(), progress)
     access = git_access(ci_job, inputs.token, environ)
     if command == "update":
         return upkeep.update(project, access, progress)

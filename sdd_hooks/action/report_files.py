@@ -61,10 +61,10 @@ def write_reports(project: Project, review: ReviewOutcome, inputs: Inputs) -> Wr
     return WrittenReports(paths, tuple(errors), tuple(exit_codes))
 
 
-def make_page(project: Project, name: str, now: float, progress: Progress) -> CommandResult:
+def make_page(project: Project, inputs: Inputs, now: float, progress: Progress) -> CommandResult:
     """Index the records, audit them, and write the page to a file or directory for a later step.
 
-    `name` is as in `find_target`, `now` in seconds since the epoch. No token is used, so that a
+    The path is as in `find_target`, `now` in seconds since the epoch. No token is used, so that a
     page can be made of a pull request, too; the findings do not fail the job. Raises SddError.
     """
     # A job without a page imports none of these.
@@ -75,9 +75,10 @@ def make_page(project: Project, name: str, now: float, progress: Progress) -> Co
 
     root = project.repository.root
     # The last directory may be a link, too.
-    target = find_target(root, str(page_file(find_target(root, name))))
+    target = find_target(root, str(page_file(find_target(root, inputs.page))))
     refreshed = refresh_index(project, project.select(RECORD_KINDS), progress=progress).result
-    verdict = audit(project, DriftRequest(root), now)
+    scans = tuple(root / one for one in inputs.scans)
+    verdict = audit(project, DriftRequest(root, scans=scans), now)
     path = publish_audit(project, verdict, target, now)
     counts = ", ".join(f"{verdict.outcome.count(one)} {one}" for one in SEVERITIES)
     records = format_count(len(verdict.audited.records), "record")

@@ -123,7 +123,8 @@ def _review_change(
         project = use_base_settings(project, change.base)
     title, body = (pull.title, pull.body) if pull else ("", "")
     claims = host.claims if host else None
-    commits = CommitRange(change.base, change.head, title, body, claims)
+    scans = tuple(project.repository.root / name for name in inputs.scans)
+    commits = CommitRange(change.base, change.head, title, body, claims, scans=scans)
     verdict = review_range(project, commits, inputs.fail_on or None, judge=inputs.judge)
     review, fails = verdict
     written = write_reports(project, review, inputs)

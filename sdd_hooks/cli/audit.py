@@ -66,12 +66,14 @@ def audit(
       sdd audit --baseline audit.json --write-baseline
       sdd audit --baseline audit.json --fail-on warning
       sdd audit --html site
+      sdd audit --scan semgrep.sarif
     """
     baseline: BaselineUse | None = files["baseline"]
     project = open_project(directory)
     reporter = load_reporter(report.form)
     where = start_directory(directory)
-    request = DriftRequest(where, scope, module, report.fail_on, report.judge, baseline)
+    scans = report.scans_in(where)
+    request = DriftRequest(where, scope, module, report.fail_on, report.judge, baseline, scans)
     with waiting_line(sys.stderr, "Auditing"):
         verdict = run_audit(project, request, time.time())
         page = _write_page(project, verdict, where, files["html"])

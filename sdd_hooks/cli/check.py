@@ -56,11 +56,13 @@ def check(
       sdd check src/auth/login.go
       sdd check SPEC-0003
       sdd check --module api --format markdown
+      sdd check --scan semgrep.sarif
     """
     project = open_project(directory)
     reporter = load_reporter(report.form)
     where = start_directory(directory)
-    request = DriftRequest(where, target, module, report.fail_on, report.judge, baseline)
+    scans = report.scans_in(where)
+    request = DriftRequest(where, target, module, report.fail_on, report.judge, baseline, scans)
     with waiting_line(sys.stderr, "Checking"):
         verdict = run_check(project, request, time.time())
     print_report(

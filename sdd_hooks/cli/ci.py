@@ -53,6 +53,7 @@ def _input(name: str, metavar: str, help: str) -> Callable[[Command], Command]:
 @_input("sarif-file", "FILE", "Where to write the findings as SARIF.")
 @_input("embed-model", "MODEL", "The embedding model, in place of the configured one.")
 @_input("judge", "MODEL", "Ask this model of llm as well.")
+@_input("scan", "FILES", "Results of scanners, in SARIF, one a line or with commas.")
 @_input("report", "FILE", "Where to write the review as JSON.")
 @_input("page", "PATH", "Audit the repository, and write a page to look at to this path.")
 @click.pass_obj

@@ -34,7 +34,7 @@ from sdd_hooks.drift.rules.ungoverned_code import MAX_RANK, ungoverned_rule
 from sdd_hooks.drift.target import Target, files_of
 from sdd_hooks.drift.whole_tree import Scope, whole_tree_rules, whole_tree_subject
 from sdd_hooks.engines.protocol import Engine
-from sdd_hooks.findings import Finding, identify_findings, worst_first
+from sdd_hooks.findings import INCOMPLETE, Finding, identify_findings, worst_first
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import RECORD_KINDS, Collection
 from sdd_hooks.reporting.outcome import Candidate, CheckedTree, References, ReviewOutcome
@@ -46,6 +46,8 @@ from sdd_hooks.review.rules import registered
 from sdd_hooks.review.rules.decision import rule as decision_rule
 from sdd_hooks.review.rules.decision.applied import ID as DECISION_RULE
 from sdd_hooks.review.rules.decision.blocks import MARK
+from sdd_hooks.review.rules.scan import covered_rules, scan_notes
+from sdd_hooks.review.scans import ScanFile
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.text.display import format_count
 
@@ -87,9 +89,15 @@ class _Context(NamedTuple):
 
 
 def check_target(
-    engine: Engine, reader: RecordReader, target: Target, header: Sequence[str]
+    engine: Engine,
+    reader: RecordReader,
+    target: Target,
+    header: Sequence[str],
+    scans: tuple[ScanFile, ...] = (),
 ) -> Checked:
     """Check a target. `reader` knows the records, `header` are the lines about the index.
+
+    `scans` are the results of scanners.
 
     Raises GitError, and what a search raises.
     """
@@ -105,7 +113,8 @@ def check_target(
         coverage_rule(context.comments),
         *_ungoverned(context, looked, notes),
     ]
-    results = apply_rules(looked.subject, rules)
+    subject = looked.subject.with_scans(scans)
+    results = apply_rules(subject, rules)
     read = {one.artifact.path for one in looked.candidates.found}
     unread = {
         artifact.name
@@ -123,7 +132,7 @@ def check_target(
         references=References(tuple(map(_candidate, looked.candidates.found))),
         findings=identify_findings(findings, {}),
         suppressed=results.suppressed,
-        notes=(*no_records, *notes, *reader.notes, *results.notes),
+        notes=(*no_records, *notes, *reader.notes, *scan_notes(subject), *results.notes),
         tree=CheckedTree(
             "check",
             target.name,
@@ -131,11 +140,11 @@ def check_target(
             tuple((module.root, module.name) for module in project.modules),
         ),
     )
-    return Checked(outcome, looked.subject)
+    return Checked(outcome, subject)
 
 
-def covers_entry(target: Target, entry: BaselineEntry) -> bool:
-    """Whether a check of a target would have found an entry of a baseline.
+def covers_entry(target: Target, subject: Subject, entry: BaselineEntry) -> bool:
+    """Whether a check of a target, with a subject, would have found an entry of a baseline.
 
     A record is checked with the files that cite it, of which not every finding is reported. Whether
     a status is superseded depends on records that may not have been read.
@@ -145,7 +154,7 @@ def covers_entry(target: Target, entry: BaselineEntry) -> bool:
     rules = {rule.id for rule in (*whole_tree_rules(registered()), *_OWN_RULES)}
     if target.kind == "file":
         rules.add(ungoverned_code.RULE.id)
-    return entry.is_covered(target.scope, rules)
+    return entry.is_covered(target.scope, covered_rules(subject, rules))
 
 
 def _look(context: _Context) -> _Looked:
@@ -261,13 +270,18 @@ def _is_known(finding: Finding, unread: set[str]) -> bool:
 def _about_record(
     reader: RecordReader, record: IndexedArtifact, findings: Iterable[Finding]
 ) -> list[Finding]:
-    """The findings in the files of a record and about it, and where its own rules are broken."""
+    """The findings in the files of a record and about it, and where its own rules are broken.
+
+    What could not be checked at all may be about it, too.
+    """
     files = files_of(record)
     name = str(record.id)
     kept = [
         one
         for one in findings
-        if one.path in files or (name in one.message and not one.rule.startswith(DECISION_RULE))
+        if one.path in files
+        or (one.rule == INCOMPLETE and not one.path)
+        or (name in one.message and not one.rule.startswith(DECISION_RULE))
     ]
     read = reader.read(record.path)
     if read is None or MARK not in read.text:

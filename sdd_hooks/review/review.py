@@ -35,6 +35,8 @@ from sdd_hooks.reporting.outcome import References, ReviewOutcome, TouchedIssue
 from sdd_hooks.review.apply_rules import apply_rules
 from sdd_hooks.review.numbers import ClaimReader, add_claims
 from sdd_hooks.review.rules import registered
+from sdd_hooks.review.rules.scan import scan_notes
+from sdd_hooks.review.scans import ScanFile
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.system.git import Git
 from sdd_hooks.system.time_limit import TimeLimitExceeded, time_limit
@@ -58,6 +60,7 @@ def review_commits(  # noqa: PLR0913 (each caller needs another part of it)
     judge: str = "",
     claims: ClaimReader | None = None,
     organisation: bool = True,
+    scans: tuple[ScanFile, ...] = (),
     clock: Callable[[], float] = time.time,
 ) -> ReviewOutcome:
     """Review the changes of `head` since its merge base with `base`.
@@ -65,7 +68,8 @@ def review_commits(  # noqa: PLR0913 (each caller needs another part of it)
     `title` and `body` are those of the pull request, or "". `judge` names a model of `llm` that
     reviews the change as well, "" for none. `claims` finds numbers of records that other work
     takes, None for none. With `organisation`, the organisation's index is asked for records of the
-    repositories that the base names. `clock` returns seconds since the epoch.
+    repositories that the base names. `scans` are results of scanners. `clock` returns seconds since
+    the epoch.
 
     Raises RepositoryError for a commit that does not exist, and EngineUnavailable for a model that
     cannot be loaded.
@@ -79,7 +83,8 @@ def review_commits(  # noqa: PLR0913 (each caller needs another part of it)
 
     git = project.repository.git
     change = read_change(git, base, head).described_by(title, body)
-    subject = add_claims(subject_of(project, change, tip=change.base_tip), claims)
+    subject = subject_of(project, change, tip=change.base_tip).with_scans(scans)
+    subject = add_claims(subject, claims)
     max_suggestions = project.configuration.review.max_suggestions
     notes = (*_shallow_notes(git), *subject.external.notes(clock()))
     elsewhere = search_organisation(project, subject.external, clock) if organisation else None
@@ -106,15 +111,20 @@ def review_commits(  # noqa: PLR0913 (each caller needs another part of it)
 
 
 def review_staged(
-    project: Project, *, index: str = "", claims: ClaimReader | None = None
+    project: Project,
+    *,
+    index: str = "",
+    claims: ClaimReader | None = None,
+    scans: tuple[ScanFile, ...] = (),
 ) -> ReviewOutcome:
     """Apply the rules to the staged changes.
 
-    `index` is the index file of a commit in progress, "" for the default one. `claims` is as in
-    `review_commits`. Raises RepositoryError when git cannot read the index.
+    `index` is the index file of a commit in progress, "" for the default one. `claims` and `scans`
+    are as in `review_commits`. Raises RepositoryError when git cannot read the index.
     """
     change = read_staged(project.repository.git, index)
-    subject = add_claims(subject_of(project, change, index=index), claims)
+    subject = subject_of(project, change, index=index).with_scans(scans)
+    subject = add_claims(subject, claims)
     return _review(subject, References())
 
 
@@ -204,5 +214,5 @@ def _review(subject: Subject, references: References, notes: tuple[str, ...] = (
         references,
         identify_findings(results.findings, change.added_lines()),
         results.suppressed,
-        (*change.notes, *notes, *subject.claims.notes, *results.notes),
+        (*change.notes, *notes, *subject.claims.notes, *scan_notes(subject), *results.notes),
     )

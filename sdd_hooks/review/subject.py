@@ -21,6 +21,7 @@ from sdd_hooks.findings import Severity
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import Collection, CollectionMap
 from sdd_hooks.review.mentions import MAX_MENTIONS, Mention, find_mentions
+from sdd_hooks.review.scans import ScanFile
 
 _Result = TypeVar("_Result")
 
@@ -57,7 +58,8 @@ class Subject:
     `collections` are those after the change, `collections_before` those of the base, None for the
     same ones. `tip` is the current commit of the base branch, None when that is `before`. `claims`
     are the numbers that work which is not merged takes, `external` the records of the repositories
-    that the base declares. Trees are read on first use, and each part once.
+    that the base declares, `scans` the results of scanners. Trees are read on first use, and each
+    part once.
 
     With `whole_tree` the change adds every file that is checked, as the work tree has it, and
     `before` has the other files: nothing is known about history.
@@ -73,6 +75,7 @@ class Subject:
     claims: Claims = NO_CLAIMS
     external: ExternalRecords = NO_RECORDS
     whole_tree: bool = False
+    scans: tuple[ScanFile, ...] = ()
     _results: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -85,14 +88,19 @@ class Subject:
 
     def with_claims(self, claims: Claims) -> Subject:
         """The same subject with these claims. What was read stays read."""
-        other = replace(self, claims=claims)
-        vars(other).update({**vars(self), "claims": claims})
-        return other
+        return self._with(claims=claims)
+
+    def with_scans(self, scans: tuple[ScanFile, ...]) -> Subject:
+        """The same subject with these results of scanners. What was read stays read."""
+        return self._with(scans=scans)
 
     def with_corpus(self, corpus: Corpus, before: Corpus) -> Subject:
         """The same subject with these artifacts after and before the change, which are not read."""
+        return self._with(corpus=corpus, corpus_before=before)
+
+    def _with(self, **values: object) -> Subject:
         other = replace(self)
-        vars(other).update({**vars(self), "corpus": corpus, "corpus_before": before})
+        vars(other).update({**vars(self), **values})
         return other
 
     @property

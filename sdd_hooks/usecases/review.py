@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from sdd_hooks.findings import Finding
     from sdd_hooks.reporting.outcome import References, ReviewOutcome
     from sdd_hooks.review.numbers import ClaimReader
+    from sdd_hooks.review.scans import ScanFile
     from sdd_hooks.review.subject import Subject
 
 UNCOMMITTED_NOTE = "uncommitted changes are not part of this review"
@@ -42,6 +43,7 @@ class CommitRange(NamedTuple):
     `base` is "" for the default branch. `title` and `body` are those of the pull request. `claims`
     finds the numbers of records that other work takes, None to look at the branches of the remote,
     as this clone knows them. With `organisation`, the server of the organisation's index is asked.
+    `scans` are files with the results of scanners.
     """
 
     base: str = ""
@@ -50,6 +52,7 @@ class CommitRange(NamedTuple):
     body: str = ""
     claims: ClaimReader | None = None
     organisation: bool = True
+    scans: tuple[Path, ...] = ()
 
 
 class PushedBranch(NamedTuple):
@@ -93,23 +96,28 @@ def review_range(
         judge=judge,
         claims=commits.claims or claims_of_branches(project.repository, head=commits.head),
         organisation=commits.organisation,
+        scans=_read_scans(project, commits.scans),
     )
     if check_work_tree and commits.head == "HEAD" and _has_uncommitted_changes(project):
         review = replace(review, notes=(*review.notes, UNCOMMITTED_NOTE))
     return _judge(project, review, fail_on)
 
 
-def review_index(project: Project, cwd: Path, fail_on: FailOn | None = None) -> Verdict:
+def review_index(
+    project: Project, cwd: Path, fail_on: FailOn | None = None, scans: Sequence[Path] = ()
+) -> Verdict:
     """Apply the rules to what is staged. `cwd` is the directory in which git runs the hook.
 
-    Raises RepositoryError when git cannot read the index.
+    `scans` are files with the results of scanners. Raises RepositoryError when git cannot read the
+    index.
     """
     from sdd_hooks.review.numbers import claims_of_branches
     from sdd_hooks.review.review import review_staged
 
     index = find_commit_index(project.repository, cwd)
     claims = claims_of_branches(project.repository)
-    review = review_staged(project, index=index, claims=claims)
+    found = _read_scans(project, scans)
+    review = review_staged(project, index=index, claims=claims, scans=found)
     return _judge(project, review, fail_on)
 
 
@@ -209,6 +217,15 @@ def use_base_settings(project: Project, commit: str) -> Project:
     """
     settings = _review_settings(project.repository.git, commit)
     return project._replace(configuration=project.configuration._replace(review=settings))
+
+
+def _read_scans(project: Project, files: Sequence[Path]) -> tuple[ScanFile, ...]:
+    if not files:
+        return ()
+    # No hook needs it, and a commit waits for each import.
+    from sdd_hooks.review.sarif import read_scans
+
+    return read_scans(files, project.repository.root)
 
 
 def _judge(project: Project, review: ReviewOutcome, fail_on: FailOn | None) -> Verdict:

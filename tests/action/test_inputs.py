@@ -20,7 +20,7 @@ from sdd_hooks.forges.protocol import JobContext, PullRequest
 NONE = Tokens()
 NAMES = (
     *("command", "engine", "fail-on", "base", "comment", "comment-key", "inline", "sarif-file"),
-    *("embed-model", "judge", "report"),
+    *("embed-model", "judge", "report", "scan"),
 )
 
 
@@ -41,6 +41,7 @@ def test_every_input_is_read() -> None:
         "embed-model": "owner/model",
         "judge": "small",
         "report": "a b.json",
+        "scan": "one.sarif\n two.sarif, three.sarif\n",
     }
     assert read_inputs(given, Tokens("one", "two")) == Inputs(
         command="all",
@@ -55,6 +56,7 @@ def test_every_input_is_read() -> None:
         embed_model="owner/model",
         judge="small",
         report="a b.json",
+        scans=("one.sarif", "two.sarif", "three.sarif"),
     )
 
 

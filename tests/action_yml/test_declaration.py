@@ -25,6 +25,7 @@ INPUTS = (
     "inline",
     "sarif-file",
     "page",
+    "scan",
     "embed-model",
     "judge",
     "working-directory",

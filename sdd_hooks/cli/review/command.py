@@ -23,6 +23,7 @@ from sdd_hooks.cli.shared.report_options import (
     judge_option,
     print_notes,
     print_report,
+    scan_option,
 )
 from sdd_hooks.config.settings import FailOn
 from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK
@@ -51,6 +52,7 @@ MAX_BODY = 1 << 20
 @json_option
 @fail_on_option
 @judge_option
+@scan_option
 @click.pass_obj
 def review(directory: Path | None, /, *, targets: tuple[str, ...], **options: Any) -> int:
     """Report which decision a change should reference, and what it breaks.
@@ -67,6 +69,7 @@ def review(directory: Path | None, /, *, targets: tuple[str, ...], **options: An
       sdd review HEAD~3..HEAD
       sdd review --base origin/release --format markdown
       sdd review --staged --fail-on critical
+      sdd review --scan semgrep.sarif
       sdd review SPEC-0003
       sdd review 12 13 --merge --dry-run
     """
@@ -80,7 +83,7 @@ def review(directory: Path | None, /, *, targets: tuple[str, ...], **options: An
 
 def _batch_options(options: Mapping[str, Any]) -> BatchOptions:
     """The options of a review of pull requests. Raises UsageError for one that it does not have."""
-    single = ("base", "head", "staged", "title", "body_file")
+    single = ("base", "head", "staged", "title", "body_file", "scans")
     form = options["form"]
     if any(options[name] for name in single) or form not in {None, "terminal", "json"}:
         raise click.UsageError(
@@ -114,13 +117,15 @@ def _review_commits(
     project = open_project(directory)
     reporter = load_reporter(chosen_format(options["form"], as_json))
     body = body_file.read(MAX_BODY).decode("utf-8", "replace") if body_file else ""
+    where = start_directory(directory)
+    scans = tuple(where / name for name in options["scans"])
     warnings = list(project.warnings) if staged else _sync_issues(project, as_json)
     with waiting_line(sys.stderr, "Reviewing"):
         if staged:
             # A user's own hook may run this command for a commit that has its own index file.
-            verdict = review_index(project, start_directory(directory), fail_on)
+            verdict = review_index(project, where, fail_on, scans)
         else:
-            change = CommitRange(base or "", head or "HEAD", title, body)
+            change = CommitRange(base or "", head or "HEAD", title, body, scans=scans)
             verdict = review_range(project, change, fail_on, judge=judge, check_work_tree=True)
     print_report(reporter, verdict.review, project, as_json=as_json, warnings=warnings)
     if not staged and (head or "HEAD") == "HEAD":

@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from functools import wraps
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -53,19 +54,34 @@ fail_on_option = click.option(
 judge_option = click.option(
     "--judge", metavar="MODEL", default="", help="Ask this model of llm as well."
 )
+scan_option = click.option(
+    "--scan",
+    "scans",
+    multiple=True,
+    metavar="FILE",
+    help="Results of a scanner, in SARIF. Can be repeated.",
+)
 
 
 class ReportChoice(NamedTuple):
-    """The report that the user asks for. `fail_on` is None for the setting of the repository."""
+    """The report that the user asks for. `fail_on` is None for the setting of the repository.
+
+    `scans` name files with the results of scanners.
+    """
 
     form: str
     as_json: bool
     fail_on: FailOn | None
     judge: str
+    scans: tuple[str, ...] = ()
+
+    def scans_in(self, directory: Path) -> tuple[Path, ...]:
+        """The files with the results of scanners, which are relative to a directory."""
+        return tuple(directory / name for name in self.scans)
 
 
 def report_options(command: Callable[..., int]) -> Callable[..., int]:
-    """The four options of a report, as one argument `report`, a ReportChoice."""
+    """The options of a report, as one argument `report`, a ReportChoice."""
 
     @wraps(command)
     def with_choice(
@@ -74,12 +90,13 @@ def report_options(command: Callable[..., int]) -> Callable[..., int]:
         as_json: bool,
         fail_on: FailOn | None,
         judge: str,
+        scans: tuple[str, ...],
         **others: Any,
     ) -> int:
-        choice = ReportChoice(chosen_format(form, as_json), as_json, fail_on, judge)
+        choice = ReportChoice(chosen_format(form, as_json), as_json, fail_on, judge, scans)
         return command(*args, report=choice, **others)
 
-    return format_option(json_option(fail_on_option(judge_option(with_choice))))
+    return format_option(json_option(fail_on_option(judge_option(scan_option(with_choice)))))
 
 
 def baseline_options(command: Callable[..., int]) -> Callable[..., int]:

@@ -1,6 +1,6 @@
 """The rules of a review: those of this package, and those that other distributions register.
 
-A rule is one module with a `RULE`, and one line in `_OWN`. A rule of another distribution is an
+A rule is a `RULE` of a module, and one line in `_OWN`. A rule of another distribution is an
 entry point of the group `sdd_hooks.rules` whose object is a `Rule`.
 """
 
@@ -17,22 +17,24 @@ from sdd_hooks.review.subject import Subject
 from sdd_hooks.text.display import one_line
 
 _OWN = {
-    "accepted-decision": "accepted_decision",
-    "conflict-marker": "conflict_marker",
-    "dangling-reference": "dangling_reference",
-    "decision-rule": "decision.rule",
-    "duplicate-number": "duplicate_number",
-    "frontmatter": "frontmatter",
-    "incomplete": "incomplete",
-    "spec-pair": "spec_pair",
-    "superseded-reference": "superseded_reference",
-    "suppression": "suppression",
+    "accepted-decision": "accepted_decision:RULE",
+    "conflict-marker": "conflict_marker:RULE",
+    "dangling-reference": "dangling_reference:RULE",
+    "decision-rule": "decision.rule:RULE",
+    "duplicate-number": "duplicate_number:RULE",
+    "frontmatter": "frontmatter:RULE",
+    "incomplete": "incomplete:RULE",
+    "security": "scan:SECURITY",
+    "spec-pair": "spec_pair:RULE",
+    "superseded-reference": "superseded_reference:RULE",
+    "suppression": "suppression:RULE",
+    "template": "scan:TEMPLATE",
 }
 
 RULES = PluginKind(
     "rule",
     "sdd_hooks.rules",
-    {id: f"{__name__}.{module}:RULE" for id, module in _OWN.items()},
+    {id: f"{__name__}.{target}" for id, target in _OWN.items()},
 )
 
 

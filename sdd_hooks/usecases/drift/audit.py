@@ -50,6 +50,9 @@ from sdd_hooks.review.apply_rules import RuleResults, apply_rules
 from sdd_hooks.review.references.words.code_words import GENERIC_WORDS
 from sdd_hooks.review.references.words.splitting import split_words
 from sdd_hooks.review.rules import registered
+from sdd_hooks.review.rules.scan import covered_rules, scan_notes
+from sdd_hooks.review.sarif import read_scans
+from sdd_hooks.review.scans import ScanFile
 from sdd_hooks.review.suppressions import suppress
 from sdd_hooks.usecases.drift.baseline import use_baseline
 from sdd_hooks.usecases.drift.check import DriftRequest, open_target
@@ -86,7 +89,8 @@ def audit(project: Project, request: DriftRequest, now: float) -> AuditVerdict:
     """
     with open_target(project, request, now) as opened:
         target = opened.target
-        audited = _read(project, target.scope, now)
+        scans = read_scans(request.scans, project.repository.root)
+        audited = _read(project, target.scope, scans, now)
         search = _Search(opened.engine, opened.reader, [])
         rules = (
             *whole_tree_rules(registered()),
@@ -110,7 +114,7 @@ def audit(project: Project, request: DriftRequest, now: float) -> AuditVerdict:
     written = None
     baseline, known_findings = "", 0
     if request.baseline:
-        ids = frozenset(rule.id for rule in rules)
+        ids = covered_rules(audited.subject, (rule.id for rule in rules))
 
         def covers(entry: BaselineEntry) -> bool:
             return entry.is_covered(target.scope, ids)
@@ -143,8 +147,8 @@ class _Search(NamedTuple):
         return found.found
 
 
-def _read(project: Project, scope: Scope, now: float) -> Audited:
-    subject = whole_tree_subject(project, scope)
+def _read(project: Project, scope: Scope, scans: tuple[ScanFile, ...], now: float) -> Audited:
+    subject = whole_tree_subject(project, scope).with_scans(scans)
     corpus = subject.corpus
     return Audited(
         subject,
@@ -172,6 +176,7 @@ def _outcome(audited: Audited, results: RuleResults, judged: Judged) -> ReviewOu
         notes=(
             *subject.change.notes,
             *audited.citations.left_out,
+            *scan_notes(subject),
             *results.notes,
             *judged.notes,
         ),

@@ -50,10 +50,12 @@ def check(project: Project, request: DriftRequest, now: float) -> CheckVerdict:
     `open_target` raises.
     """
     from sdd_hooks.drift.check import check_target
+    from sdd_hooks.review.sarif import read_scans
 
     with open_target(project, request, now) as opened:
         target = opened.target
-        outcome, subject = check_target(opened.engine, opened.reader, target, opened.header)
+        scans = read_scans(request.scans, project.repository.root)
+        outcome, subject = check_target(opened.engine, opened.reader, target, opened.header, scans)
     if opened.judge is not None:
         from sdd_hooks.review.judge.judging import judge_review
 
@@ -64,7 +66,7 @@ def check(project: Project, request: DriftRequest, now: float) -> CheckVerdict:
         from sdd_hooks.drift.check import covers_entry
         from sdd_hooks.usecases.drift.baseline import use_baseline
 
-        covers = partial(covers_entry, target)
+        covers = partial(covers_entry, target, subject)
         compared = use_baseline(project, request.directory, request.baseline, outcome, covers)
         outcome, written = compared.outcome, compared.written
     fails = request.fails(project, outcome, written)
@@ -90,7 +92,8 @@ class DriftRequest(NamedTuple):
 
     `target` is a path relative to `directory`, an id, or "" for the module or everything. `judge`
     names a model of `llm` that looks as well, "" for none. `fail_on` replaces the setting of the
-    repository. `baseline` has findings that do not count.
+    repository. `baseline` has findings that do not count. `scans` are files with the results of
+    scanners.
     """
 
     directory: Path
@@ -99,6 +102,7 @@ class DriftRequest(NamedTuple):
     fail_on: FailOn | None = None
     judge: str = ""
     baseline: BaselineUse | None = None
+    scans: tuple[Path, ...] = ()
 
     def fails(self, project: Project, outcome: ReviewOutcome, written: int | None) -> bool:
         """Whether findings are severe enough to fail. Writing a baseline never fails."""

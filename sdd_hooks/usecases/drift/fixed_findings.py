@@ -89,14 +89,18 @@ def draft_fixed(
 
 
 def _failing(outcome: ReviewOutcome) -> Failing:
-    """The findings that should be fixed, without those of a model, which may differ every time."""
-    from sdd_hooks.review.judge.contradictions import JUDGE
+    """The findings that should be fixed.
 
-    passed_over = {INCOMPLETE, JUDGE.id}
+    Those of a model may differ every time, and the next run may be without a scanner.
+    """
+    from sdd_hooks.review.judge.contradictions import JUDGE
+    from sdd_hooks.review.scans import FAMILIES
+
+    passed_over = {INCOMPLETE, JUDGE.id, *FAMILIES}
     found = [
         one
         for one in outcome.findings
-        if one.finding.severity != "info" and one.finding.rule not in passed_over
+        if one.finding.severity != "info" and one.finding.rule.partition("/")[0] not in passed_over
     ]
     return {
         one.fingerprint: (one.finding.rule, one.finding.path, one.finding.message)

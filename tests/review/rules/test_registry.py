@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 from sdd_hooks.review.rules import own, registered
@@ -42,7 +43,11 @@ def test_every_built_in_rule_is_registered_and_documented() -> None:
     rules = own()
     ids = [rule.id for rule in rules]
     folder = Path(__file__).parents[3] / "sdd_hooks/review/rules"
-    defining = [path for path in folder.rglob("*.py") if "\nRULE = " in path.read_text()]
+    defining = [
+        name
+        for path in folder.rglob("*.py")
+        for name in re.findall(r"^([A-Z]+) = _?[Rr]ule\(", path.read_text(), re.MULTILINE)
+    ]
 
     assert ids == sorted(set(ids))
     assert len(rules) == len(defining)
