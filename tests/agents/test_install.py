@@ -49,6 +49,7 @@ def test_install_and_uninstall_leave_everything_as_it_was(repo):
 
 
 def test_the_section_stays_while_another_program_needs_it(repo):
+    """Scenario "Two programs" of SPEC-0002."""
     codex, opencode = PROGRAMS["codex"], PROGRAMS["opencode"]
     apply_edits(repo.root, plan_install(repo.root, [codex, opencode], prime=False))
     apply_edits(repo.root, plan_uninstall(repo.root, [codex]))

@@ -146,6 +146,7 @@ def test_the_program_gets_the_target_and_one_argument_for_the_filter(
 
 
 def test_without_the_program_the_message_says_how_to_install_it(shop: Path) -> None:
+    """Scenario "cgg is not installed" of SPEC-0005."""
     graph = generate_call_graph(GraphScope(shop, ""), "x", {"PATH": "/nowhere"}, run=run_binary)
     assert graph.error == (
         "Call graphs unavailable — install cgg with: cargo install cgg\n"
@@ -233,6 +234,7 @@ def test_a_process_that_cannot_be_started_is_a_message(
     ],
 )
 def test_names_of_files_and_symbols(matches: list[tuple[str, str]], tokens: list[str]) -> None:
+    """Scenario "A file that was found" of SPEC-0005."""
     assert derive_filter(matches, "a query") == "|".join(tokens)
 
 

@@ -93,6 +93,7 @@ def test_a_graph_without_nodes_has_no_lines(text: str) -> None:
 
 
 def test_the_order_of_the_input_does_not_matter() -> None:
+    """Scenario "The same graph twice" of SPEC-0005."""
     head, *rest = CGG.splitlines()[1:]
     expected = lines(CGG)
     for order in itertools.islice(itertools.permutations(rest), 0, 720, 97):

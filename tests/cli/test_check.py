@@ -87,6 +87,7 @@ def test_a_superseded_and_an_unknown_reference(checked: Repo) -> None:
 
 
 def test_a_record_that_is_new_and_not_indexed_exists(checked: Repo) -> None:
+    """Scenario "A new record that is not indexed yet" of SPEC-0002."""
     checked.write("docs/adrs/ADR-0009-new.md", "# ADR-0009: New\n")
     checked.write("src/old.py", "# Governing: ADR-0009\n")
     assert found(report(checked, "src/old.py")) == []
@@ -103,6 +104,7 @@ def test_a_directory_and_the_repository(checked: Repo) -> None:
 
 
 def test_a_decision_with_the_files_that_cite_it_and_break_it(checked: Repo) -> None:
+    """Scenario "A decision rule" of SPEC-0002."""
     checked.write("src/deep/a.py", "eval(x)\n")
     assert found(report(checked, "ADR-0002")) == [("decision-rule/ADR-0002", "src/deep/a.py", 1)]
     assert found(report(checked, "adr 3")) == [("superseded-reference", "src/old.py", 1)]
@@ -122,6 +124,7 @@ def test_a_specification_with_its_requirements(checked: Repo) -> None:
 
 
 def test_cited_records_come_first_and_eight_are_read(checked: Repo) -> None:
+    """Scenario "A repository of 300 records" of SPEC-0002."""
     for number in range(10, 40):
         checked.write(f"docs/adrs/ADR-00{number}-x.md", f"# ADR-00{number}: Tolerance {number}\n")
     assert run(checked.root, "index", "update").code == 0

@@ -68,6 +68,7 @@ each_case = pytest.mark.parametrize(("line", "expected"), CASES, ids=[one[0] for
 
 @each_case
 def test_bash(tmp_path: Path, line: str, expected: list[str]) -> None:
+    """Scenario "A name in bash" of SPEC-0001."""
     # bash divides words at `=`.
     words = line.replace("=", " = ") + ("''" if line.endswith(" ") else "")
     printed = in_shell("bash", BASH.format(words=words), tmp_path)

@@ -85,6 +85,7 @@ def test_a_signal_exits_with_130(tmp_path):
 
 
 def test_a_reader_that_closes_the_output_is_no_error(tmp_path):
+    """Scenario "A reader that stops" of SPEC-0001."""
     body = "print('x' * 1_000_000); print('y')"
     with subprocess.Popen(
         [sys.executable, "-c", FAILING.format(body=body)],
@@ -153,6 +154,7 @@ def test_json_after_the_separator_is_a_query(tmp_path):
     ],
 )
 def test_similar_names_are_suggested(tmp_path, args, message):
+    """Scenario "A command that is misspelt" of SPEC-0001."""
     assert one_line(run(tmp_path, *args), 2) == message
 
 

@@ -241,6 +241,7 @@ def test_options_of_one_repository_are_refused(company: Company, option: tuple[s
 
 
 def test_status_shows_freshness_sizes_and_failures(company: Company) -> None:
+    """Scenario "A job was killed" of SPEC-0005."""
     done = run(company.laptop.root, "org", "status", env=company.environ("dev"))
     assert done.code == 0, done.err
     heading, payments, rental = done.out.splitlines()

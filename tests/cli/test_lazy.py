@@ -77,6 +77,7 @@ SILENT = {
 
 
 def test_every_command_has_an_example_and_the_common_options():
+    """Scenario "Help of a command" of SPEC-0001."""
     for path, group, command in commands(sdd):
         assert "\b\nExample:\n  sdd " in inspect.cleandoc(command.help), path
         if isinstance(group, LazyGroup):
@@ -142,6 +143,7 @@ VERSION = {
 
 
 def test_help_and_version_import_no_command(tmp_path):
+    """Scenario "Help of `sdd`" of SPEC-0001."""
     for args in (("--help",), ("--version",), ()):
         loaded = modules_of(tmp_path, *args)
         own_modules = {name for name in loaded if name.startswith("sdd_hooks.")}

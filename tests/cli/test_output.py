@@ -22,6 +22,7 @@ def test_json_is_one_object_with_everything(capsys):
 
 
 def test_errors_have_the_documented_format():
+    """Scenario "An error as JSON" of SPEC-0001."""
     assert json.loads(error_document("storage", "full", 7)) == {
         "schema_version": 1,
         "error": {"code": "storage", "message": "full", "exit_code": 7},

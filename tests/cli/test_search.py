@@ -59,6 +59,7 @@ def test_kinds_and_limits_restrict_the_hits(repo):
 
 
 def test_unembedded_chunks_are_a_note(repo):
+    """Scenario "JSON with notes" of SPEC-0001."""
     index(repo)
     done = run(repo.root, "search", "database")
     assert done.err.endswith(
@@ -70,6 +71,7 @@ def test_unembedded_chunks_are_a_note(repo):
 
 
 def test_a_terminal_shows_that_note_once_a_day(repo):
+    """Scenario "A note on a terminal" of SPEC-0001."""
     index(repo)
     searches = [on_terminal(repo.root, "", "search", "database")[1] for _ in range(2)]
     assert ["unembedded" in shown for shown in searches] == [True, False]
@@ -79,6 +81,7 @@ def test_a_terminal_shows_that_note_once_a_day(repo):
 
 
 def test_hostile_titles_and_names_are_escaped(repo):
+    """Scenario "A title with an escape sequence" of SPEC-0001."""
     title = "# Evil \x1b]0;owned\x07 \u202etitle\n\nA gadget \x1b[31mred.\n"
     index(repo, {"docs/adrs/ADR-0001-\x1b[2J.md": title})
     done = run(repo.root, "search", "gadget")

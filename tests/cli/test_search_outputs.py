@@ -219,6 +219,7 @@ def test_modules_are_searched_together_or_alone(repo):
 
 
 def test_an_excerpt_is_no_option_and_no_import(indexed):
+    """Scenario "A list of options" of SPEC-0001."""
     indexed.commit(
         "Java",
         {

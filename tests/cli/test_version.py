@@ -42,6 +42,7 @@ def test_the_repository_of_a_running_hook_is_not_asked(repo: Repo, package: Path
 
 
 def test_an_installed_package_names_the_commit_that_the_build_recorded(tmp_path: Path) -> None:
+    """Scenario "Installed from a commit" of SPEC-0001."""
     assert describe_version(tmp_path, os.environ) == __version__
     (tmp_path / "commit").write_text("0123456789ab\n")
     assert describe_version(tmp_path, {}) == f"{__version__} (commit 0123456789ab)"

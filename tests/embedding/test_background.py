@@ -104,6 +104,7 @@ def test_modules_and_git_variables_of_the_repository_are_ignored(gated: GatedRep
 
 
 def test_the_status_shows_progress_and_completion(gated: GatedRepo) -> None:
+    """Scenario "It has ended" of SPEC-0003."""
     pid = start_embed(gated)
     gated.gate.release_one()
     found = gated.status()["embed"]
@@ -123,6 +124,7 @@ def test_the_status_shows_progress_and_completion(gated: GatedRepo) -> None:
 
 
 def test_one_embed_runs_at_a_time(gated: GatedRepo) -> None:
+    """Scenario "Twice at once" of SPEC-0003."""
     with ThreadPoolExecutor(4) as pool:
         runs = pool.map(lambda _: gated.sdd("index", "embed", "--json"), range(4))
     done = [one.json for one in runs]
@@ -189,6 +191,7 @@ def test_the_status_separates_failed_chunks_from_untried_ones(
 
 
 def test_stop_ends_the_whole_process_group(gated: GatedRepo) -> None:
+    """Scenario "Nothing is running" of SPEC-0003."""
     pid = start_embed(gated)
     gated.gate.release_one()
     done = gated.sdd("index", "embed", "--stop")

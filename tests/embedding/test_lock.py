@@ -78,6 +78,7 @@ def test_one_process_acquires_the_lock_and_writes_its_holder(repository: Reposit
 
 
 def test_a_holder_without_the_lock_is_not_signalled(repository: Repository) -> None:
+    """Scenario "A stale lock file" of SPEC-0003."""
     with bystander() as other:
         path = lock_path(repository)
         path.parent.mkdir()

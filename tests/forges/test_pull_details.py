@@ -114,6 +114,7 @@ def test_merge(harness: Harness, strategy: str) -> None:
 
 
 def test_a_head_that_changed(harness: Harness) -> None:
+    """Scenario "A push between the review and the merge" of SPEC-0009."""
     pull = harness.forge.pull_request(1)._replace(head="4" * 40)
     with pytest.raises(MergeRefused, match=r"does not merge 1 \(head out of date\): update its"):
         harness.forge.merge(pull, "squash")

@@ -29,6 +29,7 @@ def runner(repo: Repo, executor: Executor) -> CallRunner:
 
 
 def test_more_calls_than_may_wait_get_an_error(repo: Repo) -> None:
+    """Scenario "1,000 calls" of SPEC-0005."""
     gate = threading.Event()
 
     def wait(_: Call) -> ToolResult:

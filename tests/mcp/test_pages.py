@@ -60,6 +60,7 @@ def test_the_pages_together_have_every_entry_once(
 
 @given(st.text(max_size=6_000), st.integers(MIN_BUDGET, 900))
 def test_the_pages_of_a_text_together_are_the_text(text: str, budget: int) -> None:
+    """Scenario "A long decision" of SPEC-0005."""
     parts: list[str] = []
     cursor = None
     while True:

@@ -55,6 +55,7 @@ def test_the_tools_take_the_arguments_of_the_real_qmd(real_qmd: RealQmd) -> None
 
 
 def test_the_query_of_the_search_skill_is_answered(server: Any) -> None:
+    """Scenario "A query of the search skill" of SPEC-0005."""
     found = call(
         server,
         "query",

@@ -38,6 +38,7 @@ def test_there_are_five_tools_that_only_read(serve: Serve, mode: str) -> None:
 
 @pytest.mark.parametrize("mode", MODES)
 def test_the_repository_is_that_of_a_root(serve: Serve, indexed: Repo, mode: str) -> None:
+    """Scenario "Started in another directory" of SPEC-0005."""
     status = call(serve(), "status", indexed.root.parent, indexed.root / "src", mode=mode)
     assert status["repository"] == str(indexed.root)
     assert {one["name"] for one in status["collections"]} == {

@@ -56,6 +56,7 @@ def test_a_mention_that_is_certain(repo: Repo) -> None:
     ],
 )
 def test_a_mention_that_is_not(repo: Repo, text: str) -> None:
+    """Scenario "A record that was merged into another" of SPEC-0002."""
     assert found(repo, {"src/a.py": text}) == []
 
 

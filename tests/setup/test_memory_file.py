@@ -142,6 +142,7 @@ def test_a_level_two_configuration_gets_level_three_sections():
 
 
 def test_old_headings_are_renamed_in_place():
+    """Scenario "The heading of older versions" of SPEC-0001."""
     text = (
         CREATED.replace("SDD Configuration", "Design Plugin Configuration")
         + "\n### Design Plugin Skills\n\n| `/design:adr` | x |\n"

@@ -127,6 +127,7 @@ def test_an_older_or_equal_release_is_no_news(shell: Shell, newest: str) -> None
     ],
 )
 def test_a_hostile_answer_is_no_news(shell: Shell, newest: object) -> None:
+    """Scenario "An answer that is no release" of SPEC-0001."""
     shell.know(newest)
     assert shell.note() == ""
 

@@ -1,6 +1,7 @@
 """Connect to the server, hold its locks, and translate its errors into errors with advice."""
 
-# Governing: ADR-0058 (one writer for each repository), ADR-0060 (grants)
+# Governing: ADR-0058 (one writer for each repository), ADR-0060 (grants),
+# SPEC-0032 REQ "Two writers"
 
 from __future__ import annotations
 

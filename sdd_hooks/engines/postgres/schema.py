@@ -4,7 +4,8 @@ A row belongs to a repository, whose id is the first column of each key: a serve
 keeps a repository on one of them. A vector is stored by the hash of its text.
 """
 
-# Governing: ADR-0058 (the organisation's index is on PostgreSQL)
+# Governing: ADR-0058 (the organisation's index is on PostgreSQL),
+# SPEC-0032 REQ "Versions of the schema"
 
 from __future__ import annotations
 

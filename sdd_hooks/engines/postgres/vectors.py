@@ -5,7 +5,7 @@ exactly: a cosine is that of the embedded engine, and an exchanged vector comes 
 """
 
 # Governing: ADR-0058 (the organisation's index is on PostgreSQL), ADR-0011 (content-addressed
-# vectors)
+# vectors), SPEC-0032 REQ "Vectors"
 
 from __future__ import annotations
 

@@ -6,7 +6,8 @@ that the number of candidates is bounded: frequent words bring only chunks that 
 them, or have them in their titles.
 """
 
-# Governing: ADR-0058 (the organisation's index is on PostgreSQL), ADR-0009 (score)
+# Governing: ADR-0058 (the organisation's index is on PostgreSQL), ADR-0009 (score),
+# SPEC-0032 REQ "Bounded cost"
 
 from __future__ import annotations
 

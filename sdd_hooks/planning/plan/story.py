@@ -3,7 +3,7 @@
 The size of a story is what it obliges to, less what existing code solves.
 """
 
-# Governing: SPEC-0025 (planning)
+# Governing: SPEC-0025 REQ "Size"
 
 from __future__ import annotations
 

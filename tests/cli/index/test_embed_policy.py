@@ -72,6 +72,7 @@ def test_every_mode_has_the_same_keys(gated: GatedRepo) -> None:
 
 
 def test_skip_embeds_nothing_with_a_message(gated: GatedRepo) -> None:
+    """Scenario "An embed that is skipped" of SPEC-0003."""
     assert gated.sdd("index", "embed", "--skip") == (0, "Embed skipped per --skip flag\n", "")
     assert gated.running is None
     assert not (gated.repo.root / ".sdd/search/embed.json").exists()

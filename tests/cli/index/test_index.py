@@ -13,6 +13,7 @@ def counts(**changed):
 
 
 def test_sdd_index_adds_then_updates(repo):
+    """Scenario "The first time" of SPEC-0001."""
     repo.commit("Start", FILES)
     first = run(repo.root, "index", "--json").json
     assert first["collections"] == {

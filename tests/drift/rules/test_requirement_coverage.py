@@ -26,6 +26,7 @@ def gaps(repo: Repo, files: Mapping[str, str], *scope: str) -> list[tuple[str, s
 
 
 def test_a_requirement_that_nothing_names_among_others_that_are_named(repo: Repo) -> None:
+    """Scenario "One requirement is left out" of SPEC-0002."""
     files = {SPEC: FOUR, "src/a.py": TWO, "tests/test_a.py": "def test_token_expiry():\n    ...\n"}
     assert gaps(repo, files) == [
         ("requirement-coverage", "info", "### Requirement: Audit trail"),

@@ -26,6 +26,7 @@ def check(*candidates: CandidateRecord, path: str = PATH, code: str = CODE) -> l
 
 
 def test_a_record_that_names_the_path() -> None:
+    """Scenario "A record that names the file" of SPEC-0002."""
     (one,) = check(candidate("Queues."), candidate(f"See `{PATH}`.", number=2))
     assert (one.path, one.line, one.severity) == (PATH, 0, "info")
     assert one.message == (

@@ -277,7 +277,10 @@ def test_a_writer_adds_nothing_to_another_repository(
 def test_a_writer_takes_the_place_of_no_repository(
     organisation: Organisation, writer: psycopg.Connection
 ) -> None:
-    """The answers do not tell whether a repository exists, either."""
+    """The answers do not tell whether a repository exists, either.
+
+    Scenario "A writer claims the name of another repository" of SPEC-0005.
+    """
     answers = []
     for name in (HANDBOOK, "git.example/acme/unknown"):
         for conflict in ("", " ON CONFLICT (name) DO NOTHING"):
@@ -301,7 +304,10 @@ def test_a_writer_takes_the_place_of_no_repository(
 def test_equal_texts_are_visible_through_a_granted_repository_only(
     organisation: Organisation,
 ) -> None:
-    """Both repositories have a chunk and a vector of one hash."""
+    """Both repositories have a chunk and a vector of one hash.
+
+    Scenario "Two repositories have the same text" of SPEC-0005.
+    """
     for role in ("payments_dev", "handbook_dev"):
         with organisation.connect(role) as connection:
             for table in ("chunks", "vectors"):

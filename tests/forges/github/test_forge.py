@@ -95,6 +95,7 @@ def test_changed_line_ends_do_not_count_as_a_change(harness: GitHubHarness, stor
 def test_comments_of_other_accounts_are_not_edited(
     harness: GitHubHarness, login: str, program: bool, body: str, token: str
 ) -> None:
+    """Scenario "A look-alike" of SPEC-0009."""
     harness.forge.add_comment(harness.number, body, login, program=program)
     assert post(harness, token=token) == "created"
     assert harness.forge.bodies(harness.number) == [body, BODY]
@@ -173,6 +174,7 @@ def test_all_of_2500_comments_are_read(harness: GitHubHarness, place: int) -> No
 def test_nothing_is_written_before_every_page_is_read(
     harness: GitHubHarness, page: str, answer: CannedResponse
 ) -> None:
+    """Scenario "The last page fails" of SPEC-0009."""
     for number in range(101):
         harness.forge.add_comment(harness.number, f"Comment {number}")
     harness.forge.server.fail(*[answer] * 9, when=lists(page))  # type: ignore[arg-type]
@@ -207,6 +209,7 @@ def test_a_page_on_another_host_is_not_requested(harness: GitHubHarness) -> None
 
 
 def test_a_redirect_to_another_host_is_not_followed(harness: GitHubHarness) -> None:
+    """Scenario "A redirect elsewhere" of SPEC-0009."""
     with serving(lambda _: CannedResponse(201, {})) as other:
         moved = CannedResponse(307, None, {"Location": f"{other.url}/comments"})
         harness.forge.server.fail(moved, moved, when=writes)
@@ -343,6 +346,7 @@ LIMITS = [
 def test_a_rate_limit_is_waited_for_and_is_no_denied_write(
     harness: GitHubHarness, limit: CannedResponse, when: str
 ) -> None:
+    """Scenario "A secondary limit" of SPEC-0009."""
     late = CannedResponse(limit.status, limit.data, {**limit.headers, "Date": DATE})
     harness.forge.server.fail(late, when=lambda request: request.method == when)
     assert post(harness) == "created"

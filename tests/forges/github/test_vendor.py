@@ -115,6 +115,7 @@ def test_a_merge_queue(tmp_path: Path) -> None:
     [("pull_request", HEAD), ("pull_request_target", HEAD), (None, HEAD), ("push", "")],
 )
 def test_a_job_that_follows_another(tmp_path: Path, started: str | None, head: str) -> None:
+    """Scenario "A job after another" of SPEC-0009."""
     event = {"workflow_run": {"event": started, "head_sha": HEAD, "head_branch": "x"}}
     found = run(tmp_path, "workflow_run", event)
     assert (found.followed_sha, found.pull, found.sha) == (head, None, SHA)
@@ -216,6 +217,7 @@ JSON = st.recursive(
 def test_any_event_is_read(
     tmp_path_factory: pytest.TempPathFactory, event: object, name: str
 ) -> None:
+    """Scenario "A hostile event" of SPEC-0009."""
     found = run(tmp_path_factory.getbasetemp(), name, event)
     pulls = () if found.pull is None else (found.pull,)
     ids = [

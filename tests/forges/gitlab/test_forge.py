@@ -107,6 +107,7 @@ def test_a_merged_merge_request_of_a_fork(harness: GitLabHarness) -> None:
 
 
 def test_the_comment_is_created_once_then_kept_and_edited(harness: GitLabHarness) -> None:
+    """Scenario "The second run" of SPEC-0009."""
     url = f"{harness.server.url}/{HOME}/-/merge_requests/7#note_301"
     assert harness.comment() == UpsertResult("created", url)
     assert harness.comment() == UpsertResult("kept", url)
@@ -284,6 +285,7 @@ def test_comments_on_lines_become_threads(harness: GitLabHarness) -> None:
 
 
 def test_a_refused_line_does_not_block_the_others(harness: GitLabHarness) -> None:
+    """Scenario "One line outside the diff" of SPEC-0009."""
     harness.gitlab.shown = {"src/login.py": {12}}
     hidden = [line(number=99, of="f2"), line("src/other.py", 1, "f3")]
     assert harness.open().publish_review(7, HEAD, [*hidden, line()], []) == tuple(hidden)

@@ -74,6 +74,7 @@ def test_an_address_restores_filters_and_order(browser: Browser, small: Path) ->
 
 
 def test_a_record_shows_what_belongs_to_it(browser: Browser, small: Path) -> None:
+    """Scenario "A replaced decision" of SPEC-0002."""
     browser.open(small)
     browser.go("#/record/ADR-0002")
     assert browser.texts("#view-record h1") == ["Use streams"]
@@ -106,6 +107,7 @@ def test_links_between_records_lead_to_their_sections(browser: Browser, small: P
 
 
 def test_the_keyboard_is_enough(browser: Browser, small: Path) -> None:
+    """Scenario "A change of the view" of SPEC-0002."""
     browser.open(small)
     browser.press(Keys.TAB)
     assert browser.run("return document.activeElement.className") == "skip"
@@ -121,6 +123,7 @@ def test_the_keyboard_is_enough(browser: Browser, small: Path) -> None:
 
 
 def test_the_search_covers_texts_findings_and_files(browser: Browser, small: Path) -> None:
+    """Scenario "A word of a text" of SPEC-0002."""
     browser.open(small)
     browser.press("/", "bursts")
     browser.until("document.querySelector('#view-search .results')")
@@ -220,6 +223,7 @@ HOSTILE = (
 
 
 def test_hostile_texts_do_nothing(browser: Browser, tmp_path: Path) -> None:
+    """Scenario "A script in a title" of SPEC-0002."""
     files = {}
     for number, text in enumerate(HOSTILE, 1):
         name = "".join(one for one in text[:40] if one not in "/\x00\n")

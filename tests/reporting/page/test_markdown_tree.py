@@ -113,6 +113,7 @@ def test_html_is_text(text: str) -> None:
     ["[a](javascript:alert(1))", "<javascript:alert(1)>", "[a]: javascript:x\n\n[a]", "[a](x:y)"],
 )
 def test_a_link_elsewhere_has_no_address(text: str) -> None:
+    """Scenario "A link to a script" of SPEC-0002."""
     assert attributes(render(text)) == []
 
 

@@ -98,6 +98,7 @@ def test_an_old_index_is_stale() -> None:
 
 
 def test_a_thousand_records_stay_below_three_megabytes(thousand: Path) -> None:
+    """Scenario "A thousand long records" of SPEC-0002."""
     assert thousand.stat().st_size < 3_000_000
     data = opened(thousand.read_text(encoding="utf-8"))
     assert len(data["artifacts"]) == 1_000
