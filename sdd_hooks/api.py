@@ -152,6 +152,7 @@ if TYPE_CHECKING:
     from sdd_hooks.reporting.outcome import AuditSummary as AuditSummary
     from sdd_hooks.reporting.outcome import Candidate as Candidate
     from sdd_hooks.reporting.outcome import CheckedTree as CheckedTree
+    from sdd_hooks.reporting.outcome import Confidence as Confidence
     from sdd_hooks.reporting.outcome import DecisionCoverage as DecisionCoverage
     from sdd_hooks.reporting.outcome import Evidence as Evidence
     from sdd_hooks.reporting.outcome import References as References
