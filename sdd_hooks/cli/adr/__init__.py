@@ -1,1 +1,0 @@
-"""`sdd adr`: create decision records."""
