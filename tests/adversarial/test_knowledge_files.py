@@ -96,7 +96,7 @@ def test_the_index_is_in_step_after_any_history(rounds, tmp_path):
             if base.place.directory.is_dir():
                 json.loads((base.place.directory / "index.json").read_bytes())
             tag = generator.choice(TAGS)
-            found = look_up(base, Wanted((tag,), (), 99)).found
+            found, _ = look_up(base, Wanted((tag,), (), 99))
             wanted = {one.id for one in known.lessons.values() if tag in one.tags}
             assert {one.entry.id for one in found.entries} == wanted
             assert found.warnings == ()

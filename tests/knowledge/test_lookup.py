@@ -34,8 +34,8 @@ from sdd_hooks.knowledge.lookup import parse_wanted
 from sdd_hooks.usecases.knowledge.entries import look_up, open_knowledge
 base = open_knowledge(Path.cwd(), os.environ)
 del opened[:]
-found = look_up(base, parse_wanted([sys.argv[1]], []))
-print(json.dumps([[Path(path).name for path in opened], len(found.found.entries)]))
+found, _ = look_up(base, parse_wanted([sys.argv[1]], []))
+print(json.dumps([[Path(path).name for path in opened], len(found.entries)]))
 """
 
 
