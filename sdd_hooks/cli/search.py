@@ -1,7 +1,7 @@
 """`sdd search`: its options, and the search of an organisation.
 
-`plain/search.py` runs it and prints the hits; the words are in `reporting/search/`, most of them in
-its `wording.py`.
+`plain/search.py` runs it and prints the hits. The words are in `reporting/search/`: those of a list
+and of a search that finds nothing in `listing.py`, those of a report in `markdown_report.py`.
 """
 
 # Governing: SPEC-0005 REQ "Search", SPEC-0033 REQ "Search everywhere", ADR-0009 (score)

@@ -1,4 +1,4 @@
-"""Run `sdd search` with parsed arguments: search, and print the result.
+"""Run `sdd search` with parsed arguments: search, and print the result (`reporting/search/`).
 
 193 ms without click, 217 with it.
 """
