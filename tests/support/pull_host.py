@@ -47,7 +47,7 @@ class PullHost:
 
     `checks` are the states of the checks of a commit by their names. `on_merge` is called after a
     merge. With `refuses`, that status answers every merge. `hidden` has the endpoints (`files`,
-    `checks`) that are missing.
+    `checks`) that are missing. `merged_at` is the time of every merge.
     """
 
     dialect: Dialect
@@ -61,6 +61,7 @@ class PullHost:
     refuses: int = 0
     hidden: frozenset[str] = frozenset()
     merges: list[tuple[int, str]] = field(default_factory=list)
+    merged_at: str = MERGED_AT
 
     def open(self, pull: HostedPull) -> HostedPull:
         """Open a pull request; its branch exists already."""
@@ -161,7 +162,7 @@ class PullHost:
                 "description": pull.body, "state": "merged" if pull.merged else "opened",
                 "draft": pull.draft, "target_branch": pull.base_ref,
                 "source_branch": pull.head_ref, "source_project_id": 1, "target_project_id": 1,
-                "merged_at": MERGED_AT if pull.merged else None,
+                "merged_at": self.merged_at if pull.merged else None,
                 "sha": pull.head, "diff_refs": {"base_sha": base, "head_sha": pull.head},
             }  # fmt: skip
             if "checks" not in self.hidden:
@@ -171,7 +172,7 @@ class PullHost:
         return {
             "number": pull.number, "id": 2000 + pull.number, "title": pull.title,
             "body": pull.body, "state": state, "draft": pull.draft, "merged": pull.merged,
-            "merged_at": MERGED_AT if pull.merged else None,
+            "merged_at": self.merged_at if pull.merged else None,
             "base": {"ref": pull.base_ref, "sha": base, "repo": {"id": 1}},
             "head": {"ref": pull.head_ref, "sha": pull.head, "repo": {"id": 1}},
         }  # fmt: skip
