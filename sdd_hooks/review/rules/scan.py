@@ -81,11 +81,13 @@ def _count(subject: Subject) -> _Counted:
                 " its top directory"
             )
         elif counts["unknown"]:
-            files = format_count(counts["unknown"], "result")
-            notes.append(f"left out: {files} in {name} about files that are not in the repository")
+            left_out = format_count(counts["unknown"], "result")
+            notes.append(
+                f"left out: {left_out} in {name} about files that are not in the repository"
+            )
         if counts["suppressed"]:
-            files = format_count(counts["suppressed"], "result")
-            notes.append(f"left out: {files} in {name} that the scanner calls suppressed")
+            left_out = format_count(counts["suppressed"], "result")
+            notes.append(f"left out: {left_out} in {name} that the scanner calls suppressed")
     for findings in found.values():
         findings.sort(key=lambda one: (SEVERITIES.index(one.severity), one))
     return _Counted(found, problems, tuple(notes))
