@@ -28,7 +28,7 @@ from sdd_hooks.artifacts.identifiers import (
     find_id_references,
     id_from_name,
 )
-from sdd_hooks.code.languages import MARKDOWN_SUFFIXES
+from sdd_hooks.code.languages import DOCUMENT_SUFFIXES
 from sdd_hooks.text.lazy_regex import lazy_regex
 
 _TEMPLATE_NAME = lazy_regex(
@@ -130,7 +130,7 @@ def _is_appendix(document: ArtifactDocument, identifier: ArtifactId) -> bool:
 def is_template(path: str) -> bool:
     """Whether a file is called a template for records."""
     file = PurePosixPath(path)
-    return file.suffix.lower() in MARKDOWN_SUFFIXES and bool(_TEMPLATE_NAME.fullmatch(file.stem))
+    return file.suffix.lower() in DOCUMENT_SUFFIXES and bool(_TEMPLATE_NAME.fullmatch(file.stem))
 
 
 def _adds_suffix(heading: ArtifactId, name: ArtifactId) -> bool:
@@ -141,7 +141,7 @@ def _adds_suffix(heading: ArtifactId, name: ArtifactId) -> bool:
 def _record_name(path: str) -> str:
     """Return the name that has the number: of the file, or of the folder whose index it is."""
     file = PurePosixPath(path)
-    if file.suffix.lower() not in MARKDOWN_SUFFIXES:
+    if file.suffix.lower() not in DOCUMENT_SUFFIXES:
         return ""
     if file.stem.lower() in _FOLDER_PAGES:
         return file.parent.name if id_from_name(file.parent.name, "ADR") else ""

@@ -30,7 +30,7 @@ from sdd_hooks.artifacts.fields import (
 )
 from sdd_hooks.artifacts.frontmatter import FrontmatterValue
 from sdd_hooks.artifacts.identifiers import find_id_references
-from sdd_hooks.code.languages import MARKDOWN_SUFFIXES, find_language
+from sdd_hooks.code.languages import DOCUMENT_SUFFIXES, find_language
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.globs import MAX_PATTERN, compile_path_pattern
 from sdd_hooks.text.markdown import Section, mask_non_prose, unify_line_endings
@@ -230,7 +230,7 @@ def _classify(entry: str, *, own: bool) -> EntryKind | None:
         or next(find_id_references(entry), None)
     ):
         return None
-    is_file = bool(find_language(entry)) or entry.lower().endswith(MARKDOWN_SUFFIXES)
+    is_file = bool(find_language(entry)) or entry.lower().endswith(DOCUMENT_SUFFIXES)
     if "/" in entry or "*" in entry or is_file:
         return "glob"
     if own and _SYMBOL.fullmatch(entry) and _JOINED.search(entry):

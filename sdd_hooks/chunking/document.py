@@ -1,4 +1,4 @@
-"""Cut a document into chunks: Markdown by section, code by definition, other text by length.
+"""Cut a document into chunks: prose by section, code by definition, other text by length.
 
 A pattern or a lesson, which is stored as JSON, is the text that a person would read.
 """
@@ -14,9 +14,9 @@ from collections.abc import Sequence
 
 from sdd_hooks.chunking.chunk import Chunk, split_chunk
 from sdd_hooks.chunking.code_chunks import chunk_code, code_chunker_version
-from sdd_hooks.code.paths import is_markdown
+from sdd_hooks.code.paths import has_sections
 from sdd_hooks.named_tuple import NamedTuple
-from sdd_hooks.text.decoding import decode
+from sdd_hooks.text.documents import document_text
 from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.markdown import Section, parse_sections
 
@@ -49,8 +49,8 @@ def chunker_version() -> str:
 
 def chunk_document(path: str, data: bytes) -> ChunkedDocument:
     """Cut a file into chunks, by the suffix of `path`. Raises nothing."""
-    text = decode(data)
-    if not is_markdown(path):
+    text = document_text(path, data)
+    if not has_sections(path):
         if entry := read_entry_text(path, text):
             lines = max(len(text.splitlines()), 1)
             parts = split_chunk(Chunk("file", "", 1, lines, entry.text))

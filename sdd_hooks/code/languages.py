@@ -10,7 +10,11 @@ from collections.abc import Mapping
 from sdd_hooks.named_tuple import NamedTuple
 
 MARKDOWN_SUFFIXES = (".md", ".markdown", ".mdx")
-"""Suffixes of Markdown files. Their order is part of the definition of a collection."""
+"""Suffixes of Markdown files."""
+
+DOCUMENT_SUFFIXES = (*MARKDOWN_SUFFIXES, ".rst", ".adoc", ".asciidoc")
+"""Suffixes of documents that are cut into sections, and that may be records. Their order is part of
+the definition of a collection."""
 
 
 class Language(NamedTuple):

@@ -6,14 +6,11 @@ from __future__ import annotations
 
 import re
 
-from sdd_hooks.code.languages import GENERATED, MARKDOWN_SUFFIXES, VENDORED
+from sdd_hooks.code.languages import DOCUMENT_SUFFIXES, GENERATED, MARKDOWN_SUFFIXES, VENDORED
 from sdd_hooks.text.lazy_regex import lazy_regex
 
 _DOCUMENTS = (
-    *MARKDOWN_SUFFIXES,
-    ".rst",
-    ".adoc",
-    ".asciidoc",
+    *DOCUMENT_SUFFIXES,
     ".org",
     ".txt",
     ".textile",
@@ -80,6 +77,11 @@ _INTERNAL = lazy_regex(r"(?:^|/)_?(?:internals?|private|detail|impl)/", re.IGNOR
 def is_document(path: str) -> bool:
     """Whether it is a text for people: Markdown and similar formats."""
     return path.lower().endswith(_DOCUMENTS)
+
+
+def has_sections(path: str) -> bool:
+    """Whether it is a document that is cut into sections, and may be a record."""
+    return path.lower().endswith(DOCUMENT_SUFFIXES)
 
 
 def is_markdown(path: str) -> bool:

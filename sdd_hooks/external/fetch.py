@@ -1,4 +1,4 @@
-"""Fetch a source: one commit with its directories, and the Markdown files among them.
+"""Fetch a source: one commit with its directories, and the documents among them.
 
 git fetches into a new bare repository that has no configuration but git's own of the user, so that
 the settings of the clone (`url.insteadOf`, `core.sshCommand`) have no effect. Nothing is checked
@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
-from sdd_hooks.code.languages import MARKDOWN_SUFFIXES, VENDORED
+from sdd_hooks.code.languages import DOCUMENT_SUFFIXES, VENDORED
 from sdd_hooks.config.memory_file import MEMORY_FILE_NAMES
 from sdd_hooks.errors import RemoteError
 from sdd_hooks.external.snapshots import (
@@ -41,7 +41,7 @@ MAX_PACK_BYTES = 200_000_000
 """Bytes of a file that git writes while it fetches."""
 
 MAX_FILES = 5_000
-"""Markdown files of a source that are fetched."""
+"""Documents of a source that are fetched."""
 
 MAX_TOTAL_BYTES = 50_000_000
 """Bytes of these files together."""
@@ -156,7 +156,7 @@ class _Fetch(NamedTuple):
         raise RemoteError(f"{self.name} has no commit on its default branch: check the address")
 
     def transfer(self, commit: str) -> str:
-        """Fetch the commit with the Markdown files. Returns the one that was sent."""
+        """Fetch the commit with the documents. Returns the one that was sent."""
         self._init("sha1" if len(commit) == 40 else "sha256")
         result = self._fetch("--depth=1", _FILTER, refspecs=(f"HEAD:{_REF}",))
         if result.code:
@@ -202,7 +202,7 @@ class _Fetch(NamedTuple):
         write_atomically(self.git.root / "config", config.encode())
 
     def _wanted(self, commit: str) -> list[str]:
-        """The Markdown files of a commit that may be records, or say where these are."""
+        """The documents of a commit that may be records, or say where these are."""
         paths = self.source.paths
         try:
             result = self._run("ls-tree", "-r", "-z", commit, "--", *paths, seconds=LOOKUP_SECONDS)
@@ -216,10 +216,10 @@ class _Fetch(NamedTuple):
         for row in result.out.split("\0"):
             fields, _, path = row.partition("\t")
             mode, _, blob = fields.rpartition(" ")
-            if mode[:3] == "100" and (paths or _may_be_read(path)) and _is_markdown(path):
+            if mode[:3] == "100" and (paths or _may_be_read(path)) and _is_document(path):
                 wanted[blob] = None
         if len(wanted) > MAX_FILES:
-            count = f"{len(wanted):,} Markdown files, and {MAX_FILES:,} are fetched at most"
+            count = f"{len(wanted):,} documents, and {MAX_FILES:,} are fetched at most"
             raise RemoteError(f"{self.name} has {count}: name the directory of the records")
         return list(wanted)
 
@@ -231,7 +231,7 @@ class _Fetch(NamedTuple):
         rows = [line.split(" ") for line in lines]
         total = sum(int(row[2]) for row in rows if len(row) == 3)
         if total > MAX_TOTAL_BYTES:
-            limit = f"over {MAX_TOTAL_BYTES // 1_000_000} MB of Markdown files"
+            limit = f"over {MAX_TOTAL_BYTES // 1_000_000} MB of documents"
             raise RemoteError(f"{self.name} has {limit}: name the directory of the records")
         return [blob for blob, row in zip(blobs, rows, strict=True) if len(row) != 3]
 
@@ -273,5 +273,5 @@ def _may_be_read(path: str) -> bool:
     return path in MEMORY_FILE_NAMES or not {*path.split("/")[:-1]} & {*VENDORED}
 
 
-def _is_markdown(path: str) -> bool:
-    return path.lower().endswith(MARKDOWN_SUFFIXES)
+def _is_document(path: str) -> bool:
+    return path.lower().endswith(DOCUMENT_SUFFIXES)

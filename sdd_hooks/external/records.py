@@ -16,7 +16,7 @@ from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus
 from sdd_hooks.artifacts.edges import Edge
 from sdd_hooks.artifacts.identifiers import ArtifactId
-from sdd_hooks.code.languages import MARKDOWN_SUFFIXES
+from sdd_hooks.code.languages import DOCUMENT_SUFFIXES
 from sdd_hooks.errors import RepositoryError, StorageError
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import Collection
@@ -162,7 +162,7 @@ def _read_source(repository: Repository, source: ExternalSource) -> SourceRecord
 def _collections(git: Git, source: ExternalSource, commit: str) -> Sequence[Collection]:
     """The collections of ADRs: the declared directories, else those that the source has."""
     if source.paths:
-        return [Collection("adrs", "adrs", "", "", source.paths, MARKDOWN_SUFFIXES, "", (), "")]
+        return [Collection("adrs", "adrs", "", "", source.paths, DOCUMENT_SUFFIXES, "", (), "")]
     from sdd_hooks.project.committed import read_committed_collections, read_committed_files
 
     found = read_committed_collections(read_committed_files(git, commit), "external")

@@ -18,7 +18,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from sdd_hooks.code.languages import MARKDOWN_SUFFIXES
+from sdd_hooks.code.languages import DOCUMENT_SUFFIXES
 from sdd_hooks.errors import SddError
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.system.files import read_inside
@@ -188,7 +188,7 @@ class Scan:
             since = self._compared[key]
         paths, dirty, gone, rules = since or self._compare_everything()
         if collection.kind in {"adrs", "specs"}:
-            self.documents.update(p for p in paths if p.lower().endswith(MARKDOWN_SUFFIXES))
+            self.documents.update(p for p in paths if p.lower().endswith(DOCUMENT_SUFFIXES))
         contained = sorted({*select_paths(collection, dirty), *rules})
         return CollectionChanges(
             collection,

@@ -12,7 +12,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from sdd_hooks.code.languages import MARKDOWN_SUFFIXES, SUFFIXES
+from sdd_hooks.code.languages import DOCUMENT_SUFFIXES, SUFFIXES
 from sdd_hooks.config.semantic_search import SEMANTIC_SEARCH_FILE, ExtraCollection
 from sdd_hooks.errors import ConfigurationError
 from sdd_hooks.named_tuple import NamedTuple
@@ -132,7 +132,7 @@ def _of_part(slug: str, part: ProjectPart, neighbours: _Neighbours) -> Iterator[
     yield collection(
         "adrs",
         adrs,
-        MARKDOWN_SUFFIXES,
+        DOCUMENT_SUFFIXES,
         "Architecture decision records of",
         DirectorySet(specs),
         neighbours.roots,

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TypeAlias
 
-from sdd_hooks.code.languages import MARKDOWN_SUFFIXES
+from sdd_hooks.code.languages import DOCUMENT_SUFFIXES
 from sdd_hooks.config.memory_file import (
     MAX_MEMORY_FILE_BYTES,
     MEMORY_FILE_NAMES,
@@ -131,10 +131,10 @@ def read_committed_collections(files: CommittedFiles, slug: str) -> tuple[Collec
 
 
 def _documents(files: CommittedFiles, roots: Iterable[str]) -> dict[str, list[str]]:
-    """The Markdown files of each root, relative to it; a file belongs to the innermost root."""
+    """The documents of each root, relative to it; a file belongs to the innermost root."""
     found: dict[str, list[str]] = {root: [] for root in roots}
     for path in files.files:
-        if path.lower().endswith(MARKDOWN_SUFFIXES):
+        if path.lower().endswith(DOCUMENT_SUFFIXES):
             root = next(one for one in (*parents(path), "") if one in found)
             found[root].append(path[len(root) + 1 :] if root else path)
     return found

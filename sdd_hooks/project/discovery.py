@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Literal
 
-from sdd_hooks.code.languages import MARKDOWN_SUFFIXES
+from sdd_hooks.code.languages import DOCUMENT_SUFFIXES
 from sdd_hooks.errors import SddError
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import RECORD_KINDS
@@ -50,7 +50,7 @@ _MAX_CACHE_BYTES = 1 << 18
 _VERSION = 5
 """Changes with the rules of recognition: results of other rules are not used."""
 
-_MARKDOWN = tuple(f":(icase)*{suffix}" for suffix in MARKDOWN_SUFFIXES)
+_DOCUMENTS = tuple(f":(icase)*{suffix}" for suffix in DOCUMENT_SUFFIXES)
 
 
 class Place(NamedTuple):
@@ -106,13 +106,13 @@ def discover_records(
 
 
 def walk_documents(top: Path) -> Iterator[str]:
-    """Yield the Markdown files below a directory, relative to it; a few hundred at most."""
+    """Yield the documents below a directory, relative to it; a few hundred at most."""
     entries = 0
     for directory, below, names in os.walk(top):
         prefix = os.path.relpath(directory, top).replace(os.sep, "/")
         below.sort()
         for name in sorted(names):
-            if name.lower().endswith(MARKDOWN_SUFFIXES):
+            if name.lower().endswith(DOCUMENT_SUFFIXES):
                 yield name if prefix == "." else f"{prefix}/{name}"
         entries += len(names) + len(below)
         if entries > MAX_WALKED_ENTRIES:
@@ -129,7 +129,7 @@ def read_documents(root: Path, paths: Iterable[str]) -> Iterator[bytes | None]:
 
 
 class _Listings:
-    """The Markdown files that git lists in each place; git runs once for each repository."""
+    """The documents that git lists in each place; git runs once for each repository."""
 
     def __init__(self, repository: Repository, places: Sequence[Place]) -> None:
         self._repository = repository
@@ -147,7 +147,7 @@ class _Listings:
     def _list(self, where: str, *, untracked: bool) -> dict[str, list[str]]:
         more = ("--others", "--exclude-standard") if untracked else ()
         git = self._repository.git.at(self._repository.root / where)
-        output = git.try_output("ls-files", "-z", "--cached", *more, "--", *_MARKDOWN)
+        output = git.try_output("ls-files", "-z", "--cached", *more, "--", *_DOCUMENTS)
         found: dict[str, list[str]] = {}
         owners: dict[str, str] = {}
         for path in dict.fromkeys(nul_split(output or b"")):

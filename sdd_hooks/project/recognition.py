@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
-from sdd_hooks.code.languages import MARKDOWN_SUFFIXES, VENDORED
+from sdd_hooks.code.languages import DOCUMENT_SUFFIXES, VENDORED
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.lazy_regex import lazy_regex
 
@@ -35,7 +35,7 @@ MAX_FOLDERS = 500
 
 _SAMPLED_FILES = 3
 
-_SUFFIX = "(?:" + "|".join(map(re.escape, MARKDOWN_SUFFIXES)) + ")"
+_SUFFIX = "(?:" + "|".join(map(re.escape, DOCUMENT_SUFFIXES)) + ")"
 _CALLED_ADR = lazy_regex(rf"(?i)adr[-_ .]?\d.*{_SUFFIX}")
 # `adr-0030-phase2-trace-2026-04-21.md` is about a day of the decision in its name.
 _DATED = lazy_regex(rf"(?i).*[-_ .](?:19|20)\d\d-\d\d-\d\d{_SUFFIX}")
@@ -187,7 +187,7 @@ def recognise_records(paths: Iterable[str], read: Reader) -> Recognition:
     for path in paths:
         directory, _, name = path.rpartition("/")
         lowered = name.lower()
-        if not lowered.endswith(MARKDOWN_SUFFIXES):
+        if not lowered.endswith(DOCUMENT_SUFFIXES):
             continue
         if directory not in copies:
             copies[directory] = _is_copy(directory)

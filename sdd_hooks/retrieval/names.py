@@ -14,7 +14,7 @@ from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.identifiers import ArtifactId, ArtifactKind, id_from_name
 from sdd_hooks.artifacts.summary import summary_section
 from sdd_hooks.artifacts.work_tree import ARTIFACT_KINDS, list_paths
-from sdd_hooks.code.paths import is_document, is_markdown
+from sdd_hooks.code.paths import has_sections, is_document
 from sdd_hooks.engines.protocol import Hit, Query, SubQuery
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import Collection, select_paths
@@ -55,7 +55,7 @@ class QueryName(NamedTuple):
             return True
         symbol = hit.section.casefold()
         is_symbol = bool(text) and (symbol == text or symbol.endswith(f".{text}"))
-        return is_symbol and not is_markdown(hit.path)
+        return is_symbol and not has_sections(hit.path)
 
 
 def parse_name(query: str) -> QueryName:

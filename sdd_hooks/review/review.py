@@ -15,7 +15,7 @@ from sdd_hooks.changes.base import is_shallow
 from sdd_hooks.changes.change import Change
 from sdd_hooks.changes.diff import read_change, read_staged
 from sdd_hooks.changes.tree import Tree
-from sdd_hooks.code.languages import MARKDOWN_SUFFIXES
+from sdd_hooks.code.languages import DOCUMENT_SUFFIXES
 from sdd_hooks.external.records import (
     NO_RECORDS,
     ExternalRecords,
@@ -177,7 +177,7 @@ def _may_declare(change: Change) -> bool:
     What is staged can only differ if it has a memory file, a record, a link or a submodule.
     """
     return bool(change.head) or any(
-        path.lower().endswith((*MARKDOWN_SUFFIXES, ".gitmodules"))
+        path.lower().endswith((*DOCUMENT_SUFFIXES, ".gitmodules"))
         or not {file.mode, file.mode_before} <= {"", "100644", "100755"}
         for file in change.files
         for path in (file.path, file.before)

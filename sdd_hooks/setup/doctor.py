@@ -26,7 +26,6 @@ from sdd_hooks.setup.plan import plan_setup
 from sdd_hooks.setup.records import (
     NOTHING_FOUND,
     count_records,
-    describe_other_formats,
     describe_records,
 )
 from sdd_hooks.system.files import refusal
@@ -232,9 +231,7 @@ def _check_artifacts(project: Project) -> Check:
     findings = validate_artifacts(corpus, external=external.corpus)
     problems = [f"{_location(one)}: {one.message}" for one in findings] + left_out
     if not corpus.artifacts and not problems:
-        other = describe_other_formats(project.repository.git)
-        found = f"{NOTHING_FOUND}, but {other}" if other else NOTHING_FOUND
-        return Check("artifacts", "warn", found, WRITE_ADVICE)
+        return Check("artifacts", "warn", NOTHING_FOUND, WRITE_ADVICE)
     found = describe_records(count_records(collections, corpus.artifacts))
     if problems:
         count = format_count(len(problems), "problem")

@@ -18,7 +18,7 @@ from sdd_hooks.project.project import Project
 from sdd_hooks.setup.legacy import FILE_NAME as LEGACY_FILE
 from sdd_hooks.setup.legacy import Settings, parse_legacy_settings
 from sdd_hooks.setup.memory_file import RequiredContent, add_sections, find_old_headings
-from sdd_hooks.setup.records import FoundRecords, describe_other_formats, find_records
+from sdd_hooks.setup.records import FoundRecords, find_records
 from sdd_hooks.system.file_edits import FileEdit
 from sdd_hooks.system.files import is_directory, resolve_inside
 from sdd_hooks.text.decoding import split_mark
@@ -68,8 +68,6 @@ def plan_setup(project: Project) -> SetupPlan:
     content = after or before or b""
     for heading in find_old_headings(content):
         notes.append(f"{name} has `{heading}` beside its new form: merge the two by hand")
-    if other := describe_other_formats(project.repository.git):
-        notes.append(other)
     return SetupPlan(tuple(edits), tuple(notes), records, _knowledge(project))
 
 

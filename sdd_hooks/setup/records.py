@@ -6,24 +6,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from pathlib import PurePosixPath
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.work_tree import read_work_tree
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import RECORD_KINDS, Collection
 from sdd_hooks.project.project import Project
-from sdd_hooks.project.recognition import parents, recognise_records
-from sdd_hooks.system.git import Git, nul_split
+from sdd_hooks.project.recognition import parents
 from sdd_hooks.text.display import format_count
 
 MAX_NAMED = 8
 """Directories that a message names."""
 
 NOTHING_FOUND = "no decisions or specifications found"
-
-OTHER_FORMATS = (".rst", ".adoc", ".asciidoc")
-"""Suffixes of documents that may be decisions, and that are not read as such."""
 
 _NOUNS = {"adrs": "decision", "specs": "specification"}
 
@@ -84,23 +79,3 @@ def describe_records(found: Sequence[FoundRecords]) -> str:
         rest = sum(one.total for one in found[last:])
         named.append(f"{rest} in {len(found) - last} more directories")
     return ", ".join(named) or NOTHING_FOUND
-
-
-def describe_other_formats(git: Git) -> str:
-    """Name the directories of decisions that are no Markdown, and what helps; "" without any."""
-    patterns = (f":(icase)*{suffix}" for suffix in OTHER_FORMATS)
-    paths = [PurePosixPath(one) for one in nul_split(git.output("ls-files", "-z", "--", *patterns))]
-    as_markdown = {path.with_suffix(".md").as_posix(): path.suffix.lower() for path in paths}
-    # Names decide: the text is in another language than that of Markdown.
-    found = recognise_records(as_markdown, lambda unread: [None for _ in unread]).paths("adrs")
-    if not found:
-        return ""
-    below = [path for path in as_markdown if any(one in found for one in parents(path))]
-    suffixes = " and ".join(sorted({as_markdown[path] for path in below}))
-    named = ", ".join(f"{one or '.'}/" for one in found[:MAX_NAMED])
-    if len(found) > MAX_NAMED:
-        named += f" and {len(found) - MAX_NAMED} more directories"
-    return (
-        f"{format_count(len(below), 'file')} ({suffixes}) in {named}: sdd reads decisions in"
-        " Markdown, and a collection in `semantic-search.yml` makes other formats searchable"
-    )

@@ -160,7 +160,7 @@ def test_a_setting_of_the_user_allows_no_other_transport(
 def test_too_many_files_are_refused(handbook: Handbook, repo: Repo) -> None:
     many = {f"notes/{number}.md": f"{number}" for number in range(5_001)}
     handbook.publish(many)
-    with pytest.raises(RemoteError, match=r"has 5,005 Markdown files, and 5,000 are fetched"):
+    with pytest.raises(RemoteError, match=r"has 5,005 documents, and 5,000 are fetched"):
         fetch(repo.repository, source_at(handbook.url))
     assert fetch(repo.repository, source_at(handbook.url, "docs/adr")).commit
 
@@ -168,7 +168,7 @@ def test_too_many_files_are_refused(handbook: Handbook, repo: Repo) -> None:
 def test_a_bomb_of_blobs_is_refused(handbook: Handbook, repo: Repo) -> None:
     text = b"# ADR\n" + b"a" * 30_000_000
     handbook.publish({"docs/adr/0008-a.md": text, "docs/adr/0009-b.md": text + b"b"})
-    with pytest.raises(RemoteError, match="has over 50 MB of Markdown files"):
+    with pytest.raises(RemoteError, match="has over 50 MB of documents"):
         fetch(repo.repository, source_at(handbook.url))
     assert read_snapshot(repo.repository, source_at(handbook.url)) is None
 

@@ -33,25 +33,6 @@ def test_found_directories_are_declared(repo):
     assert repo.project().collections == before.collections
 
 
-def test_decisions_in_other_formats_are_named(repo):
-    repo.commit(
-        files={
-            "docs/decisions/0001-purpose.rst": "Purpose\n=======\n",
-            "docs/decisions/0002-format.rst": "Format\n======\n",
-            "lib/adr/0001-x.adoc": "= X\n",
-            "docs/guide/0001-begin.rst": "Begin\n=====\n",
-        }
-    )
-    assert plan_setup(repo.project()).notes == (
-        "3 files (.adoc and .rst) in docs/decisions/, lib/adr/: sdd reads decisions in Markdown,"
-        " and a collection in `semantic-search.yml` makes other formats searchable",
-    )
-    repo.commit(files={"docs/decisions/0003-both.md": "# Both\n"})
-    assert len(plan_setup(repo.project()).notes) == 1
-    repo.git("rm", "-q", "-r", "docs/decisions", "lib")
-    assert plan_setup(repo.project()).notes == ()
-
-
 def test_several_declared_directories_stay_unchanged(repo):
     text = "## Architecture Context\n\n" + "".join(
         f"- Architecture Decision Records are in `{d}/`\n" for d in ("docs/adr", "app/decisions")

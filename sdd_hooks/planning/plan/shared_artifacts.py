@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Sequence
 
-from sdd_hooks.code.paths import is_markdown
+from sdd_hooks.code.paths import has_sections
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.planning.plan.marker import key_of
 from sdd_hooks.planning.plan.requirements import PlannedRequirement
@@ -121,6 +121,6 @@ def find_names(git: Git, files: Collection[str]) -> Callable[[str, str], bool]:
         found = git.run(
             "grep", "--untracked", "-l", "-z", "-I", *options, "-e", name, "--", ".", *_NOT_CODE
         )
-        return any(not is_markdown(path) for path in nul_split(found.stdout))
+        return any(not has_sections(path) for path in nul_split(found.stdout))
 
     return exists

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sdd_hooks.code.paths import is_markdown
+from sdd_hooks.code.paths import has_sections
 from sdd_hooks.retrieval.questions import DEFAULT_KINDS
 from sdd_hooks.retrieval.report import LabelledHit, SearchReport
 from sdd_hooks.system.terminal import Terminal
@@ -73,5 +73,5 @@ def label(one: LabelledHit) -> str:
     if one.record:
         return " · ".join(filter(None, (one.record.name, one.record.state)))
     hit = one.hit
-    title = hit.title if is_markdown(hit.path) else hit.path
+    title = hit.title if has_sections(hit.path) else hit.path
     return " › ".join(dict.fromkeys(part for part in (title, hit.section) if part))

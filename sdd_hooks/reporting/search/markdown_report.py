@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from sdd_hooks.code.paths import is_markdown
+from sdd_hooks.code.paths import has_sections
 from sdd_hooks.engines.protocol import Hit
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.reporting.search.listing import label, nothing_found
@@ -94,7 +94,7 @@ def _entry(one: LabelledHit) -> Iterator[str]:
     if one.record:
         state = f" · {one.record.state}" if one.record.state else ""
         yield f"- **{_prose(one.record.name)}** {score}{state}"
-    elif is_markdown(hit.path):
+    elif has_sections(hit.path):
         yield f"- **{_prose(label(one))}** {score}"
     else:
         yield f"- **{printable_line(hit.path)}** {score}"

@@ -11,7 +11,7 @@ from pathlib import Path
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.governing import read_governing
 from sdd_hooks.artifacts.identifiers import parse_id
-from sdd_hooks.code.paths import is_markdown
+from sdd_hooks.code.paths import has_sections
 from sdd_hooks.engines.protocol import Engine
 from sdd_hooks.errors import EXIT_USAGE, SddError
 from sdd_hooks.external.records import read_external_records
@@ -68,7 +68,7 @@ def show(project: Project, request: ShowRequest, now: float) -> Shown:
             collection, found = _record_of(records, selected, path)
             if found is None:
                 part = _part(records, path, anchor)
-                comments = read_governing(part.text) if not is_markdown(path) else ()
+                comments = read_governing(part.text) if not has_sections(path) else ()
                 notes, warnings = freshness.notes, (*freshness.warnings, *project.warnings)
                 return Shown(
                     part, None, None, RecordReferences(), (), comments, {}, notes, warnings
@@ -173,7 +173,7 @@ def _part(records: Records, path: str, anchor: str) -> ShownText:
 def _ranges(path: str, text: str) -> dict[str, tuple[int, int]]:
     """Return the first and last line of each anchor. A section includes those below it."""
     ranges: dict[str, tuple[int, int]] = {}
-    if not is_markdown(path):
+    if not has_sections(path):
         from sdd_hooks.chunking.document import chunk_document
 
         for chunk in chunk_document(path, text.encode("utf-8", "surrogatepass")).chunks:

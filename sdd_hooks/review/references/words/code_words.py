@@ -15,7 +15,7 @@ from typing import Any
 from zlib import crc32
 
 from sdd_hooks.changes.tree import Blob, Tree
-from sdd_hooks.code.languages import MARKDOWN_SUFFIXES, find_language
+from sdd_hooks.code.languages import DOCUMENT_SUFFIXES, find_language
 from sdd_hooks.code.paths import is_generated, is_sample
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.repository import Repository
@@ -130,7 +130,7 @@ def _read(tree: Tree, blobs: Sequence[Blob]) -> Iterator[tuple[str, Sequence[str
 
 
 def _is_source(path: str) -> bool:
-    code = find_language(path) is not None and not path.lower().endswith(MARKDOWN_SUFFIXES)
+    code = find_language(path) is not None and not path.lower().endswith(DOCUMENT_SUFFIXES)
     return code and not (is_generated(path) or is_sample(path))
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from sdd_hooks.changes.change import Change
-from sdd_hooks.code.languages import MARKDOWN_SUFFIXES
+from sdd_hooks.code.languages import DOCUMENT_SUFFIXES
 from sdd_hooks.code.paths import is_generated, is_sample, is_test
 from sdd_hooks.review.references.words.change_words import ChangeWords
 from sdd_hooks.review.references.words.splitting import find_identifiers, find_phrases, split_words
@@ -23,7 +23,7 @@ MIN_TEXT_PER_FILE = 500
 MAX_LINE = 400
 """Characters of a line that are read."""
 
-_PROSE = (*MARKDOWN_SUFFIXES, ".rst", ".txt")
+_PROSE = (*DOCUMENT_SUFFIXES, ".txt")
 _COMMENT = re.compile(r"\s*(?://+|#+|/?\*+|--|<!--|;|\"\"\"|''')\s?(.*)")
 
 # Of a path in a title only the file name is used: the paths of the files give the directories.
