@@ -1,0 +1,1 @@
+"""How many of the records of public repositories are found, and whether they are read rightly."""

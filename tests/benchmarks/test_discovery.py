@@ -1,0 +1,77 @@
+"""The benchmark of finding and reading records: its facts, its work trees and its scores."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from benchmarks.discovery.__main__ import main
+from benchmarks.discovery.facts import FACTS, KnownRepository, read_facts
+from sdd_hooks.artifacts.status import STATUSES
+from tests.support.repos import Repo
+
+RECORD = "# {}\n\n## Status\n\n{}\n\n## Context\n\nWe did.\n\n## Decision\n\nWe do.\n"
+
+
+def test_the_facts_are_consistent_and_their_halves_follow_from_the_owner() -> None:
+    lines = [json.loads(line) for line in FACTS.read_text("utf-8").splitlines()]
+    facts = list(read_facts())
+    assert len({one.name.lower() for one in facts}) == len(facts)
+    for known, fields in zip(facts, lines, strict=True):
+        collections = fields["collections"]
+        assert len(known.records) == sum(len(one["files"]) for one in collections) > 0, known.name
+        assert not known.records.keys() & fields["others"], known.name
+        assert known.readings.keys() <= known.records.keys(), known.name
+        assert {one.status for one in known.readings.values()} <= {*STATUSES, "unknown", "none"}
+        assert {one.kind for one in known.records.values()} <= {"adr", "spec"}
+        assert len(known.commit) == 40
+    assert KnownRepository("Some/a", "", {}, {}).half == KnownRepository("some/b", "", {}, {}).half
+
+
+def test_what_is_missed_false_and_misread_is_counted_by_layout(
+    repo: Repo, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = {
+        "docs/adr/0001-a.md": RECORD.format("1. Use A", "Accepted"),
+        "docs/adr/0002-b.md": RECORD.format("2. Use B", "Superseded by 0001"),
+        "docs/adr/0003-not-one.md": RECORD.format("3. Not one", "Accepted"),
+        "src/a.py": "x = 1\n",
+    }
+    fields = {"repository": "some/a", "commit": repo.commit("Start", files)}
+    (tmp_path / "some+a").symlink_to(repo.root / ".git")
+    numbered = {"kind": "adr", "layout": "numbered", "folder": "docs/adr"}
+    slugs = {"kind": "adr", "layout": "slugs", "folder": "", "files": ["notes/x.md"]}
+    known = {
+        **fields,
+        "collections": [{**numbered, "files": ["0001-a.md", "0002-b.md"]}, slugs],
+        "readings": {
+            "docs/adr/0001-a.md": ["Use A", "accepted", "2026-01-02"],
+            "docs/adr/0002-b.md": ["Use B", "superseded", ""],
+        },
+    }
+    facts = tmp_path / "facts.jsonl"
+    absent = {**known, "repository": "some/absent"}
+    facts.write_text(f"{json.dumps(known)}\n{json.dumps(absent)}\n")
+    half = KnownRepository("some/a", "", {}, {}).half
+    options = ["--facts", str(facts), "--half", half, "--misses", half]
+    assert main([str(tmp_path), *options]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "missed some/a: notes/x.md",
+        "false some/a: docs/adr/0003-not-one.md",
+        "misread some/a: docs/adr/0001-a.md: date is read as '', and is '2026-01-02'",
+        *["", f"1 repositories ({half}), 1 absent.", ""],
+        "| layout | records | found | missed | listed | false | share found | share false |",
+        "|---|---|---|---|---|---|---|---|",
+        "| numbered | 2 | 2 | 0 | 3 | 1 | 1.000 | 0.333 |",
+        "| slugs | 1 | 0 | 1 | 0 | 0 | 0.000 |  |",
+        "| all | 3 | 2 | 1 | 3 | 1 | 0.667 | 0.333 |",
+        "",
+        "| read | records | right | share |",
+        "|---|---|---|---|",
+        "| title | 2 | 2 | 1.000 |",
+        "| status | 2 | 2 | 1.000 |",
+        "| date | 2 | 1 | 0.500 |",
+    ]
+    assert main([str(tmp_path / "nowhere"), *options]) == 1
