@@ -1,8 +1,9 @@
 """What people found by reading public repositories: where their records are, and what some say.
 
 `repositories.jsonl` has a line for each, written without the program's answer in sight: also the
-language of its people (`human`) and of its `code`, the kind of its `owner`, and `others`: documents
-that look like records and are none. `dev` is for making rules, `held` for judging them.
+language of its people (`human`) and of its `code`, the kind of its `owner`, `others`: documents
+that look like records and are none, and `either`: those that may be listed or not, such as
+translations. `dev` is for making rules, `held` for judging them.
 """
 
 from __future__ import annotations
@@ -34,12 +35,14 @@ class Reading(NamedTuple):
 
 
 class KnownRepository(NamedTuple):
-    """A repository `owner/name` at a commit, its records by path, and what was read of some."""
+    """A repository `owner/name` at a commit, its records by path, what was read of some, and the
+    paths of documents that may be listed or not."""
 
     name: str
     commit: str
     records: dict[str, Record]
     readings: dict[str, Reading]
+    either: frozenset[str] = frozenset()
 
     @property
     def half(self) -> str:
@@ -57,6 +60,7 @@ def read_facts(path: Path = FACTS) -> Iterator[KnownRepository]:
             fields["commit"],
             dict(_records(fields["collections"])),
             {path: Reading(*read) for path, read in fields.get("readings", {}).items()},
+            frozenset(fields.get("either", ())),
         )
 
 

@@ -33,7 +33,7 @@ def score(known: KnownRepository, listed: Iterable[Artifact]) -> Score:
     A record counts as found only as what it is, a decision or a specification, and as misread
     where it is not found.
     """
-    artifacts = {one.path: one for one in listed}
+    artifacts = {one.path: one for one in listed if one.path not in known.either}
     kinds = {path: one.kind.lower() for path, one in artifacts.items()}
     layouts = {path: record.layout for path, record in known.records.items()}
     found = {path for path, record in known.records.items() if kinds.get(path) == record.kind}
