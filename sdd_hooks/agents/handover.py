@@ -83,6 +83,8 @@ def _reason(sentence: DecidingSentence) -> str:
         return f"applies to {stated}"
     if governs.reason == "rule":
         return f"rule, line {governs.line}: {stated}"
+    if governs.reason == "named":
+        return "names it"
     return "likely"
 
 

@@ -158,8 +158,8 @@ def _describe(reason: GoverningReason) -> str:
     if reason.kind == "comment":
         requirement = f' REQ "{reason.text}"' if reason.text else ""
         return f"governing comment{requirement} {place}"
-    if reason.kind == "rule":
-        return f"sdd-rule: {reason.text} {place}"
+    if reason.kind in ("rule", "named"):
+        return f"{'sdd-rule' if reason.kind == 'rule' else 'names'}: {reason.text} {place}"
     return f"applies-to: {reason.text} {place}"
 
 

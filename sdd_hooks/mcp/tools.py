@@ -267,7 +267,7 @@ def _reason(path: str, reason: GoverningReason) -> str:
     if reason.kind == "comment":
         requirement = f' REQ "{reason.text}"' if reason.text else ""
         return f"{path}: governing comment{requirement} ({place})"
-    kind = "sdd-rule" if reason.kind == "rule" else "applies-to"
+    kind = {"rule": "sdd-rule", "named": "names"}.get(reason.kind, "applies-to")
     return f"{path}: {kind} {reason.text} ({place})"
 
 

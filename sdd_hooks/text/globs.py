@@ -113,3 +113,13 @@ def compile_path_pattern(pattern: str) -> Callable[[str], bool]:
         return itself(path) or below(path)
 
     return matches
+
+
+def is_named(path: str, named: str) -> bool:
+    """Whether a file is the one at `named`, or one of the folder (with `/` at its end) or pattern.
+
+    Raises ValueError for an invalid pattern.
+    """
+    if "*" in named or "{" in named:
+        return compile_path_pattern(named)(path)
+    return path == named or (named.endswith("/") and path.startswith(named))

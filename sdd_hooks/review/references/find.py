@@ -68,9 +68,11 @@ def find_references(
     top = gathered.ranked[:MAX_EXPLAINED]
     code = read_code_words(repository, subject.before)
     explainer = Explainer(gathered, top, code, subject.text)
-    if question.asked and not explainer.explain(gathered.ranked[0]):
+    sure = [path for path in question.asked if path not in question.ruling]
+    if sure and not explainer.explain(gathered.ranked[0]):
         # A question that cannot say why is not believed.
         question = question.withdrawn("no reason can be named")
+        question = question._replace(asked=question.offered[:max_suggestions])
     log_question(question)
     folded = question.offered[max_suggestions : max_suggestions + MAX_FOLDED]
     explained = {gathered.path(ranked) for ranked in top} | {*question.asked, *folded}
@@ -101,7 +103,9 @@ def _candidate(
 ) -> Candidate:
     """A ranked record as a candidate, with the confidence that decided about it."""
     artifact = gathered.record(ranked).artifact
-    decided = artifact.path == question.first or artifact.path in question.offered
+    decided = artifact.path == question.first or artifact.path in (
+        {*question.offered} - {*question.ruling}
+    )
     return Candidate(
         artifact.path,
         str(artifact.id or ""),

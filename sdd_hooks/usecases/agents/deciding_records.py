@@ -1,8 +1,8 @@
 """Find the records that govern files which are about to change, and the sentence of each that
 decides.
 
-A record governs a file by what is written down (a governing comment, `applies-to`, an `sdd-rule`),
-or by the judgement of the review, made without the lines of the change.
+A record governs a file by what is written down (a governing comment, `applies-to`, an `sdd-rule`, a
+sentence that names it), or by the judgement of the review, made without the lines of the change.
 """
 
 # Governing: ADR-0056 (agents are handed the deciding sentence), ADR-0036 (a record says what it
@@ -23,7 +23,7 @@ from sdd_hooks.review.references.prepared import (
 )
 from sdd_hooks.system.files import FileTooLarge, PathRefused, is_binary, read_inside
 from sdd_hooks.text.decoding import decode
-from sdd_hooks.text.globs import compile_glob, compile_path_pattern
+from sdd_hooks.text.globs import compile_glob, compile_path_pattern, is_named
 from sdd_hooks.usecases.agents.table import STATED, AgentTable, StatedArtifact, StatedRule
 
 THRESHOLD = 0.5
@@ -41,8 +41,8 @@ MAX_TITLE = 200
 class Governs(NamedTuple):
     """A record that governs a file: why, and on which line of which file that is written.
 
-    `reason` is comment, applies-to, rule or judgement. `stated` is the requirement of a comment,
-    the glob or the symbol, the rule, or "".
+    `reason` is comment, applies-to, rule, named or judgement. `stated` is the requirement of a
+    comment, the glob or the symbol, the rule, the sentence that names the file, or "".
     """
 
     artifact: StatedArtifact
@@ -123,6 +123,11 @@ def _stated(
         for rule in (StatedRule(*row) for row in artifact.rules):
             if covers(rule, path):
                 yield Governs(artifact, "rule", rule.shown, artifact.path, rule.line)
+    for artifact in artifacts:
+        for name, line, sentence in artifact.named:
+            if is_named(path, name):
+                yield Governs(artifact, "named", sentence, artifact.path, line)
+                break
 
 
 def covers(rule: StatedRule, path: str) -> bool:

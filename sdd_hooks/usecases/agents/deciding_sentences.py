@@ -13,7 +13,7 @@ from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.spec import read_spec
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.review.references.evidence.records import DecisionRecord, read_content
-from sdd_hooks.review.references.explanation.passages import find_passage
+from sdd_hooks.review.references.explanation.passages import find_passage, find_passage_at
 from sdd_hooks.review.references.prepared import WordRow
 from sdd_hooks.review.references.words.code_words import CodeWords
 from sdd_hooks.usecases.agents.deciding_records import (
@@ -64,7 +64,11 @@ def quote_deciding(
         if one.stated and one.reason == "comment":
             artifact = _only_requirement(artifact, one.stated)
         record = DecisionRecord(artifact, text, read_content(artifact, text))
-        passage = find_passage(record, weights, worth)
+        passage = (
+            find_passage_at(record, one.stated, one.line)
+            if one.reason == "named"
+            else find_passage(record, weights, worth)
+        )
         name = one.artifact.id or artifact.name
         sentence = passage.sentence if passage else None
         line = passage.section.first_line if passage else 1

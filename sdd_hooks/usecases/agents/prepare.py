@@ -13,6 +13,7 @@ from typing import Any
 from sdd_hooks.artifacts.applies_to import read_applies_to
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus, load_corpus
+from sdd_hooks.artifacts.named_code import CodePaths, read_named_code
 from sdd_hooks.artifacts.work_tree import read_artifact_files
 from sdd_hooks.errors import SddError
 from sdd_hooks.project.project import Project, load_project
@@ -20,6 +21,7 @@ from sdd_hooks.review.references.asking.question import Eligibility
 from sdd_hooks.review.references.prepare import prepare_evidence
 from sdd_hooks.review.rules.decision.blocks import read_rules
 from sdd_hooks.system.files import write_atomically
+from sdd_hooks.system.git import nul_split
 from sdd_hooks.system.locks import hold_lock
 from sdd_hooks.text.decoding import decode
 from sdd_hooks.text.sorted_rows import write_rows
@@ -58,7 +60,8 @@ def prepare_table(project: Project) -> int:
         commit = repository.git.try_output("rev-parse", "--verify", "-q", "HEAD") or b""
         rows: dict[str, Any] = prepare_evidence(project, corpus, texts, commit.decode().strip())
         rows[STAMPS] = stamps
-        rows[STATED] = [_stated(one, corpus, texts[one.path]) for one in corpus.artifacts]
+        files = CodePaths(map(os.fsdecode, nul_split(repository.git.output("ls-files", "-z"))))
+        rows[STATED] = [_stated(one, corpus, texts[one.path], files) for one in corpus.artifacts]
         rows.update(_ids(corpus))
         write_atomically(folder / TABLE, write_rows(rows))
         return len(corpus.artifacts)
@@ -70,7 +73,7 @@ def main(arguments: Sequence[str]) -> None:
         prepare_table(load_project(Path(arguments[0]), os.environ))
 
 
-def _stated(artifact: Artifact, corpus: Corpus, text: str) -> StatedArtifact:
+def _stated(artifact: Artifact, corpus: Corpus, text: str, files: CodePaths) -> StatedArtifact:
     applies = read_applies_to(artifact, text)
     in_force = artifact.status.authoritative
     successors: Sequence[str] = ()
@@ -99,6 +102,12 @@ def _stated(artifact: Artifact, corpus: Corpus, text: str) -> StatedArtifact:
         [(one.text, one.line) for one in applies.entries if one.kind == "glob"],
         [(one.text, one.line) for one in applies.symbols],
         rules,
+        [
+            (one.path, one.line, one.sentence)
+            for one in read_named_code(artifact, text, files)
+            # A folder has many files that a sentence without a rule says nothing about.
+            if one.governs and (one.is_rule or one.path in files)
+        ],
     )
 
 

@@ -42,7 +42,8 @@ class StatedArtifact(NamedTuple):
     """What an artifact says about the files that it governs.
 
     `successors` are the paths of the records in force instead of a replaced one. `globs` and
-    `symbols` are pairs of what is written and its line.
+    `symbols` are pairs of what is written and its line. `named` are the files and folders that its
+    text names where it decides, each with its line and the sentence.
     """
 
     path: str
@@ -53,6 +54,7 @@ class StatedArtifact(NamedTuple):
     globs: Sequence[tuple[str, int]]
     symbols: Sequence[tuple[str, int]]
     rules: Sequence[Sequence[Any]]
+    named: Sequence[tuple[str, int, str]] = ()
 
 
 class AgentTable:

@@ -7,6 +7,8 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from sdd_hooks.artifacts.applies_to import AppliesTo, AppliesToEntry, read_applies_to
@@ -14,6 +16,7 @@ from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus
 from sdd_hooks.artifacts.governing import read_governing
 from sdd_hooks.artifacts.identifiers import Origins
+from sdd_hooks.artifacts.named_code import CodePaths, may_name, read_named_code
 from sdd_hooks.artifacts.work_tree import MAX_ARTIFACT_BYTES, read_work_tree
 from sdd_hooks.code.definitions import Definition, find_definitions
 from sdd_hooks.errors import EXIT_USAGE, SddError
@@ -23,11 +26,17 @@ from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project
 from sdd_hooks.review.rules.decision.blocks import read_rules
 from sdd_hooks.system.files import FileTooLarge, PathRefused, is_binary, read_inside
+from sdd_hooks.system.git import Git, nul_split
 from sdd_hooks.text.decoding import decode
 from sdd_hooks.text.display import printable_line
+from sdd_hooks.text.globs import is_named
 
 MAX_DEFINITIONS = 5_000
 """Definitions of a file that are compared with symbols."""
+
+
+KINDS = ("comment", "glob", "symbol", "rule", "named")
+"""The kinds of a `GoverningReason`, the most specific ones first."""
 
 
 class NotAFile(SddError):
@@ -40,8 +49,9 @@ class NotAFile(SddError):
 class GoverningReason(NamedTuple):
     """Why an artifact governs a file.
 
-    `kind` is comment, glob, symbol or rule. `text` is the requirement that a comment names or "",
-    the glob or the symbol as written, or the rule's names. `line` is a line of the file at `path`.
+    `kind` is comment, glob, symbol, rule or named. `text` is the requirement that a comment names
+    or "", the glob or the symbol as written, the rule's names, or what a sentence names. `line` is
+    a line of the file at `path`.
     """
 
     kind: str
@@ -53,7 +63,8 @@ class GoverningReason(NamedTuple):
 class GoverningArtifacts(NamedTuple):
     """The artifacts that govern the file at `path`, relative to the root, with the reasons.
 
-    Those in force come first, then the more specific: comments, globs and symbols, rules.
+    Those in force come first, then the more specific: comments, globs and symbols, rules,
+    names.
     """
 
     path: str
@@ -61,14 +72,21 @@ class GoverningArtifacts(NamedTuple):
     left_out: tuple[str, ...]
 
 
-class GoverningRecords(NamedTuple):
+@dataclass(frozen=True)
+class GoverningRecords:
     """The records that may govern a file, each with its text and what it says it applies to."""
 
+    git: Git
     root: Path
     corpus: Corpus
     entries: tuple[tuple[Artifact, str, AppliesTo], ...]
     external: ExternalRecords
     left_out: tuple[str, ...]
+
+    @cached_property
+    def files(self) -> CodePaths:
+        """The tracked files. Raises GitError."""
+        return CodePaths(map(os.fsdecode, nul_split(self.git.output("ls-files", "-z"))))
 
 
 def read_governing_records(
@@ -88,7 +106,8 @@ def read_governing_records(
         is_external = external.origin(artifact.path)
         text = external.text(artifact.path) if is_external else _read(root, artifact.path)
         entries.append((artifact, text, read_applies_to(artifact, text)))
-    return GoverningRecords(root, corpus, tuple(entries), external, tuple(left_out))
+    git = project.repository.git
+    return GoverningRecords(git, root, corpus, tuple(entries), external, tuple(left_out))
 
 
 def find_governing(
@@ -121,17 +140,23 @@ def _govern(records: GoverningRecords, path: str) -> GoverningArtifacts:
     for artifact, reason in _by_comments(records.corpus, path, text, external.names):
         reasons[artifact.path].append(reason)
     definitions = list(_definitions(path, text))
+    files: CodePaths | None = None
     for artifact, record, applies in records.entries:
         reasons[artifact.path] += _by_entries(artifact, applies, path, definitions)
         is_in_force = artifact.kind == "ADR" and artifact.status.authoritative
         if is_in_force and external.origin(artifact.path) in trusted:
             reasons[artifact.path] += _by_rules(artifact, record, path)
+        # What a record of another repository names is there.
+        own = not external.origin(artifact.path)
+        if own and not reasons[artifact.path] and may_name(record, path):
+            files = files or records.files.including(path)
+            reasons[artifact.path] += _by_names(artifact, record, path, files)
     governing = [
         (artifact, tuple(reasons[artifact.path]))
         for artifact in records.corpus.artifacts
         if reasons[artifact.path]
     ]
-    order = {kind: rank for rank, kind in enumerate(("comment", "glob", "symbol", "rule"))}
+    order = {kind: rank for rank, kind in enumerate(KINDS)}
     governing.sort(key=lambda one: (not one[0].status.authoritative, order[one[1][0].kind]))
     return GoverningArtifacts(path, tuple(governing), records.left_out)
 
@@ -218,3 +243,13 @@ def _by_rules(artifact: Artifact, text: str, path: str) -> Iterator[GoverningRea
         if rule.within and rule.path_filter()(path):
             stated = f"{rule.verb} {rule.what} {', '.join(rule.names)}"
             yield GoverningReason("rule", stated, artifact.path, rule.line)
+
+
+def _by_names(
+    artifact: Artifact, text: str, path: str, files: CodePaths
+) -> Iterator[GoverningReason]:
+    """What the text of a record names, where it decides, that is or holds the file."""
+    for named in read_named_code(artifact, text, files):
+        if named.governs and is_named(path, named.path):
+            yield GoverningReason("named", named.path, artifact.path, named.line)
+            return

@@ -68,8 +68,13 @@ def extract_features(
         measures.surprise[index],
         first.shares["history"],
         float(scores["phrases"][index] > 0),
-        float(bool(_CHORE.match(change.headline))),
+        float(is_chore(change)),
     )
+
+
+def is_chore(change: Change) -> bool:
+    """Whether the title of a change says that it is maintenance."""
+    return bool(_CHORE.match(change.headline))
 
 
 def _lead(scores: Scores, index: int) -> float:

@@ -28,6 +28,7 @@ from sdd_hooks.review.references.asking.confidence import (
     THRESHOLD,
     WEIGHTS,
     extract_features,
+    is_chore,
     predict_probability,
 )
 from sdd_hooks.review.references.evidence.gather import GatheredEvidence
@@ -118,7 +119,8 @@ class Question(NamedTuple):
     `first` is the path of the record that comes first in the ranking, and `confidence` that in it;
     "" and None without a record. `offered` are the paths that may be asked about, best first: that
     record or what replaces it, then the next ones. `asked` are those that are asked about.
-    `why_not` is the reason that nothing is offered, or "".
+    `ruling` are the offered ones that have a rule about a changed file, whatever the confidence.
+    `why_not` is the reason that the first is not offered, or "".
     """
 
     first: str = ""
@@ -126,11 +128,12 @@ class Question(NamedTuple):
     confidence: Confidence | None = None
     offered: Sequence[str] = ()
     asked: Sequence[str] = ()
+    ruling: Sequence[str] = ()
     why_not: str = ""
 
     def withdrawn(self, reason: str) -> Question:
-        """The question without what it offers."""
-        return self._replace(offered=(), asked=(), why_not=reason)
+        """The question without what it offers for its probability."""
+        return self._replace(offered=self.ruling, asked=(), why_not=reason)
 
 
 def decide(
@@ -143,6 +146,9 @@ def decide(
     first = top[0]
     confidence = confidence_in_first(change, gathered.weighed)
     known = {gathered.path(ranked) for ranked in gathered.ranked}
+    question = Question(first.path, first.name, confidence)
+    if not trailer and not is_chore(change):
+        question = question._replace(ruling=_ruling(gathered, eligibility))
     reason = ""
     if trailer:
         reason = "a trailer of the change asks for no suggestion"
@@ -154,11 +160,19 @@ def decide(
         reason = "the probability is below the threshold"
     elif known.isdisjoint(eligibility.find_eligible(first)):
         reason = "it is not in force, and nothing that replaces it can be asked about"
-    question = Question(first.path, first.name, confidence, why_not=reason)
     if reason:
-        return question
-    offered = dict.fromkeys(path for record in top for path in eligibility.find_eligible(record))
+        return question.withdrawn(reason)
+    offered = dict.fromkeys(
+        [*question.ruling, *(path for record in top for path in eligibility.find_eligible(record))]
+    )
     return question._replace(offered=[path for path in offered if path in known])
+
+
+def _ruling(gathered: GatheredEvidence, eligibility: Eligibility) -> Sequence[str]:
+    """The paths of the records with a rule about a changed file, in the order of the ranking."""
+    ruled = [one for one in gathered.ranked if one.record_index in gathered.file_rules]
+    records = [gathered.record(one).artifact for one in ruled]
+    return [one.path for one in records if one.path in eligibility.find_eligible(one)]
 
 
 def confidence_in_first(change: Change, weighed: WeighedRecords) -> Confidence:

@@ -5,11 +5,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from sdd_hooks.artifacts.identifiers import ArtifactId
+from sdd_hooks.artifacts.named_code import NamedCode
 from sdd_hooks.project.collections import all_pathspecs
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.review.references.evidence.applies import RecordReach, find_reach
@@ -17,6 +18,7 @@ from sdd_hooks.review.references.evidence.commits import find_citing_commits, fi
 from sdd_hooks.review.references.evidence.context import RepositoryContext, facts_of
 from sdd_hooks.review.references.evidence.kinds import WeighedRecords, weigh
 from sdd_hooks.review.references.evidence.mentions import RecordNames, read_file_mentions
+from sdd_hooks.review.references.evidence.named import find_file_rules
 from sdd_hooks.review.references.evidence.past_changes import Background, read_past_changes
 from sdd_hooks.review.references.evidence.records import (
     DecisionRecord,
@@ -33,13 +35,14 @@ from sdd_hooks.review.subject import Subject
 @dataclass(frozen=True)
 class GatheredEvidence:
     """The evidence of a review: its sources, and what they weigh. `reach` is one for each record of
-    the context."""
+    the context, `file_rules` are the rules about changed files by the index of their record."""
 
     query: ChangeQuery
     context: RepositoryContext
     similarity: Similarity
     reach: Sequence[RecordReach]
     weighed: WeighedRecords
+    file_rules: Mapping[int, NamedCode] = field(default_factory=dict)
 
     @property
     def ranked(self) -> Sequence[RankedRecord]:
@@ -57,7 +60,10 @@ class GatheredEvidence:
 
 def gather_evidence(repository: Repository, subject: Subject) -> GatheredEvidence:
     """Gather the evidence for every record, and rank the records. Raises GitError."""
-    return _weigh(ChangeQuery(subject.change), _read_context(repository, subject), repository)
+    query = ChangeQuery(subject.change)
+    gathered = _weigh(query, _read_context(repository, subject), repository)
+    rules = find_file_rules(query, gathered.context, repository.git, subject.change.base)
+    return replace(gathered, file_rules=rules)
 
 
 def gather_beside(

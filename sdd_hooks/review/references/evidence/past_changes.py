@@ -18,12 +18,12 @@ from hashlib import sha256
 from itertools import islice
 from typing import Any
 
+from sdd_hooks.artifacts.section_roles import SectionRole, find_role
 from sdd_hooks.code.paths import is_generated
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.review.references.cache import load_cached, store_cached
 from sdd_hooks.review.references.evidence.records import DecisionRecord
-from sdd_hooks.review.references.evidence.section_roles import SectionRole, find_role
 from sdd_hooks.review.references.words.bm25 import Bm25
 from sdd_hooks.review.references.words.change_words import ChangeWords, Rarity, surprise
 from sdd_hooks.review.references.words.query import ChangeQuery

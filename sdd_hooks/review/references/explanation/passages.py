@@ -12,9 +12,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 
+from sdd_hooks.artifacts.section_roles import SectionRole, find_role
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.review.references.evidence.records import DecisionRecord
-from sdd_hooks.review.references.evidence.section_roles import SectionRole, find_role
 from sdd_hooks.review.references.words.splitting import split_words
 from sdd_hooks.text.markdown import Section
 from sdd_hooks.text.sentences import MAX_LINES, split_sentences
@@ -144,6 +144,14 @@ def find_passage(
     if passage is None and parts:
         return RecordPassage(max(parts, key=lambda part: part.role).section, None)
     return passage
+
+
+def find_passage_at(record: DecisionRecord, sentence: str, line: int) -> RecordPassage | None:
+    """The passage of a record with a sentence that begins at `line`. None: no section has it."""
+    shortened = _shorten(sentence)
+    quotable = QuotableSentence(shortened, line, shortened != sentence)
+    holding = (one for one in record.artifact.sections if one.first_line <= line <= one.last_line)
+    return next((RecordPassage(section, quotable) for section in holding), None)
 
 
 class _Part(NamedTuple):

@@ -15,14 +15,18 @@ from functools import cached_property
 from itertools import islice
 
 from sdd_hooks.artifacts.identifiers import ArtifactId, find_ids
+from sdd_hooks.artifacts.section_roles import tells_role
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.reporting.outcome import Evidence
 from sdd_hooks.review.references.evidence.commits import PastCommit
 from sdd_hooks.review.references.evidence.gather import GatheredEvidence
 from sdd_hooks.review.references.evidence.kinds import MAX_PHRASES, find_phrase
 from sdd_hooks.review.references.evidence.mentions import FileMention
-from sdd_hooks.review.references.evidence.section_roles import tells_role
-from sdd_hooks.review.references.explanation.passages import RecordPassage, find_passage
+from sdd_hooks.review.references.explanation.passages import (
+    RecordPassage,
+    find_passage,
+    find_passage_at,
+)
 from sdd_hooks.review.references.ranking import RankedRecord
 from sdd_hooks.review.references.words.code_words import GENERIC_WORDS, CodeWords
 from sdd_hooks.review.references.words.splitting import split_words
@@ -97,6 +101,7 @@ class Explainer:
         self._context = gathered.context
         self._similarity = gathered.similarity
         self._reach = gathered.reach
+        self._file_rules = gathered.file_rules
         self._top = top
         self._code = code
         self._read_head = read_head
@@ -123,6 +128,8 @@ class Explainer:
         is a reason if there is no other.
         """
         shares = {**ranked.shares}
+        if ranked.record_index in self._file_rules:
+            shares["paths"] = 1.0
         shares["words"] = max(shares.get(kind, 0.0) for kind in _WORD_KINDS)
         found = (
             describe(ranked.record_index)
@@ -140,7 +147,12 @@ class Explainer:
         if index not in self._passages:
             record = self._context.records[index]
             weights = self._similarity.weights
-            self._passages[index] = find_passage(record, weights, self._worth)
+            rule = self._file_rules.get(index)
+            self._passages[index] = (
+                find_passage_at(record, rule.sentence, rule.line)
+                if rule
+                else find_passage(record, weights, self._worth)
+            )
         return self._passages[index]
 
     def _worth(self, word: str) -> float:
@@ -289,6 +301,9 @@ class Explainer:
 
     def _paths(self, index: int) -> Evidence | None:
         record = self._context.records[index]
+        if rule := self._file_rules.get(index):
+            detail = f"it has a rule about {rule.path}, which the change touches"
+            return Evidence("paths", detail, record.artifact.path, rule.line)
         for path in sorted(record.content.paths, key=lambda path: (-path.count("/"), path)):
             count = self._query.path_names[path]
             if count and not self._is_large(path):

@@ -1,7 +1,7 @@
 import pytest
 
 from sdd_hooks.artifacts.adr import read_adr
-from sdd_hooks.review.references.evidence.section_roles import SectionRole, find_role
+from sdd_hooks.artifacts.section_roles import SectionRole, find_role
 
 APART, CONTEXT, CONSEQUENCE, DETAIL, DECISION = SectionRole
 
