@@ -15,6 +15,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import islice
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.section_roles import SectionRole, find_role
@@ -90,11 +91,18 @@ class CodePaths:
 
     def _ending(self, path: str) -> str:
         # The name is written from a folder that the reader of the record knows.
-        named = self._by_name.get(path.rpartition("/")[2], ()) if _FILE.search(path) else ()
-        ending = [one for one in named if one.endswith(f"/{path}")]
-        if not ending and _MODULE.fullmatch(path):
+        found = self._ending_in(path) if _FILE.search(path) else ()
+        if not found and _MODULE.fullmatch(path):
             return self._module(path)
-        return ending[0] if len(ending) == 1 else ""
+        return found[0] if len(found) == 1 else ""
+
+    def lacks(self, path: str) -> bool:
+        """Whether no file has this path, alone or below a folder."""
+        return path not in self and not self._ending_in(path)
+
+    def _ending_in(self, path: str) -> Sequence[str]:
+        named = self._by_name.get(path.rpartition("/")[2], ())
+        return [one for one in named if one.endswith(f"/{path}")]
 
     def __contains__(self, path: str) -> bool:
         at = bisect_left(self._paths, path)
@@ -148,7 +156,21 @@ def read_named_code(record: Artifact, text: str, paths: CodePaths) -> tuple[Name
     found = sorted(
         _resolved(record, text, paths), key=lambda one: (not one.is_rule, not one.governs, one.line)
     )
-    return tuple({one.path: one for one in reversed(found)}.values())[::-1]
+    first: dict[str, NamedCode] = {}
+    for one in found:
+        first.setdefault(one.path, one)
+    return tuple(first.values())
+
+
+def find_unresolved(record: Artifact, text: str, paths: CodePaths) -> Iterator[NamedCode]:
+    """Find the files that a record names by a path from the root, and that are not at `paths`."""
+    known: set[str] = set()
+    for written, name in islice(_names(record, text), MAX_NAMES):
+        path = name.removeprefix("./").lstrip("/")
+        is_path = "/" in path and _FILE.search(path) and not re.search(r"[*{]|\.\.", path)
+        if is_path and path not in known and paths.lacks(path):
+            known.add(path)
+            yield written._replace(path=path)
 
 
 def _resolved(record: Artifact, text: str, paths: CodePaths) -> Iterator[NamedCode]:
@@ -164,8 +186,9 @@ def _resolved(record: Artifact, text: str, paths: CodePaths) -> Iterator[NamedCo
 
 def _names(record: Artifact, text: str) -> Iterator[tuple[NamedCode, str]]:
     """Each name of code as it is written, with where it stands; the path is still empty."""
+    top = next((one.first_line for one in record.sections if one.title), 1)
     for name in _written(record.title, record):
-        yield NamedCode("", 1, record.title, True, False), name
+        yield NamedCode("", top, record.title, True, False), name
     lines = text.split("\n")
     head = find_frontmatter_end(text)
     for section in record.sections:

@@ -6,7 +6,13 @@ from __future__ import annotations
 
 import re
 
-from sdd_hooks.code.languages import DOCUMENT_SUFFIXES, GENERATED, MARKDOWN_SUFFIXES, VENDORED
+from sdd_hooks.code.languages import (
+    DOCUMENT_SUFFIXES,
+    GENERATED,
+    MARKDOWN_SUFFIXES,
+    VENDORED,
+    find_language,
+)
 from sdd_hooks.text.lazy_regex import lazy_regex
 
 _DOCUMENTS = (
@@ -126,8 +132,8 @@ def is_sample(path: str) -> bool:
 
 
 def is_changelog(path: str) -> bool:
-    """Whether it describes the past: a changelog, release notes."""
-    return bool(_CHANGELOG.search(path))
+    """Whether it describes the past: a changelog, release notes. No code does."""
+    return not (find_language(path) and not is_document(path)) and bool(_CHANGELOG.search(path))
 
 
 def is_index(path: str) -> bool:

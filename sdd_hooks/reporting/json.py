@@ -168,6 +168,7 @@ def audit_document(audit: AuditSummary) -> Fields:
             "records": coverage.records,
             "cited": coverage.cited,
             "stated": coverage.stated,
+            "both": coverage.both,
             "uncited": [
                 {field: replace_surrogates(text) for field, text in one._asdict().items()}
                 for one in coverage.uncited

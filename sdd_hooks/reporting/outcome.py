@@ -68,7 +68,7 @@ class AuditAction(NamedTuple):
 
 
 class UncitedRecord(NamedTuple):
-    """A record in force that no code names: its id or name, title and file."""
+    """A record in force that no code names, and that names none: its id or name, title and file."""
 
     name: str
     title: str
@@ -76,11 +76,11 @@ class UncitedRecord(NamedTuple):
 
 
 class DecisionCoverage(NamedTuple):
-    """How many records in force govern code.
+    """How many records in force are connected with code.
 
-    `records` are those in force, `cited` those that a governing comment names, `stated` the others
-    that state files or rules themselves (`applies-to`, `sdd-rule`). `uncited` are the rest. `files`
-    are the source files in scope, `governed` those that a record governs by one of these ways.
+    `records` are those in force, `cited` those that code names, `both` those of them that name code
+    themselves (in `applies-to`, a rule or their text), and `stated` the others that do. `uncited`
+    are the rest. `files` are the source files in scope, `governed` those that a record governs so.
     """
 
     records: int = 0
@@ -89,6 +89,12 @@ class DecisionCoverage(NamedTuple):
     uncited: tuple[UncitedRecord, ...] = ()
     files: int = 0
     governed: int = 0
+    both: int = 0
+
+    @property
+    def naming(self) -> int:
+        """The records that name code themselves."""
+        return self.stated + self.both
 
 
 class AuditSummary(NamedTuple):

@@ -444,7 +444,8 @@ def _action(one: AuditAction) -> str:
 def _coverage(coverage: DecisionCoverage) -> tuple[str, ...]:
     summary = (
         f"code names {coverage.cited:,} of {format_count(coverage.records, 'record')} in force,"
-        f" {coverage.stated:,} state what they apply to, {len(coverage.uncited):,} are never named;"
+        f" {coverage.naming:,} name code, {coverage.both:,} both,"
+        f" {len(coverage.uncited):,} neither;"
         f" they govern {coverage.governed:,} of {format_count(coverage.files, 'source file')}"
     )
     if not coverage.uncited:
@@ -452,4 +453,4 @@ def _coverage(coverage: DecisionCoverage) -> tuple[str, ...]:
     names = [one.name for one in coverage.uncited[:MAX_NAMED]]
     more = len(coverage.uncited) - len(names)
     listed = ", ".join(names) + (f" and {more:,} more" if more else "")
-    return (summary, f"never named: {listed}")
+    return (summary, f"neither: {listed}")

@@ -245,8 +245,8 @@ def _coverage(coverage: DecisionCoverage) -> Iterator[str]:
     yield ""
     yield (
         f"Of {format_count(coverage.records, 'record')} in force, code names {coverage.cited:,},"
-        f" {coverage.stated:,} state what they apply to, and {len(coverage.uncited):,} are never"
-        f" named. They govern {coverage.governed:,} of"
+        f" {coverage.naming:,} name code, {coverage.both:,} both, and {len(coverage.uncited):,}"
+        f" neither. They govern {coverage.governed:,} of"
         f" {format_count(coverage.files, 'source file')}."
     )
     yield ""

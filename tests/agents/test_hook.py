@@ -106,6 +106,17 @@ def test_records_of_all_files_of_a_patch_are_handed_over(outbox):
     assert "shared memory cache" in text
 
 
+def test_a_sentence_that_names_a_file_is_handed_over(repo):
+    record = (
+        "# ADR-0013: Types\n\n## Decision\n\nWe have `src/`. Types must match `src/other.py`.\n"
+    )
+    prepared(repo, {**FILES, "docs/adrs/ADR-0013-types.md": record})
+    text = hook("claude", "before", edit(repo, "src/other.py")).text
+    place = "(docs/adrs/ADR-0013-types.md:5; names it)"
+    assert f'- ADR-0013 “Types” {place}: "Types must match `src/other.py`."' in text
+    assert "ADR-0013" not in hook("claude", "before", edit(repo, "src/cache/new.py")).text
+
+
 def test_a_rule_for_certain_files_governs_them(outbox):
     text = hook("claude", "before", edit(outbox, "src/outbox/new.py", session="rule")).text
     assert "forbid import requests)" in text

@@ -176,6 +176,7 @@ def test_the_summary_is_one_more_key() -> None:
         "records": 5,
         "cited": 2,
         "stated": 1,
+        "both": 0,
         "uncited": [{"name": "ADR-0003", "title": "Timeouts", "path": "docs/adrs/ADR-0003.md"}],
         "source_files": 12,
         "governed_files": 8,

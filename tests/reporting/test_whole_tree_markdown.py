@@ -156,7 +156,7 @@ def test_the_whole_report() -> None:
         "\n"
         "### Coverage\n"
         "\n"
-        "Of 5 records in force, code names 2, 1 state what they apply to, and 1 are never named."
+        "Of 5 records in force, code names 2, 1 name code, 0 both, and 1 neither."
         " They govern 8 of 12 source files.\n"
         "\n"
         "- ADR-0003: Timeouts\n"

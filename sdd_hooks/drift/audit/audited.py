@@ -19,10 +19,12 @@ from sdd_hooks.artifacts.applies_to import AppliesTo, read_applies_to
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus
 from sdd_hooks.artifacts.identifiers import ArtifactId, find_id_references
+from sdd_hooks.artifacts.named_code import CodePaths, NamedCode, read_named_code
 from sdd_hooks.code.languages import describe_language
 from sdd_hooks.code.paths import is_changelog, is_document, is_index, is_production_code, is_sample
 from sdd_hooks.drift.citations import Citation, Citations
 from sdd_hooks.drift.whole_tree import Scope
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.project import Project
 from sdd_hooks.review.mentions import resolve_mention
 from sdd_hooks.review.rules.decision.blocks import DecisionRule, read_rules
@@ -41,13 +43,27 @@ MAX_WORDS = 400
 MAX_COMMITS = 2_000
 """Commits whose messages name a record, and whose files are read."""
 
+MAX_REMOVING = 20
+"""Commits in which it is looked for what became of a file."""
+
 _MENTION = r"(^|[^[:alnum:]])(adr|spec)s?[-_ #/(]*[0-9]{1,5}[a-z]?"
 _GREP = ("grep", "-I", "--untracked", "--no-color", "--no-recurse-submodules", "--full-name")
 _LOG = ("log", "--no-renames", "--name-only", "-z", "--format=%x01%B%x00", "--no-merges")
 
 
+class LostFile(NamedTuple):
+    """The commit that removed a file, and the path that it got there, "" for none."""
+
+    commit: str
+    renamed: str
+
+
 def _find_nothing(_: Sequence[str]) -> frozenset[str]:
     return frozenset()
+
+
+def _find_no_lost_file(_: Sequence[str]) -> Mapping[str, LostFile]:
+    return {}
 
 
 def _find_no_commit(_: Sequence[ArtifactId]) -> frozenset[ArtifactId]:
@@ -60,8 +76,8 @@ class Audited:
 
     `paths` are all files of the work tree, whatever the scope. `naming_files` has the files that
     name a record in any spelling, by the path of the record. `words_in_code` returns those of some
-    words that code has, and `ids_in_commits` those of some ids that a commit with code names; both
-    are asked for few records only.
+    words that code has, `ids_in_commits` those of some ids that a commit with code names, and
+    `lost_files` those of some paths that a commit removed; they are asked for few records only.
     """
 
     subject: Subject
@@ -72,6 +88,7 @@ class Audited:
     naming_files: Mapping[str, Sequence[str]] = field(default_factory=dict)
     words_in_code: Callable[[Sequence[str]], frozenset[str]] = _find_nothing
     ids_in_commits: Callable[[Sequence[ArtifactId]], frozenset[ArtifactId]] = _find_no_commit
+    lost_files: Callable[[Sequence[str]], Mapping[str, LostFile]] = _find_no_lost_file
 
     @property
     def corpus(self) -> Corpus:
@@ -130,6 +147,22 @@ class Audited:
     def rules_of(self, artifact: Artifact) -> Sequence[DecisionRule]:
         """The decision rules that a record states."""
         return self._statements[artifact.path][1]
+
+    def names_of(self, artifact: Artifact) -> tuple[NamedCode, ...]:
+        """The files and folders that the text of a record names."""
+        if artifact.path not in self._names:
+            text = self.subject.text(artifact.path)
+            self._names[artifact.path] = read_named_code(artifact, text, self.code_paths)
+        return self._names[artifact.path]
+
+    @cached_property
+    def code_paths(self) -> CodePaths:
+        """The files to which names are resolved."""
+        return CodePaths(path for path in self.paths if path not in self._documents)
+
+    @cached_property
+    def _names(self) -> dict[str, tuple[NamedCode, ...]]:
+        return {}
 
     @cached_property
     def _statements(self) -> Mapping[str, tuple[AppliesTo, Sequence[DecisionRule]]]:
@@ -236,3 +269,23 @@ def _grep(git: Git, *arguments: str) -> list[bytes]:
     if done.returncode > 1:
         raise GitError(f"git grep: {first_error_line(done.stderr)}")
     return [row for row in done.stdout.split(b"\n") if row]
+
+
+def find_lost_files(git: Git, paths: Sequence[str]) -> Mapping[str, LostFile]:
+    """Find the last commit that removed each path, and where it moved the file. Raises GitError."""
+    log = ("log", "--no-renames", "--diff-filter=D", "--name-only", "-z", "--format=%x01%H")
+    output = git.output("--literal-pathspecs", *log, "HEAD", "--", *paths).decode(
+        "utf-8", "replace"
+    )
+    removed: dict[str, str] = {}
+    for entry in output.split("\1")[1:]:
+        commit, _, names = entry.partition("\0")
+        for name in names.split("\0"):
+            removed.setdefault(name.strip("\n"), commit.strip())
+    removed.pop("", None)
+    renamed: dict[str, str] = {}
+    for commit in list(dict.fromkeys(removed.values()))[:MAX_REMOVING]:
+        show = ("show", "-M", "--diff-filter=R", "--name-status", "-z", "--format=", commit)
+        fields = git.output(*show).decode("utf-8", "replace").split("\0")
+        renamed.update(zip(fields[1::3], fields[2::3], strict=False))
+    return {path: LostFile(commit, renamed.get(path, "")) for path, commit in removed.items()}

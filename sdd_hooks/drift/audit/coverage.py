@@ -14,6 +14,7 @@ from sdd_hooks.findings import Finding
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.reporting.outcome import DecisionCoverage, UncitedRecord
 from sdd_hooks.text.display import format_count
+from sdd_hooks.text.globs import is_named
 from sdd_hooks.text.lazy_regex import lazy_regex
 
 GAP = "coverage-gap"
@@ -50,24 +51,39 @@ class NearRecord(NamedTuple):
 def measure_coverage(audited: Audited) -> DecisionCoverage:
     """Count the records in force that govern code, and the source files that they govern."""
     in_force = [one for one in audited.records if one.status.authoritative]
-    cited = [one for one in in_force if audited.named_in_code(one)]
-    others = [one for one in in_force if not audited.named_in_code(one)]
-    stated = [one for one in others if audited.applies_to(one).entries or audited.rules_of(one)]
-    stating = {one.path for one in stated}
-    governed = governed_files(audited)
+    cited = {one.path for one in in_force if audited.named_in_code(one)}
+    naming = {one.path for one in in_force if _names_code(audited, one)}
+    named = {path for one in in_force for path in _named_files(audited, one)}
+    governed = governed_files(audited) | named
     in_scope = [path for path in audited.sources if audited.scope.contains(path)]
     return DecisionCoverage(
         records=len(in_force),
         cited=len(cited),
-        stated=len(stated),
+        stated=len(naming - cited),
         uncited=tuple(
             UncitedRecord(one.name, one.title, one.path)
-            for one in others
-            if one.path not in stating
+            for one in in_force
+            if one.path not in cited | naming
         ),
         files=len(in_scope),
         governed=sum(path in governed for path in in_scope),
+        both=len(naming & cited),
     )
+
+
+def _names_code(audited: Audited, artifact: Artifact) -> bool:
+    """Whether a record states what it applies to, has a rule, or names source files."""
+    states = bool(audited.applies_to(artifact).entries or audited.rules_of(artifact))
+    return states or next(_named_files(audited, artifact), None) is not None
+
+
+def _named_files(audited: Audited, artifact: Artifact) -> Iterator[str]:
+    """The source files that the text of a record names where it decides, alone or by a folder."""
+    for named in audited.names_of(artifact):
+        if named.governs and named.path in audited.source_set:
+            yield named.path
+        elif named.governs and named.path[-1] in "/*":
+            yield from (path for path in audited.sources if is_named(path, named.path))
 
 
 def governed_files(audited: Audited) -> frozenset[str]:
@@ -104,12 +120,9 @@ def ungoverned_files(audited: Audited) -> list[str]:
 
 
 def named_paths(audited: Audited) -> list[str]:
-    """The source files whose path a record in force has in its text, sorted."""
-    found: set[str] = set()
-    for one in audited.corpus.artifacts:
-        if one.status.authoritative:
-            for path in one.paths:
-                found.update(_TOKEN.findall(audited.subject.text(path)))
+    """The source files that a record in force names, sorted."""
+    in_force = [one for one in audited.corpus.artifacts if one.status.authoritative]
+    found = {named.path for one in in_force for named in audited.names_of(one)}
     return sorted(found & audited.source_set)
 
 

@@ -12,6 +12,7 @@ from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.drift.audit.audited import PENDING, Audited
 from sdd_hooks.drift.audit.coverage import GAP, NearRecord, find_gaps
 from sdd_hooks.drift.audit.due_dates import find_overdue
+from sdd_hooks.drift.audit.lost_paths import find_lost_paths
 from sdd_hooks.drift.audit.statuses import find_not_accepted, find_unimplemented
 from sdd_hooks.drift.rules import described_rules
 from sdd_hooks.drift.rules.opposing_requirements import spec_statements
@@ -149,7 +150,7 @@ def _find(id: str, audited: Audited, near: Near) -> Iterator[Finding]:
     if id == GAP:
         return find_gaps(audited, near)
     found = {
-        "stale-artifact": (find_unimplemented, find_not_accepted, find_overdue),
+        "stale-artifact": (find_unimplemented, find_not_accepted, find_overdue, find_lost_paths),
         "adr-against-spec": (find_specs_before_decisions, find_opposing_decisions),
     }
     return chain.from_iterable(find(audited) for find in found[id])

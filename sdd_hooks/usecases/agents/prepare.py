@@ -60,7 +60,7 @@ def prepare_table(project: Project) -> int:
         commit = repository.git.try_output("rev-parse", "--verify", "-q", "HEAD") or b""
         rows: dict[str, Any] = prepare_evidence(project, corpus, texts, commit.decode().strip())
         rows[STAMPS] = stamps
-        files = CodePaths(map(os.fsdecode, nul_split(repository.git.output("ls-files", "-z"))))
+        files = CodePaths(nul_split(repository.git.output("ls-files", "-z")))
         rows[STATED] = [_stated(one, corpus, texts[one.path], files) for one in corpus.artifacts]
         rows.update(_ids(corpus))
         write_atomically(folder / TABLE, write_rows(rows))

@@ -14,6 +14,7 @@ from itertools import islice
 from sdd_hooks.drift.audit.audited import (
     Audited,
     find_ids_in_commits,
+    find_lost_files,
     find_naming_files,
     find_words_in_code,
 )
@@ -159,6 +160,7 @@ def _read(project: Project, scope: Scope, scans: tuple[ScanFile, ...], now: floa
         find_naming_files(project, corpus),
         partial(find_words_in_code, project, corpus),
         partial(find_ids_in_commits, project.repository.git),
+        partial(find_lost_files, project.repository.git),
     )
 
 

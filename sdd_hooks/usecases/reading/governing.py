@@ -86,7 +86,7 @@ class GoverningRecords:
     @cached_property
     def files(self) -> CodePaths:
         """The tracked files. Raises GitError."""
-        return CodePaths(map(os.fsdecode, nul_split(self.git.output("ls-files", "-z"))))
+        return CodePaths(nul_split(self.git.output("ls-files", "-z")))
 
 
 def read_governing_records(

@@ -9,6 +9,7 @@ from functools import partial
 from sdd_hooks.drift.audit.audited import (
     Audited,
     find_ids_in_commits,
+    find_lost_files,
     find_naming_files,
     find_words_in_code,
 )
@@ -61,6 +62,7 @@ def audited(
         find_naming_files(project, subject.corpus),
         partial(find_words_in_code, project, subject.corpus),
         partial(find_ids_in_commits, project.repository.git),
+        partial(find_lost_files, project.repository.git),
     )
 
 

@@ -35,6 +35,7 @@ def test_the_coverage_counts_what_code_names_and_what_records_state(repo: Repo) 
         ),
         "docs/adrs/ADR-0005-lost.md": adr(5),
         "docs/adrs/ADR-0006-old.md": adr(6, "deprecated"),
+        "docs/adrs/ADR-0007-named.md": adr(7, text="Prices are in `src/other.py`."),
         **MAIL,
         "src/post/a.py": "import os\n",
         "src/other.py": "",
@@ -44,12 +45,12 @@ def test_the_coverage_counts_what_code_names_and_what_records_state(repo: Repo) 
     }
     found = audited(repo, files)
     assert measure_coverage(found) == DecisionCoverage(
-        records=5,
+        records=6,
         cited=2,
-        stated=2,
+        stated=3,
         uncited=(UncitedRecord("ADR-0005", "Path 5", "docs/adrs/ADR-0005-lost.md"),),
         files=9,
-        governed=8,
+        governed=9,
     )
     assert governed_files(found) >= {"src/path1/path.py", "src/mail/part0.py", "src/post/a.py"}
 

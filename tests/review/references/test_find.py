@@ -5,13 +5,17 @@ from pathlib import Path
 import pytest
 
 from sdd_hooks import tracing
+from sdd_hooks.changes.diff import read_change
 from sdd_hooks.project.repository import discover
 from sdd_hooks.reporting.outcome import References
 from sdd_hooks.review.references.asking import question
 from sdd_hooks.review.references.asking.confidence import THRESHOLD, ConfidenceFeatures
+from sdd_hooks.review.references.evidence.named import MIN_COMMITS
 from sdd_hooks.review.references.find import find_references
+from sdd_hooks.review.review import subject_of as make_subject
 from sdd_hooks.review.subject import Subject
 from tests.review.repositories import Files, subject_of
+from tests.support.repos import Repo
 
 OUTBOX = """---
 status: accepted
@@ -117,6 +121,58 @@ def test_a_cited_record_is_not_suggested(tmp_path: Path, options: dict[str, str]
 def test_a_governing_comment_cites_a_record(tmp_path: Path) -> None:
     after = {"src/outbox/sweeper.py": "# Governing: ADR-0007 (lease)\n" + SWEEPER}
     assert not references(subject_of(tmp_path, BEFORE, after, message="Sweep")).suggested
+
+
+TYPES = """---
+status: accepted
+---
+
+# ADR-0009: Types are shared
+
+## Context
+
+`src/style.css` must be fast.
+
+## Decision Outcome
+
+Types must stay in sync with `src/types.js`. We build `src/build.js`.
+"""
+NAMED = {**BEFORE, "docs/adrs/ADR-0009-types.md": TYPES, "src/types.js": "exports.a = 1;\n"}
+
+
+@pytest.mark.parametrize(
+    ("after", "message", "asked"),
+    [
+        ({"src/types.js": "exports.b = 2;\n"}, "Change it", True),
+        ({"src/types.js": None}, "Drop it", True),
+        ({"src/types.js": "exports.b = 2;\n"}, "chore: tidy", False),
+        ({"src/types.js": "exports.b = 2;\n"}, "Change it\n\nADR-Exempt: a rename", False),
+        ({"src/types.js": "exports.b = 2;\n"}, "Change it\n\nRefs: ADR-0009", False),
+        ({"src/build.js": "run();\n"}, "Change it", False),
+        ({"src/style.css": "b { margin: 0 }\n"}, "Change it", False),
+    ],
+)
+def test_a_rule_about_a_changed_file_is_asked_about(
+    tmp_path: Path, after: Files, message: str, asked: bool
+) -> None:
+    result = references(subject_of(tmp_path, NAMED, after, message=message))
+    assert [one.id for one in result.suggested] == ["ADR-0009"] * asked
+    for one in result.suggested:
+        assert one.quote == "Types must stay in sync with `src/types.js`."
+        assert one.line == TYPES.split("\n").index(f"{one.quote} We build `src/build.js`.") + 1
+        reason = "it has a rule about src/types.js, which the change touches"
+        assert one.evidence[0].detail == reason
+
+
+def test_a_file_that_most_changes_touch_is_not_asked_about(tmp_path: Path) -> None:
+    subject = subject_of(tmp_path, NAMED, {"src/types.js": "exports.z = 2;\n"}, message="Change it")
+    repo = Repo(subject.after.root)
+    for number in range(MIN_COMMITS):
+        repo.commit(f"Change {number}", {"src/types.js": f"exports.a = {number};\n"})
+    base = repo.head()
+    repo.commit("Change it", {"src/types.js": "exports.y = 3;\n"})
+    change = read_change(repo.handle, base, repo.head())
+    assert not references(make_subject(repo.project(), change)).suggested
 
 
 def test_a_copy_is_neither_ranked_nor_suggested(tmp_path: Path) -> None:

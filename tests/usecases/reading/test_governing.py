@@ -67,6 +67,17 @@ def test_a_pattern_governs_files_that_exist_and_that_do_not(repo: Repo) -> None:
     assert reasons(repo, "README.md") == {}
 
 
+def test_a_name_in_the_decision_governs(repo: Repo) -> None:
+    path = "docs/adrs/ADR-0009-pages.md"
+    text = (
+        "# ADR-0009: Pages\n\n## Context\n\nSee `README.md`.\n\n## Decision\n\nPages are in `web/`"
+    )
+    repo.write(path, f"{text} in `web/` and `src/new.py`: `src/web/`.\n")
+    for name, named in (("src/web/a.py", "src/web/"), ("src/new.py", "src/new.py")):
+        assert reasons(repo, name)["ADR-0009"] == [("named", named, path, 9)]
+    assert "ADR-0009" not in reasons(repo, "README.md")
+
+
 def test_comments_come_before_patterns_and_records_in_force_before_others(repo: Repo) -> None:
     found = reasons(repo, "src/relay.py")
     assert list(found) == ["SPEC-0003", "ADR-0007", "ADR-0008"]
