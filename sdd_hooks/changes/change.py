@@ -80,8 +80,9 @@ class Change(NamedTuple):
 
     @property
     def headline(self) -> str:
-        """The title, or the first line of the first message where there is none."""
-        return self.title or "".join(self.messages[:1]).lstrip().partition("\n")[0]
+        """The title; where it has less than two words, with the first line of the first message."""
+        first = "".join(self.messages[:1]).lstrip().partition("\n")[0]
+        return self.title if len(self.title.split()) > 1 else f"{self.title} {first}".strip()
 
     def added_lines(self) -> dict[str, frozenset[int]]:
         """The numbers of the added lines, by path."""

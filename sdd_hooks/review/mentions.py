@@ -11,7 +11,7 @@ from typing import Literal
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus
-from sdd_hooks.artifacts.governing import read_governing
+from sdd_hooks.artifacts.governing import GoverningReference, read_governing
 from sdd_hooks.artifacts.identifiers import (
     NO_ORIGINS,
     ArtifactId,
@@ -23,7 +23,8 @@ from sdd_hooks.code.paths import is_document, is_external, is_markdown, is_sampl
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.lines import join_lines, pick_lines
-from sdd_hooks.text.markdown import find_frontmatter_end, mask_non_prose
+from sdd_hooks.text.markdown import mask_non_prose
+from sdd_hooks.text.stated import may_hide, read_stated, read_stated_message
 
 MentionPlace = Literal["comment", "text", "edge", "title", "body", "message"]
 """Where a mention is: `comment` is a governing comment in source code, `edge` an edge in the
@@ -81,7 +82,6 @@ _NAMED = lazy_regex(
     re.VERBOSE,
 )
 _COMMENT = lazy_regex(r"\s*(?:#|//|/\*|\*|--|;|%|<!--)")
-_FENCE = lazy_regex(r" {0,3}(`{3,}|~{3,})")
 
 
 def find_mentions(
@@ -129,15 +129,36 @@ def find_file_mentions(
             yield mention
     if in_test:
         return
-    lines = mask_non_prose(text).split("\n") if is_markdown(path) else []
     found: list[Mention] = []
-    for number, line in added.items():
-        # A file that could not be read has no lines: the added line itself is searched.
-        shown = lines[number - 1][: len(line)] if number <= len(lines) else line
+    for number, shown in stated_lines(path, text, added).items():
         for mention in _in_line("text", shown, origins, canonical=not is_document(path)):
             if (number, mention.id) not in seen and len(found) < MAX_MENTIONS:
-                found.append(mention._replace(path=path, line=number, text=line))
+                found.append(mention._replace(path=path, line=number, text=added[number]))
     yield from _without_foreign(found)
+
+
+def stated_lines(path: str, text: str, added: Mapping[int, str]) -> Mapping[int, str]:
+    """The added lines of a file, those of Markdown with what its author states. Never raises.
+
+    `text` is that of the file; of one that could not be read, "", the lines stay as they are.
+    """
+    if not is_markdown(path):
+        return added
+    # Most lines hide nothing, and the parser takes ten times longer.
+    read = read_stated if may_hide("\n".join(added.values())) else mask_non_prose
+    lines = read(text.replace("\r", " ")).split("\n")
+    return {
+        number: lines[number - 1][: len(line)] if number <= len(lines) else line
+        for number, line in added.items()
+    }
+
+
+def stated_texts(change: Change) -> Iterator[tuple[MentionPlace, str]]:
+    """What the author of a change states in its title, its body and its messages."""
+    yield "title", read_stated(change.title[:MAX_TEXT])
+    yield "body", read_stated(change.body[:MAX_TEXT])
+    for message in change.messages:
+        yield "message", read_stated_message(message[:MAX_TEXT])
 
 
 def _in_header(text: str, mention: Mention) -> bool:
@@ -161,8 +182,7 @@ def _comments(
     folded = text.lower()
     if not any(word in folded for word in _GOVERNING):
         return
-    searched = _blank_code(text) if is_markdown(path) else text
-    for entry in read_governing(searched, origins):
+    for entry in read_stated_governing(path, text, origins):
         if entry.line in added:
             # `Governing: ADR-0001` in Markdown can be prose, so it binds no code.
             place: MentionPlace = "text" if is_document(path) else "comment"
@@ -170,23 +190,14 @@ def _comments(
             yield Mention(place, entry.id, path, entry.line, line, entry.requirement)
 
 
-def _blank_code(text: str) -> str:
-    """Replace the frontmatter, the code blocks and the code spans of Markdown by blanks."""
-    matter = text.count("\n", 0, find_frontmatter_end(text))
-    lines = [""] * matter
-    fence = ""
-    for line in text.split("\n")[matter:]:
-        match = _FENCE.match(line)
-        if fence:
-            closes = match and match[1].startswith(fence) and not line[match.end() :].strip()
-            fence = "" if closes else fence
-            lines.append("")
-        elif match:
-            fence = match[1]
-            lines.append("")
-        else:
-            lines.append(_SPAN.sub(_blank, line))
-    return "\n".join(lines)
+def read_stated_governing(
+    path: str, text: str, origins: Origins = NO_ORIGINS
+) -> Sequence[GoverningReference]:
+    """Read the governing comments of a file, in Markdown those outside code. Never raises."""
+    entries = read_governing(text, origins)
+    if not entries or not is_markdown(path):
+        return entries
+    return read_governing(_SPAN.sub(_blank, read_stated(text, comments=True)), origins)
 
 
 def _in_line(
@@ -220,14 +231,12 @@ def _in_line(
 
 def _text_mentions(change: Change, origins: Origins) -> Iterator[Mention]:
     """The mentions in title, body and messages: each artifact and requirement once."""
-    texts: list[tuple[MentionPlace, str]] = [("title", change.title), ("body", change.body)]
-    texts += [("message", message) for message in change.messages]
     seen: set[tuple[ArtifactId, str]] = set()
-    for place, text in texts:
+    for place, text in stated_texts(change):
         # The message of a merge names branches, and `adr-12-storage` may be one.
         if text.startswith("Merge "):
             continue
-        for line in mask_non_prose(text[:MAX_TEXT]).split("\n"):
+        for line in text.split("\n"):
             for mention in _in_line(place, line, origins):
                 key = (mention.id, mention.requirement)
                 if key not in seen:

@@ -20,7 +20,7 @@ from sdd_hooks.external.records import NO_RECORDS, ExternalRecords
 from sdd_hooks.findings import Severity
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import Collection, CollectionMap
-from sdd_hooks.review.mentions import MAX_MENTIONS, Mention, find_mentions
+from sdd_hooks.review.mentions import MAX_MENTIONS, Mention, find_mentions, stated_texts
 from sdd_hooks.review.scans import ScanFile
 
 _Result = TypeVar("_Result")
@@ -150,8 +150,8 @@ class Subject:
 
     @cached_property
     def described(self) -> str:
-        """The title, the body and the messages of the change in one text."""
-        return "\n".join((self.change.title, self.change.body, *self.change.messages))
+        """What the title, the body and the messages of the change state, in one text."""
+        return "\n".join(text for _, text in stated_texts(self.change))
 
     def once(self, name: str, compute: Callable[[Subject], _Result]) -> _Result:
         """The result of `compute` for this subject, computed once for all rules that need it.

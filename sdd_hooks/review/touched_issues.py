@@ -14,7 +14,6 @@ from collections import Counter
 from collections.abc import Sequence, Set
 from itertools import islice
 
-from sdd_hooks.changes.change import Change
 from sdd_hooks.errors import SddError
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import ISSUES_DIRECTORY
@@ -77,7 +76,7 @@ def find_touched_issues(
     if not issues:
         return ()
     words = read_code_words(repository, subject.before)
-    described = _describe(subject.change, references, words)
+    described = _describe(subject, references, words)
     matches = [match for issue in issues for match in _matches(issue, described, words)]
     shared = Counter((match.kind, match.what) for match in matches)
     best: dict[str, _Match] = {}
@@ -92,8 +91,9 @@ def find_touched_issues(
     )
 
 
-def _describe(change: Change, references: References, code: CodeWords) -> _Change:
-    text = "\n".join((change.title, change.body, *change.messages))[:MAX_TEXT]
+def _describe(subject: Subject, references: References, code: CodeWords) -> _Change:
+    change = subject.change
+    text = subject.described[:MAX_TEXT]
     names = {*_NUMBER.findall(text), *(key.lower() for key in _KEY.findall(text))}
     paths = {path for file in change.files for path in (file.path, file.before) if path}
     records = {one.id for one in (*references.suggested, *references.governing) if one.id}

@@ -14,6 +14,7 @@ from sdd_hooks.artifacts.identifiers import (
     may_have_references,
 )
 from sdd_hooks.named_tuple import NamedTuple
+from sdd_hooks.text.stated import read_stated
 
 if TYPE_CHECKING:
     from sdd_hooks.trackers.issue import Issue
@@ -63,10 +64,12 @@ def references_of(issue: Issue) -> IssueReferences:
     or `Blocked by: owner/repo#3`.
     """
     text = "\n".join((issue.title, issue.body, *issue.specs))
-    # The substring test spares most issues the regular expressions.
+    # The substring test spares most issues the parser and the regular expressions.
     folded = text.lower()
-    artifacts = _artifacts(text) if may_have_references(text, folded) else []
-    written = _body_edges(issue) if "block" in folded else _NO_EDGES
+    names, blocks = may_have_references(text, folded), "block" in folded
+    body = read_stated(issue.body, open_boxes=True) if names or blocks else ""
+    artifacts = _artifacts("\n".join((issue.title, body, *issue.specs))) if names else []
+    written = _body_edges(body, issue.url) if blocks else _NO_EDGES
     return IssueReferences(
         tuple([str(artifact) for artifact in artifacts if artifact.kind == "SPEC"]),
         tuple([str(artifact) for artifact in artifacts if artifact.kind == "ADR"]),
@@ -89,12 +92,12 @@ def _artifacts(text: str) -> list[ArtifactId]:
     return sorted({reference.id for reference in find_id_references(text)})
 
 
-def _body_edges(issue: Issue) -> Mapping[str, Sequence[str]]:
-    """The ids after `Blocks:` and `Blocked by:` in the body, in the tracker's format."""
+def _body_edges(body: str, url: str) -> Mapping[str, Sequence[str]]:
+    """The ids after `Blocks:` and `Blocked by:` in a body, in the tracker's format."""
     ids: dict[str, list[str]] = {"blocks": [], "blocked by": []}
-    for edge in _EDGE.finditer(issue.body):
+    for edge in _EDGE.finditer(body):
         lines = edge["inline"] or edge["below"] or ""
-        ids[edge["verb"].lower()] += _parse_ids(lines, issue.url)
+        ids[edge["verb"].lower()] += _parse_ids(lines, url)
     return ids
 
 

@@ -10,20 +10,24 @@ confidence in the first record of the ranking is high enough (`confidence`).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 
 from sdd_hooks import tracing
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus
-from sdd_hooks.artifacts.governing import read_governing
 from sdd_hooks.artifacts.identifiers import ArtifactId
 from sdd_hooks.changes.change import Change, ChangedFile
 from sdd_hooks.changes.tree import Blob
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.reporting.outcome import Confidence
-from sdd_hooks.review.mentions import lines_that_may_name
+from sdd_hooks.review.mentions import (
+    lines_that_may_name,
+    read_stated_governing,
+    stated_lines,
+    stated_texts,
+)
 from sdd_hooks.review.references.asking.confidence import (
     THRESHOLD,
     WEIGHTS,
@@ -37,6 +41,8 @@ from sdd_hooks.review.references.evidence.mentions import RecordNames
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.review.successors import Successors, find_replacements, find_successors
 from sdd_hooks.text.lines import join_lines
+from sdd_hooks.text.markdown import unify_line_endings
+from sdd_hooks.text.stated import has_reason
 
 MAX_EXPLAINED = 20
 """Records of the ranking that may be asked about, and are explained: a judge chooses from them."""
@@ -48,7 +54,7 @@ MAX_LINE = 2_000
 """Characters of an added line that are read."""
 
 _TRAILER = re.compile(
-    r"^[ \t]*(reviewed-adrs[ \t]*:[ \t]*none\b[^\n]{0,300}|adr-exempt[ \t]*:[ \t]*\S[^\n]{0,300})",
+    r"^[ \t]*(?:reviewed-adrs[ \t]*:[ \t]*none\b|adr-exempt[ \t]*:([^\n]{1,300}))",
     re.IGNORECASE | re.MULTILINE,
 )
 
@@ -56,11 +62,15 @@ _TRAILER = re.compile(
 def find_silencing_trailer(change: Change) -> str:
     """Find the trailer that asks for no suggestion, as written; "" when there is none.
 
-    `Reviewed-ADRs: none` or `ADR-Exempt: reason`, on a separate line of the body or of a message.
+    That is `Reviewed-ADRs: none`, or `ADR-Exempt:` with a reason, on a separate line of the body or
+    of a message.
     """
-    for text in (change.body, *change.messages):
-        if match := _TRAILER.search(text):
-            return " ".join(match[1].split())
+    written = (change.title, change.body, *change.messages)
+    for source, (place, text) in zip(written, stated_texts(change), strict=True):
+        for trailer in _TRAILER.finditer(text) if place != "title" else ():
+            if trailer[1] is None or has_reason(trailer[1]):
+                lines = unify_line_endings(source).split("\n")
+                return " ".join(lines[text.count("\n", 0, trailer.start())].split())
     return ""
 
 
@@ -71,21 +81,24 @@ def find_cited_ids(subject: Subject) -> set[ArtifactId]:
     origins = subject.origins
     names = RecordNames(subject.corpus.artifacts, origins)
     ids: set[ArtifactId] = set()
-    for text in (change.title, change.body, *change.messages):
+    for _, text in stated_texts(change):
         ids.update(names.find(text))
     for file in change.files:
-        for line in (*lines_that_may_name(file).values(), *_lines_with_paths(file)):
-            ids.update(names.find(line[:MAX_LINE]))
+        if added := {**lines_that_may_name(file), **_lines_with_paths(file)}:
+            text = subject.text(file.path) if file.is_file else ""
+            for line in stated_lines(file.path, text, added).values():
+                ids.update(names.find(line[:MAX_LINE]))
     blobs = [Blob(file.path, file.blob) for file in change.files if file.is_file and file.blob]
-    for text in subject.after.texts(blobs[:MAX_FILES]).values():
-        ids.update(reference.id for reference in read_governing(text, origins))
+    for path, text in subject.after.texts(blobs[:MAX_FILES]).items():
+        ids.update(reference.id for reference in read_stated_governing(path, text, origins))
     return ids
 
 
-def _lines_with_paths(file: ChangedFile) -> Iterator[str]:
-    """The added lines that may have the path of a record."""
-    if ".md" in join_lines(file.added):
-        yield from (line.text for line in file.added if ".md" in line.text)
+def _lines_with_paths(file: ChangedFile) -> dict[int, str]:
+    """The added lines that may have the path of a record, by their number."""
+    if ".md" not in join_lines(file.added):
+        return {}
+    return {line.number: line.text for line in file.added if ".md" in line.text}
 
 
 @dataclass(frozen=True)
