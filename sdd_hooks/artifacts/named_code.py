@@ -32,6 +32,8 @@ MAX_SECTION = 50_000
 """Characters of a section that are read."""
 MAX_SENTENCE = 2_000
 """Characters of a sentence that are read."""
+MAX_RULE = 300
+"""Characters of a sentence that rules. A longer one tells, and has such a word among many."""
 MIN_HALF = 10
 """Files from which a folder or a pattern can hold half of a repository, which names nothing."""
 
@@ -45,11 +47,11 @@ _MODULE = lazy_regex(r"[a-z_]\w*(?:\.[a-z_]\w*)+")
 _ITEM = lazy_regex(r"[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]")
 # Words of a rule. The scripts without spaces have no boundaries of words.
 _RULE = lazy_regex(
-    r"(?i)\b(?:must|shall|should|never|always|only|cannot|can't|may not|has to|have to|required"
-    r"|mandatory|forbidden|not allowed|muss|müssen|darf|dürfen|soll|sollen|immer|niemals?|nur"
+    r"(?i)\b(?:must|shall|should|never|always|may not|has to|have to|required"
+    r"|mandatory|forbidden|not allowed|muss|müssen|darf|dürfen|soll|sollen|immer|niemals?"
     r"|doit|doivent|toujours|jamais|debe|deben|siempre|nunca|deve|devem|devono|sempre|moet|moeten"
-    r"|mag|altijd|nooit|musi|muszą|zawsze|nigdy|должен|должн[аоы]|нельзя|всегда|никогда|только)\b"
-    r"|必须|必須|不得|禁止|只能|唯一|统一|なければならない|必ず|べき|해야|반드시|금지"
+    r"|mag|altijd|nooit|musi|muszą|zawsze|nigdy|должен|должн[аоы]|нельзя|всегда|никогда)\b"
+    r"|必须|必須|不得|禁止|只能|なければならない|必ず|べき|해야|반드시|금지"
 )
 
 
@@ -200,7 +202,8 @@ def _names(record: Artifact, text: str) -> Iterator[tuple[NamedCode, str]]:
         for sentence in split_sentences(text[start : section.end][:MAX_SECTION], first_line):
             written = sentence.text[:MAX_SENTENCE]
             in_list = bool(_ITEM.match(lines[sentence.line - 1])) if lines else False
-            is_rule = governs and (bool(_RULE.search(written)) or (introduced and in_list))
+            rules = bool(_RULE.search(written)) or (introduced and in_list)
+            is_rule = governs and rules and len(written) <= MAX_RULE
             introduced = (is_rule and written.endswith((":", "："))) or (introduced and in_list)
             place = NamedCode("", sentence.line, written, governs, is_rule)
             for name in _written(written, record):
