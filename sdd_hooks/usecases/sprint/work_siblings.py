@@ -8,9 +8,11 @@ import os
 from collections.abc import Iterator, Mapping
 
 from sdd_hooks.changes.base import default_base, resolve_commit
+from sdd_hooks.config.settings import PullRequestSettings
 from sdd_hooks.errors import RepositoryError, SddError
 from sdd_hooks.forges.protocol import PullDetails
 from sdd_hooks.named_tuple import NamedTuple
+from sdd_hooks.planning.pulls import branch_issue, find_pull_issues
 from sdd_hooks.planning.work.branches import open_branches
 from sdd_hooks.planning.work.siblings import Sibling, SiblingManifest, build_manifest
 from sdd_hooks.project.project import Project
@@ -36,6 +38,22 @@ class OwnWork(NamedTuple):
     base: str
     issues: Mapping[str, StoredIssue]
 
+    def closes(self, details: PullDetails, settings: PullRequestSettings) -> bool:
+        """Whether a pull request closes the issue, as its description says."""
+        if self.issue is None:
+            return False
+        issues = [*self.issues.values()]
+        found = find_pull_issues(details.pull, issues, self.issue.tracker, settings)
+        return any(one.id == self.issue.id for one in found.closed)
+
+    def is_on(self, sibling: Sibling) -> bool:
+        """Whether a branch or a linked pull request is one of the issue."""
+        if self.issue is None:
+            return False
+        id = self.issue.id
+        named = branch_issue(sibling.branch, [*self.issues.values()])
+        return id in sibling.issues or any(one.id == id for one in named)
+
 
 def starting_branch(repository: Repository) -> str:
     """The branch that work starts from: the main branch, else what is checked out."""
@@ -60,15 +78,17 @@ def find_siblings(
     base = resolve_commit(git, own.base)
     heads = _remote_heads(git)
     pulls, warnings = _forge_pulls(project, now, callbacks)
+    settings = project.configuration.pull_requests
+    own_branches = {own.branch, *(one.pull.head_ref for one in pulls if own.closes(one, settings))}
     found = [_of_forge(one, own, git, heads) for one in pulls]
     known = {one.number for one in found}
     linked = [one for one in _of_issues(own, heads) if one.number not in known]
     found += [one for one in linked if one.status != "merged"]
-    found = [one for one in found if one.branch != own.branch]
     branches = {one.branch for one in found}
     for branch in open_branches(git, base, own.branch, now):
         if branch.branch not in branches:
             found.append(branch)
+    found = [one for one in found if one.branch not in own_branches and not own.is_on(one)]
     found += [one for one in linked if one.status == "merged"]
     return build_manifest(git, base, found), warnings
 

@@ -140,6 +140,19 @@ def test_siblings_are_branches_and_pull_requests_of_issues(work: Shop) -> None:
     )
 
 
+@pytest.mark.parametrize("branch", ["feature/7-other", "fix/7", "elsewhere"])
+def test_the_branches_and_pull_requests_of_the_issue_are_no_siblings(
+    work: Shop, branch: str
+) -> None:
+    work.repo.git("switch", "--quiet", "--create", branch)
+    work.repo.commit("Resolve", {"internal/session/own.go": "package session\n"})
+    work.repo.git("switch", "--quiet", "main")
+    if branch == "elsewhere":
+        work.backend.pull("12", "7", branch=branch)
+    set_touched(work.repo, 1_767_400_000.0)
+    assert brief(work, now=1_767_400_000.0).siblings.siblings == ()
+
+
 def test_the_sections_of_the_manifest_have_the_names_that_workers_look_for(work: Shop) -> None:
     work.backend.pull("12", "8", branch="gone", files=("web/app.ts",))
     text = markdown(brief(work))
