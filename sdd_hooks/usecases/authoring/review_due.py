@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from datetime import date
 from typing import cast
@@ -12,24 +11,20 @@ from typing import cast
 from sdd_hooks.artifacts.corpus import load_corpus
 from sdd_hooks.artifacts.work_tree import read_artifact_files
 from sdd_hooks.drift.audit.due_dates import find_passed_dates
-from sdd_hooks.errors import SddError, StorageError
+from sdd_hooks.errors import SddError
 from sdd_hooks.findings import ReportedFinding, identify_findings
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.project import Project
-from sdd_hooks.system.files import read_state, state_directory, write_atomically
 from sdd_hooks.text.decoding import decode
 from sdd_hooks.trackers.issue import IssueDraft
 from sdd_hooks.trackers.protocol import TrackerWriter
-from sdd_hooks.trackers.source import TrackerSource
+from sdd_hooks.trackers.source import TrackerSource, with_written
 from sdd_hooks.trackers.store import read_issues
 from sdd_hooks.usecases.upkeep.sync import SyncCallbacks, open_tracker, sync_and_index
 
 KINDS = ("adrs",)
 REFERENCE = "sdd-due-{}"
 """What marks the issue of a finding, in its body. Any tracker keeps plain text."""
-MIN_LISTING_SECONDS = 60.0
-"""Seconds after which the listing of a tracker has a new issue, if it is not known as slower."""
-MAX_RECENT_BYTES = 1 << 20
 
 
 class DueRecord(NamedTuple):
@@ -108,8 +103,7 @@ def create_due_issues(
     synced = sync_and_index(project, source, clock, callbacks)
     if synced.result is None or not synced.result.ran:
         raise SddError("another sync of the issues is running: run this again when it has ended")
-    recent = _RecentIssues(project, source)
-    known = {**recent.read(clock()), **_known_issues(source, records)}
+    known = _known_issues(source, records)
     done = []
     with open_tracker(source, callbacks.on_wait) as tracker:
         # A tracker that cannot create an issue raises Unsupported.
@@ -118,57 +112,21 @@ def create_due_issues(
             issue = known.get(one.reference)
             if issue is None:
                 made = writer.create(_draft(one))
-                recent.add(one.reference, (made.id, made.url), clock())
                 done.append(DueIssue(one, made.id, made.url, is_new=True))
             else:
                 done.append(DueIssue(one, *issue, is_new=False))
-    if any(one.is_new for one in done):
-        sync_and_index(project, source, clock, callbacks)
+    if written := [one.id for one in done if one.is_new]:
+        # A second run must know them, although a listing may not have them yet.
+        sync_and_index(project, with_written(source, written), clock, callbacks)
     return done
 
 
-_Place = tuple[str, str]
-"""The id and the web address of an issue."""
-
-
-class _RecentIssues:
-    """The issues that were created here in the last seconds, by their references.
-
-    A listing of the tracker may not have them yet, and would let a second run create them again.
-    """
-
-    def __init__(self, project: Project, source: TrackerSource) -> None:
-        name = f"due-issues-{source.module}.json" if source.module else "due-issues.json"
-        self._path = state_directory(project.repository.root, ".sdd", "review") / name
-        self._seconds = max(source.tracker.vendor.listing_delay, MIN_LISTING_SECONDS)
-
-    def read(self, now: float) -> dict[str, _Place]:
-        """The issues that are recent at `now`, in seconds since the epoch."""
-        return {
-            reference: (entry[0], entry[1])
-            for reference, entry in self._entries().items()
-            if 0 <= now - entry[2] <= self._seconds
-        }
-
-    def add(self, reference: str, place: _Place, now: float) -> None:
-        """Remember an issue that was created at `now`. Raises StorageError."""
-        recent = self.read(now)
-        kept = {one: entry for one, entry in self._entries().items() if one in recent}
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        data = json.dumps({**kept, reference: (*place, now)})
-        write_atomically(self._path, data.encode())
-
-    def _entries(self) -> dict[str, tuple[str, str, float]]:
-        try:
-            found = json.loads(read_state(self._path, MAX_RECENT_BYTES))
-            return {str(one): (str(a), str(b), float(at)) for one, (a, b, at) in found.items()}
-        except (OSError, StorageError, ValueError, TypeError, AttributeError, RecursionError):
-            return {}
-
-
-def _known_issues(source: TrackerSource, records: Sequence[DueRecord]) -> dict[str, _Place]:
+def _known_issues(
+    source: TrackerSource, records: Sequence[DueRecord]
+) -> dict[str, tuple[str, str]]:
+    """The id and the web address of the issue of each record that has one, by its reference."""
     references = [one.reference for one in records]
-    known: dict[str, _Place] = {}
+    known: dict[str, tuple[str, str]] = {}
     for issue in read_issues(source.folder):
         for reference in references:
             if reference in issue.body:

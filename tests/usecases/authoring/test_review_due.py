@@ -108,12 +108,10 @@ def test_a_listing_that_does_not_have_a_new_issue_yet(repo: Repo) -> None:
     with jira() as tracker:
         memory = f"### SDD Configuration\n\n#### Tracker\n\n- **Type**: {tracker.settings}\n"
         repo.commit("Start", {**RECORDS, "CLAUDE.md": memory})
-        first = create(repo, tracker)
-        for file in (repo.root / ".sdd/issues").glob("*"):
-            file.unlink()
         empty = {"issues": [], "isLast": True, "total": 0}
         tracker.server.faults.append(
             lambda request: CannedResponse(200, empty) if "/search" in request.path else None
         )
+        first = create(repo, tracker)
         assert create(repo, tracker) == [(id, False) for id, _ in first]
         assert tracker.count() == 2
