@@ -16,13 +16,12 @@ from sdd_hooks.config.settings import BranchSettings, PullRequestSettings
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.markdown import parse_sections
 from sdd_hooks.trackers.issue import joined
+from sdd_hooks.trackers.registry import closing_words_of
 
 BRANCH_HEADING = "### Branch"
 PULL_HEADING = "### PR Convention"
 
 _EPIC_TITLE = "implement "
-KEYS_CLOSE = frozenset({"jira", "linear"})
-"""Trackers that close an issue whose key a pull request names."""
 _PARTS = re.compile(r"[^a-z0-9]+")
 _UNSAFE = re.compile(r"[^\w.-]+|\.\.+|\.lock\Z", re.ASCII)
 
@@ -64,11 +63,7 @@ def closing_words(tracker: str, id: str, settings: PullRequestSettings) -> str:
     """
     if settings.close_keyword:
         return f"{settings.close_keyword} {issue_reference(id)}"
-    if tracker in KEYS_CLOSE:
-        return id
-    if tracker == "beads":
-        return f"bd close {id}"
-    return f"Closes {issue_reference(id)}"
+    return closing_words_of(tracker).format(issue_reference(id))
 
 
 def pull_convention(

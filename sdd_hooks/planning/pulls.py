@@ -15,8 +15,9 @@ from sdd_hooks.artifacts.identifiers import find_id_references
 from sdd_hooks.config.settings import PullRequestSettings
 from sdd_hooks.forges.protocol import PullRequest
 from sdd_hooks.named_tuple import NamedTuple
-from sdd_hooks.planning.conventions import KEYS_CLOSE, is_epic
+from sdd_hooks.planning.conventions import is_epic
 from sdd_hooks.trackers.issue_file import StoredIssue
+from sdd_hooks.trackers.registry import closing_words_of
 
 MAX_TEXT = 100_000
 """Characters of a description that are read."""
@@ -47,7 +48,7 @@ def find_pull_issues(
     by_id = {issue.id.casefold(): issue for issue in issues}
     text = f"{pull.title}\n{pull.body}"[:MAX_TEXT]
     names = _closing_names(text, settings)
-    if tracker in KEYS_CLOSE:
+    if closing_words_of(tracker) == "{}":
         referred = re.compile(rf"{re.escape(settings.ref_keyword)}\s+\S+", re.IGNORECASE)
         names += _KEY.findall(referred.sub(" ", text.replace("`", " ")))
     named = (by_id.get(name.rstrip(".-").casefold()) for name in names)

@@ -247,8 +247,8 @@ class TrackerVendor:
     other is detected. `aliases` are further names for `Type`. `token_variables` are the environment
     variables that hold its tokens. Issues have labels if it `has_labels`, and epics if it
     `has_epics`. It `hides_comments` if a comment in the body of an issue (`<!-- … -->`) is stored,
-    but not shown. `group_kind` says what groups its issues. A listing certainly has a new issue
-    after `listing_delay` seconds.
+    but not shown. `group_kind` says what groups its issues. `closing` is what a pull request says
+    to close the issue `{}`. A listing certainly has a new issue after `listing_delay` seconds.
     `token_sources(environ)` are the places where tokens of its host are looked up, which the forge
     of the same name accepts, too; None for a tracker without a forge.
     """
@@ -270,3 +270,4 @@ class TrackerVendor:
     group_kind: GroupKind = "milestone"
     listing_delay: float = 0.0
     token_sources: Callable[[Mapping[str, str]], TokenSources] | None = None
+    closing: str = "Closes {}"

@@ -63,6 +63,14 @@ def find_vendor(name: str, registered: Registered) -> tuple[str, TrackerVendor]:
     )
 
 
+def closing_words_of(name: str) -> str:
+    """What a pull request says to close the issue `{}` of a tracker; of an unknown one, as most."""
+    try:
+        return find_vendor(name, registered_trackers())[1].closing
+    except (UnknownTracker, PluginError):
+        return TrackerVendor.closing
+
+
 def load_vendors(registered: Registered, broken: list[str]) -> Iterator[tuple[str, TrackerVendor]]:
     """Yield every vendor with its name. Adds a line to `broken` for each that cannot be loaded."""
     for name in registered:

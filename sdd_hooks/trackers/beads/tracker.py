@@ -245,4 +245,6 @@ def _detect(repository: TrackedRepository) -> TrackerLocation | None:
     return TrackerLocation("", "", DIRECTORY) if stat.S_ISDIR(status.st_mode) else None
 
 
-VENDOR = TrackerVendor(LABEL, _open, _locate, _detect, is_local=True, group_kind="epic")
+VENDOR = TrackerVendor(
+    LABEL, _open, _locate, _detect, is_local=True, group_kind="epic", closing="bd close {}"
+)

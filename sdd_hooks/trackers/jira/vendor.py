@@ -123,4 +123,5 @@ VENDOR = TrackerVendor(
     hides_comments=False,
     group_kind="epic",
     listing_delay=INDEXING_SECONDS,
+    closing="{}",
 )

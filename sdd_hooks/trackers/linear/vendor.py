@@ -111,4 +111,5 @@ VENDOR = TrackerVendor(
     token_variables=("LINEAR_API_KEY",),
     hides_comments=False,
     group_kind="project",
+    closing="{}",
 )
