@@ -1,45 +1,32 @@
 """Everything that a plug-in may import: engines, trackers, forges, rules and report formats.
 
 The names below keep their meaning and their signatures within a major version; all other modules
-of the package may change in any release. This module imports each name on its first use: a plug-in
-that a hook loads does not wait for an HTTP client. Nothing in the package imports this module.
+of the package may change in any release. Type checkers read the imports; this module reads them as
+text, and imports each name on its first use: a plug-in that a hook loads does not wait for an HTTP
+client. Nothing in the package imports this module.
 """
 
 # Governing: ADR-0026 (one module that plug-ins import)
 
 from __future__ import annotations
 
+import re
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from sdd_hooks.artifacts.artifact import Artifact as Artifact
-    from sdd_hooks.artifacts.corpus import Corpus as Corpus
-    from sdd_hooks.artifacts.corpus import IdCollision as IdCollision
-    from sdd_hooks.artifacts.edges import Edge as Edge
-    from sdd_hooks.artifacts.edges import EdgeOrigin as EdgeOrigin
-    from sdd_hooks.artifacts.frontmatter import FrontmatterValue as FrontmatterValue
-    from sdd_hooks.artifacts.identifiers import ArtifactId as ArtifactId
-    from sdd_hooks.artifacts.identifiers import ArtifactKind as ArtifactKind
-    from sdd_hooks.artifacts.identifiers import Origins as Origins
-    from sdd_hooks.artifacts.requirements import Requirement as Requirement
-    from sdd_hooks.artifacts.requirements import RequirementKeyword as RequirementKeyword
-    from sdd_hooks.artifacts.requirements import RequirementLevel as RequirementLevel
-    from sdd_hooks.artifacts.requirements import Scenario as Scenario
-    from sdd_hooks.artifacts.requirements import ScenarioStep as ScenarioStep
-    from sdd_hooks.artifacts.status import ArtifactStatus as ArtifactStatus
-    from sdd_hooks.artifacts.status import StatusOrigin as StatusOrigin
-    from sdd_hooks.changes.change import Change as Change
-    from sdd_hooks.changes.change import ChangedFile as ChangedFile
-    from sdd_hooks.changes.change import UnreadPart as UnreadPart
-    from sdd_hooks.changes.tree import Blob as Blob
-    from sdd_hooks.changes.tree import Tree as Tree
-    from sdd_hooks.chunking.chunk import Chunk as Chunk
-    from sdd_hooks.chunking.document import ChunkedDocument as ChunkedDocument
-    from sdd_hooks.chunking.document import chunk_document as chunk_document
-    from sdd_hooks.chunking.document import chunk_hash as chunk_hash
-    from sdd_hooks.chunking.document import chunker_version as chunker_version
-    from sdd_hooks.chunking.document import text_to_embed as text_to_embed
+if TYPE_CHECKING:  # Errors
+    from sdd_hooks.errors import AccessRefused as AccessRefused
+    from sdd_hooks.errors import EngineUnavailable as EngineUnavailable
+    from sdd_hooks.errors import IndexDamaged as IndexDamaged
+    from sdd_hooks.errors import Missing as Missing
+    from sdd_hooks.errors import NotIndexed as NotIndexed
+    from sdd_hooks.errors import RateLimited as RateLimited
+    from sdd_hooks.errors import RemoteError as RemoteError
+    from sdd_hooks.errors import SddError as SddError
+    from sdd_hooks.errors import StorageError as StorageError
+
+if TYPE_CHECKING:  # The repository
     from sdd_hooks.config.configuration import Configuration as Configuration
     from sdd_hooks.config.configuration import ConfigurationWarning as ConfigurationWarning
     from sdd_hooks.config.configuration import WrittenValue as WrittenValue
@@ -51,9 +38,31 @@ if TYPE_CHECKING:
     from sdd_hooks.config.settings import PullRequestSettings as PullRequestSettings
     from sdd_hooks.config.settings import ReviewSettings as ReviewSettings
     from sdd_hooks.config.settings import SearchSettings as SearchSettings
-    from sdd_hooks.config.settings import TrackerSettings as TrackerSettings
     from sdd_hooks.config.settings import UpdateSettings as UpdateSettings
     from sdd_hooks.config.settings import WorktreeSettings as WorktreeSettings
+    from sdd_hooks.project.collections import Collection as Collection
+    from sdd_hooks.project.external_sources import DeclaredSources as DeclaredSources
+    from sdd_hooks.project.external_sources import ExternalSource as ExternalSource
+    from sdd_hooks.project.external_sources import SourceAddress as SourceAddress
+    from sdd_hooks.project.external_sources import SourceProblem as SourceProblem
+    from sdd_hooks.project.project import Project as Project
+    from sdd_hooks.project.repository import Repository as Repository
+    from sdd_hooks.project.workspace import Module as Module
+    from sdd_hooks.system.files import FileTooLarge as FileTooLarge
+    from sdd_hooks.system.files import PathRefused as PathRefused
+    from sdd_hooks.system.files import is_binary as is_binary
+    from sdd_hooks.system.files import read_inside as read_inside
+    from sdd_hooks.system.files import write_atomically as write_atomically
+    from sdd_hooks.system.git import Git as Git
+    from sdd_hooks.system.processes import ProgramResult as ProgramResult
+
+if TYPE_CHECKING:  # Engines
+    from sdd_hooks.chunking.chunk import Chunk as Chunk
+    from sdd_hooks.chunking.document import ChunkedDocument as ChunkedDocument
+    from sdd_hooks.chunking.document import chunk_document as chunk_document
+    from sdd_hooks.chunking.document import chunk_hash as chunk_hash
+    from sdd_hooks.chunking.document import chunker_version as chunker_version
+    from sdd_hooks.chunking.document import text_to_embed as text_to_embed
     from sdd_hooks.engines.backend import Download as Download
     from sdd_hooks.engines.backend import EngineBackend as EngineBackend
     from sdd_hooks.engines.protocol import Bookmark as Bookmark
@@ -87,99 +96,12 @@ if TYPE_CHECKING:
     from sdd_hooks.engines.registry import not_indexed as not_indexed
     from sdd_hooks.engines.vector_exchange import ExchangesVectors as ExchangesVectors
     from sdd_hooks.engines.vector_exchange import VectorExchange as VectorExchange
-    from sdd_hooks.errors import AccessRefused as AccessRefused
-    from sdd_hooks.errors import EngineUnavailable as EngineUnavailable
-    from sdd_hooks.errors import IndexDamaged as IndexDamaged
-    from sdd_hooks.errors import Missing as Missing
-    from sdd_hooks.errors import NotIndexed as NotIndexed
-    from sdd_hooks.errors import RateLimited as RateLimited
-    from sdd_hooks.errors import RemoteError as RemoteError
-    from sdd_hooks.errors import SddError as SddError
-    from sdd_hooks.errors import StorageError as StorageError
-    from sdd_hooks.external.records import ExternalRecords as ExternalRecords
-    from sdd_hooks.external.records import SourceRecords as SourceRecords
-    from sdd_hooks.external.snapshots import Snapshot as Snapshot
-    from sdd_hooks.findings import SEVERITIES as SEVERITIES
-    from sdd_hooks.findings import Finding as Finding
-    from sdd_hooks.findings import ReportedFinding as ReportedFinding
-    from sdd_hooks.findings import RuleDescription as RuleDescription
-    from sdd_hooks.findings import Severity as Severity
-    from sdd_hooks.findings import SeverityCounts as SeverityCounts
-    from sdd_hooks.findings import SuppressedFinding as SuppressedFinding
-    from sdd_hooks.forges import actions_event as actions_event
-    from sdd_hooks.forges import comments as comments
-    from sdd_hooks.forges.protocol import CommitStatus as CommitStatus
-    from sdd_hooks.forges.protocol import FileLinks as FileLinks
-    from sdd_hooks.forges.protocol import Forge as Forge
-    from sdd_hooks.forges.protocol import ForgeClientFactory as ForgeClientFactory
-    from sdd_hooks.forges.protocol import ForgeVendor as ForgeVendor
-    from sdd_hooks.forges.protocol import JobContext as JobContext
-    from sdd_hooks.forges.protocol import LineComment as LineComment
-    from sdd_hooks.forges.protocol import PullRequest as PullRequest
-    from sdd_hooks.forges.protocol import ReviewThread as ReviewThread
-    from sdd_hooks.forges.protocol import UpsertResult as UpsertResult
-    from sdd_hooks.forges.protocol import WriteDenied as WriteDenied
     from sdd_hooks.models.embedding_model import EmbeddingModel as EmbeddingModel
     from sdd_hooks.models.embedding_model import load_model as load_model
     from sdd_hooks.models.embedding_model import model_device as model_device
-    from sdd_hooks.project.collections import Collection as Collection
-    from sdd_hooks.project.committed import Entry as Entry
-    from sdd_hooks.project.external_sources import DeclaredSources as DeclaredSources
-    from sdd_hooks.project.external_sources import ExternalSource as ExternalSource
-    from sdd_hooks.project.external_sources import SourceAddress as SourceAddress
-    from sdd_hooks.project.external_sources import SourceProblem as SourceProblem
-    from sdd_hooks.project.project import Project as Project
-    from sdd_hooks.project.repository import Repository as Repository
-    from sdd_hooks.project.workspace import Module as Module
-    from sdd_hooks.remote import graphql as graphql
-    from sdd_hooks.remote import json_fields as json_fields
-    from sdd_hooks.remote import paging as paging
-    from sdd_hooks.remote.client import Client as Client
-    from sdd_hooks.remote.credentials import Secret as Secret
-    from sdd_hooks.remote.credentials import TokenSources as TokenSources
-    from sdd_hooks.remote.credentials import TokenVariables as TokenVariables
-    from sdd_hooks.remote.response import RateLimit as RateLimit
-    from sdd_hooks.remote.response import RateLimitRule as RateLimitRule
-    from sdd_hooks.remote.response import Response as Response
-    from sdd_hooks.remote.urls import Endpoint as Endpoint
-    from sdd_hooks.remote.urls import RemoteUrl as RemoteUrl
-    from sdd_hooks.remote.urls import parse_endpoint as parse_endpoint
-    from sdd_hooks.remote.urls import parse_remote as parse_remote
-    from sdd_hooks.reporting.outcome import AuditAction as AuditAction
-    from sdd_hooks.reporting.outcome import AuditCategory as AuditCategory
-    from sdd_hooks.reporting.outcome import AuditModule as AuditModule
-    from sdd_hooks.reporting.outcome import AuditRow as AuditRow
-    from sdd_hooks.reporting.outcome import AuditSummary as AuditSummary
-    from sdd_hooks.reporting.outcome import Candidate as Candidate
-    from sdd_hooks.reporting.outcome import CheckedTree as CheckedTree
-    from sdd_hooks.reporting.outcome import Confidence as Confidence
-    from sdd_hooks.reporting.outcome import DecisionCoverage as DecisionCoverage
-    from sdd_hooks.reporting.outcome import Evidence as Evidence
-    from sdd_hooks.reporting.outcome import References as References
-    from sdd_hooks.reporting.outcome import ReviewOutcome as ReviewOutcome
-    from sdd_hooks.reporting.outcome import TouchedIssue as TouchedIssue
-    from sdd_hooks.reporting.outcome import UncitedRecord as UncitedRecord
-    from sdd_hooks.reporting.registry import Links as Links
-    from sdd_hooks.reporting.registry import ReportContext as ReportContext
-    from sdd_hooks.reporting.registry import Reporter as Reporter
-    from sdd_hooks.review.mentions import Mention as Mention
-    from sdd_hooks.review.mentions import MentionPlace as MentionPlace
-    from sdd_hooks.review.rule import Rule as Rule
-    from sdd_hooks.review.scans import Family as Family
-    from sdd_hooks.review.scans import ScanFile as ScanFile
-    from sdd_hooks.review.scans import ScanResult as ScanResult
-    from sdd_hooks.review.subject import Claim as Claim
-    from sdd_hooks.review.subject import Claims as Claims
-    from sdd_hooks.review.subject import Subject as Subject
-    from sdd_hooks.system.files import FileTooLarge as FileTooLarge
-    from sdd_hooks.system.files import PathRefused as PathRefused
-    from sdd_hooks.system.files import is_binary as is_binary
-    from sdd_hooks.system.files import read_inside as read_inside
-    from sdd_hooks.system.files import write_atomically as write_atomically
-    from sdd_hooks.system.git import Git as Git
-    from sdd_hooks.system.processes import ProgramResult as ProgramResult
-    from sdd_hooks.text.lines import NumberedLine as NumberedLine
-    from sdd_hooks.text.markdown import Section as Section
+
+if TYPE_CHECKING:  # Trackers
+    from sdd_hooks.config.settings import TrackerSettings as TrackerSettings
     from sdd_hooks.trackers.hosted import HostedProject as HostedProject
     from sdd_hooks.trackers.hosted import checked_location as checked_location
     from sdd_hooks.trackers.hosted import invalid_url as invalid_url
@@ -201,114 +123,118 @@ if TYPE_CHECKING:
     from sdd_hooks.trackers.protocol import TrackerWriter as TrackerWriter
     from sdd_hooks.trackers.protocol import Unsupported as Unsupported
 
-NAMES = {
-    "Errors": {
-        "sdd_hooks.errors": (
-            "AccessRefused EngineUnavailable IndexDamaged Missing NotIndexed RateLimited "
-            "RemoteError SddError StorageError"
-        ),
-    },
-    "The repository": {
-        "sdd_hooks.project.project": "Project",
-        "sdd_hooks.project.external_sources": (
-            "DeclaredSources ExternalSource SourceAddress SourceProblem"
-        ),
-        "sdd_hooks.project.repository": "Repository",
-        "sdd_hooks.project.collections": "Collection",
-        "sdd_hooks.system.files": "FileTooLarge PathRefused is_binary read_inside write_atomically",
-        "sdd_hooks.config.configuration": "Configuration ConfigurationWarning WrittenValue",
-        "sdd_hooks.project.workspace": "Module",
-        "sdd_hooks.system.git": "Git",
-        "sdd_hooks.config.settings": (
-            "BranchSettings FailOn FreshnessSettings KnowledgeSettings ProjectSettings "
-            "PullRequestSettings ReviewSettings SearchSettings UpdateSettings WorktreeSettings"
-        ),
-        "sdd_hooks.system.processes": "ProgramResult",
-    },
-    "Engines": {
-        "sdd_hooks.engines.protocol": (
-            "Bookmark CollectionChanges CollectionStatus Counts Coverage EmbedReport Engine Hit "
-            "IndexStatus IndexedDocument Progress Query SearchResult Stopped SubQuery SubQueryType "
-            "covers read_bookmark report_progress write_bookmark"
-        ),
-        "sdd_hooks.engines.backend": "Download EngineBackend",
-        "sdd_hooks.engines.vector_exchange": "ExchangesVectors VectorExchange",
-        "sdd_hooks.engines.registry": "not_indexed",
-        "sdd_hooks.engines.ranking.fusion": "FusedMatch RankedMatch fuse weight_of",
-        "sdd_hooks.engines.ranking.query_terms": "Term parse_terms",
-        "sdd_hooks.engines.ranking.hits": "chunk_snippet query_words",
-        "sdd_hooks.chunking.chunk": "Chunk",
-        "sdd_hooks.chunking.document": (
-            "ChunkedDocument chunk_document chunk_hash chunker_version text_to_embed"
-        ),
-        "sdd_hooks.models.embedding_model": "EmbeddingModel load_model model_device",
-    },
-    "Trackers": {
-        "sdd_hooks.config.settings": "TrackerSettings",
-        "sdd_hooks.trackers.issue": "Issue IssueDraft IssueStatus LinkedPull",
-        "sdd_hooks.trackers.protocol": (
-            "GroupKind IssueFilter IssuePage Since TrackedRepository Tracker TrackerClientFactory "
-            "TrackerEnvironment TrackerLocation TrackerVendor TrackerWriter Unsupported"
-        ),
-        "sdd_hooks.trackers.hosted": "HostedProject checked_location invalid_url missing_setting",
-    },
-    "Forges": {
-        "sdd_hooks.forges.protocol": (
-            "CommitStatus FileLinks Forge ForgeClientFactory ForgeVendor JobContext "
-            "LineComment PullRequest ReviewThread UpsertResult WriteDenied"
-        ),
-        "sdd_hooks.forges": "actions_event comments",
-    },
-    "Hosts of trackers and forges": {
-        "sdd_hooks.remote.client": "Client",
-        "sdd_hooks.remote.credentials": "Secret TokenSources TokenVariables",
-        "sdd_hooks.remote.response": "RateLimit RateLimitRule Response",
-        "sdd_hooks.remote.urls": "Endpoint RemoteUrl parse_endpoint parse_remote",
-        "sdd_hooks.remote": "graphql json_fields paging",
-    },
-    "Rules": {
-        "sdd_hooks.findings": "SEVERITIES Finding RuleDescription Severity",
-        "sdd_hooks.review.rule": "Rule",
-        "sdd_hooks.review.scans": "Family ScanFile ScanResult",
-        "sdd_hooks.review.subject": "Claim Claims Subject",
-        "sdd_hooks.review.mentions": "Mention MentionPlace",
-        "sdd_hooks.changes.change": "Change ChangedFile UnreadPart",
-        "sdd_hooks.changes.tree": "Blob Tree",
-        "sdd_hooks.project.committed": "Entry",
-        "sdd_hooks.external.records": "ExternalRecords SourceRecords",
-        "sdd_hooks.external.snapshots": "Snapshot",
-        "sdd_hooks.text.lines": "NumberedLine",
-        "sdd_hooks.artifacts.corpus": "Corpus IdCollision",
-        "sdd_hooks.artifacts.artifact": "Artifact",
-        "sdd_hooks.artifacts.identifiers": "ArtifactId ArtifactKind Origins",
-        "sdd_hooks.artifacts.status": "ArtifactStatus StatusOrigin",
-        "sdd_hooks.artifacts.edges": "Edge EdgeOrigin",
-        "sdd_hooks.artifacts.requirements": (
-            "Requirement RequirementKeyword RequirementLevel Scenario ScenarioStep"
-        ),
-        "sdd_hooks.artifacts.frontmatter": "FrontmatterValue",
-        "sdd_hooks.text.markdown": "Section",
-    },
-    "Report formats": {
-        "sdd_hooks.findings": "ReportedFinding SuppressedFinding SeverityCounts",
-        "sdd_hooks.reporting.outcome": (
-            "AuditAction AuditCategory AuditModule AuditRow AuditSummary DecisionCoverage"
-            " UncitedRecord Candidate CheckedTree Confidence Evidence References ReviewOutcome"
-            " TouchedIssue"
-        ),
-        "sdd_hooks.reporting.registry": "Links ReportContext Reporter",
-    },
-}
-"""What is imported for what: the names of each module. Type checkers read the imports above."""
+if TYPE_CHECKING:  # Forges
+    from sdd_hooks.forges import actions_event as actions_event
+    from sdd_hooks.forges import comments as comments
+    from sdd_hooks.forges.protocol import CommitStatus as CommitStatus
+    from sdd_hooks.forges.protocol import FileLinks as FileLinks
+    from sdd_hooks.forges.protocol import Forge as Forge
+    from sdd_hooks.forges.protocol import ForgeClientFactory as ForgeClientFactory
+    from sdd_hooks.forges.protocol import ForgeVendor as ForgeVendor
+    from sdd_hooks.forges.protocol import JobContext as JobContext
+    from sdd_hooks.forges.protocol import LineComment as LineComment
+    from sdd_hooks.forges.protocol import PullRequest as PullRequest
+    from sdd_hooks.forges.protocol import ReviewThread as ReviewThread
+    from sdd_hooks.forges.protocol import UpsertResult as UpsertResult
+    from sdd_hooks.forges.protocol import WriteDenied as WriteDenied
+
+if TYPE_CHECKING:  # Hosts of trackers and forges
+    from sdd_hooks.remote import graphql as graphql
+    from sdd_hooks.remote import json_fields as json_fields
+    from sdd_hooks.remote import paging as paging
+    from sdd_hooks.remote.client import Client as Client
+    from sdd_hooks.remote.credentials import Secret as Secret
+    from sdd_hooks.remote.credentials import TokenSources as TokenSources
+    from sdd_hooks.remote.credentials import TokenVariables as TokenVariables
+    from sdd_hooks.remote.response import RateLimit as RateLimit
+    from sdd_hooks.remote.response import RateLimitRule as RateLimitRule
+    from sdd_hooks.remote.response import Response as Response
+    from sdd_hooks.remote.urls import Endpoint as Endpoint
+    from sdd_hooks.remote.urls import RemoteUrl as RemoteUrl
+    from sdd_hooks.remote.urls import parse_endpoint as parse_endpoint
+    from sdd_hooks.remote.urls import parse_remote as parse_remote
+
+if TYPE_CHECKING:  # Rules
+    from sdd_hooks.artifacts.artifact import Artifact as Artifact
+    from sdd_hooks.artifacts.corpus import Corpus as Corpus
+    from sdd_hooks.artifacts.corpus import IdCollision as IdCollision
+    from sdd_hooks.artifacts.edges import Edge as Edge
+    from sdd_hooks.artifacts.edges import EdgeOrigin as EdgeOrigin
+    from sdd_hooks.artifacts.frontmatter import FrontmatterValue as FrontmatterValue
+    from sdd_hooks.artifacts.identifiers import ArtifactId as ArtifactId
+    from sdd_hooks.artifacts.identifiers import ArtifactKind as ArtifactKind
+    from sdd_hooks.artifacts.identifiers import Origins as Origins
+    from sdd_hooks.artifacts.requirements import Requirement as Requirement
+    from sdd_hooks.artifacts.requirements import RequirementKeyword as RequirementKeyword
+    from sdd_hooks.artifacts.requirements import RequirementLevel as RequirementLevel
+    from sdd_hooks.artifacts.requirements import Scenario as Scenario
+    from sdd_hooks.artifacts.requirements import ScenarioStep as ScenarioStep
+    from sdd_hooks.artifacts.status import ArtifactStatus as ArtifactStatus
+    from sdd_hooks.artifacts.status import StatusOrigin as StatusOrigin
+    from sdd_hooks.changes.change import Change as Change
+    from sdd_hooks.changes.change import ChangedFile as ChangedFile
+    from sdd_hooks.changes.change import UnreadPart as UnreadPart
+    from sdd_hooks.changes.tree import Blob as Blob
+    from sdd_hooks.changes.tree import Tree as Tree
+    from sdd_hooks.external.records import ExternalRecords as ExternalRecords
+    from sdd_hooks.external.records import SourceRecords as SourceRecords
+    from sdd_hooks.external.snapshots import Snapshot as Snapshot
+    from sdd_hooks.findings import SEVERITIES as SEVERITIES
+    from sdd_hooks.findings import Finding as Finding
+    from sdd_hooks.findings import RuleDescription as RuleDescription
+    from sdd_hooks.findings import Severity as Severity
+    from sdd_hooks.project.committed import Entry as Entry
+    from sdd_hooks.review.mentions import Mention as Mention
+    from sdd_hooks.review.mentions import MentionPlace as MentionPlace
+    from sdd_hooks.review.rule import Rule as Rule
+    from sdd_hooks.review.scans import Family as Family
+    from sdd_hooks.review.scans import ScanFile as ScanFile
+    from sdd_hooks.review.scans import ScanResult as ScanResult
+    from sdd_hooks.review.subject import Claim as Claim
+    from sdd_hooks.review.subject import Claims as Claims
+    from sdd_hooks.review.subject import Subject as Subject
+    from sdd_hooks.text.lines import NumberedLine as NumberedLine
+    from sdd_hooks.text.markdown import Section as Section
+
+if TYPE_CHECKING:  # Report formats
+    from sdd_hooks.findings import ReportedFinding as ReportedFinding
+    from sdd_hooks.findings import SeverityCounts as SeverityCounts
+    from sdd_hooks.findings import SuppressedFinding as SuppressedFinding
+    from sdd_hooks.reporting.outcome import AuditAction as AuditAction
+    from sdd_hooks.reporting.outcome import AuditCategory as AuditCategory
+    from sdd_hooks.reporting.outcome import AuditModule as AuditModule
+    from sdd_hooks.reporting.outcome import AuditRow as AuditRow
+    from sdd_hooks.reporting.outcome import AuditSummary as AuditSummary
+    from sdd_hooks.reporting.outcome import Candidate as Candidate
+    from sdd_hooks.reporting.outcome import CheckedTree as CheckedTree
+    from sdd_hooks.reporting.outcome import Confidence as Confidence
+    from sdd_hooks.reporting.outcome import DecisionCoverage as DecisionCoverage
+    from sdd_hooks.reporting.outcome import Evidence as Evidence
+    from sdd_hooks.reporting.outcome import References as References
+    from sdd_hooks.reporting.outcome import ReviewOutcome as ReviewOutcome
+    from sdd_hooks.reporting.outcome import TouchedIssue as TouchedIssue
+    from sdd_hooks.reporting.outcome import UncitedRecord as UncitedRecord
+    from sdd_hooks.reporting.registry import Links as Links
+    from sdd_hooks.reporting.registry import ReportContext as ReportContext
+    from sdd_hooks.reporting.registry import Reporter as Reporter
 
 SUBMODULES = frozenset({"actions_event", "comments", "graphql", "json_fields", "paging"})
 """The names that are modules."""
+
+NAMES: dict[str, dict[str, list[str]]] = {}
+"""What is imported for what: the names of each module."""
+
+for _line in Path(__file__).read_text("utf-8").splitlines():
+    if _match := re.fullmatch(r"if TYPE_CHECKING:  # (.+)", _line):
+        _names = NAMES.setdefault(_match[1], {})
+    elif _match := re.fullmatch(r"    from (\S+) import (\w+) as \2", _line):
+        _names.setdefault(_match[1], []).append(_match[2])
 
 _MODULES = {
     name: module
     for modules in NAMES.values()
     for module, names in modules.items()
-    for name in names.split()
+    for name in names
 }
 
 
