@@ -1,8 +1,8 @@
-"""The faults that every tracker over HTTP must handle, against the fake server of its vendor.
+"""What every tracker over HTTP must do, and the faults that it must handle, against a fake server.
 
 The test module of a vendor has a fixture `vendor` and a class:
 
-    class TestFaults(FaultTable):
+    class TestVendor(VendorTable):
         pass
 """
 
@@ -10,15 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, MutableMapping
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from sdd_hooks.errors import AccessRefused, Missing, RateLimited, RemoteError
 from sdd_hooks.remote.client import MAX_RETRIES
-from sdd_hooks.trackers.issue import Issue
-from sdd_hooks.trackers.protocol import Since, Tracker
+from sdd_hooks.trackers.issue import Issue, IssueDraft
+from sdd_hooks.trackers.protocol import IssueFilter, Since, Tracker
 from tests.support.loopback import CannedResponse, Request, Server
 from tests.support.machines import SOURCE, TOKEN, ClientFactory
+from tests.trackers.folders import assert_as_synced_anew, stored, synced
 
 START = 1_777_640_000
 """2026-05-01T12:53:20Z, the time of the first issue. The clocks start at NOW."""
@@ -29,21 +32,34 @@ NOW = START + 86_400
 class VendorServer:
     """The fake server of a vendor with an empty project, and a function to open it as a tracker.
 
-    `answer` is the response of the server without a fault. `add(at)` adds an issue updated at that
-    time (epoch seconds by the server's clock) and returns its id, `edit(id, at)` changes it.
-    `lists` is whether a request is for a page of the listing, which has at most `page` entries.
-    `limited(seconds)` are the responses that report a rate limit for that long.
+    `fake` has the clock `now` of the server, and `answer`, its response without a fault.
+    `add(at, labels, closed)` adds an issue created and updated at that time (epoch seconds by the
+    server's clock) and returns its id, `edit(id, at)` changes its title. `lists` is whether a
+    request is for a page of the listing, which has at most `page` entries; `creates` is whether it
+    creates an issue. A sync in which nothing changed takes `unchanged` requests. `limited(seconds)`
+    are the responses that report a rate limit for that long.
     """
 
+    fake: Any
     server: Server
-    answer: Callable[[Request], CannedResponse]
     client_factory: ClientFactory
-    open: Callable[[], Tracker]
-    add: Callable[[int], str]
+    open: Callable[[], Any]
+    add: Callable[..., str]
     edit: Callable[[str, int], None]
+    delete: Callable[[str], None]
     lists: Callable[[Request], bool]
     page: int
+    unchanged: int = 1
+    creates: Callable[[Request], bool] = lambda request: (
+        request.method == "POST" and request.path.endswith(("/issues", "/issue"))
+    )
+    has_pulls: bool = True
     limited: Callable[[int], list[CannedResponse]] = field(default=lambda _seconds: [])
+
+    @property
+    def now(self) -> float:
+        """The time of the server."""
+        return float(self.fake.now)
 
     def fill(self, count: int) -> list[str]:
         """Add issues, updated a second apart from START on. Returns their ids."""
@@ -72,8 +88,125 @@ def listed(tracker: Tracker) -> Iterator[str]:
         yield entry.id if isinstance(entry, Issue) else entry
 
 
-class FaultTable:
-    """One test for each fault. A subclass may add faults of its vendor."""
+class VendorTable:
+    """One test for each fact. A subclass may replace those that its vendor has otherwise."""
+
+    def test_a_sync_of_everything_of_nothing_and_of_changes(
+        self, vendor: VendorServer, tmp_path: Path
+    ) -> None:
+        ids = vendor.fill(vendor.page + 5)
+        vendor.fake.now += 3600
+        assert synced(vendor, tmp_path).added == len(ids)
+        synced(vendor, tmp_path)
+        vendor.server.requests.clear()
+        assert synced(vendor, tmp_path).changed == ()
+        assert len(vendor.server.requests) == vendor.unchanged
+        vendor.fake.now += 60
+        vendor.edit(ids[3], int(vendor.now))
+        vendor.delete(ids[5])
+        done = synced(vendor, tmp_path)
+        assert (done.added, done.updated, done.removed) == (0, 1, 0)
+        assert 'title: "Edited"' in stored(tmp_path)[ids[3]]
+        vendor.fake.now += 86_400
+        assert synced(vendor, tmp_path).removed == 1
+        assert {*stored(tmp_path)} == {*ids} - {ids[5]}
+        assert_as_synced_anew(vendor, tmp_path)
+
+    def test_changes_between_two_pages(self, vendor: VendorServer, tmp_path: Path) -> None:
+        ids = [vendor.add(START + number // 40) for number in range(3 * vendor.page)]
+        vendor.fake.now += 3600
+        pages = 0
+
+        def change(request: Request) -> None:
+            nonlocal pages
+            pages += vendor.lists(request)
+            if vendor.lists(request) and pages in {2, 3}:
+                vendor.fake.now += 1
+                # One of the first page, and one of the last.
+                for id in (ids[pages], ids[3 * vendor.page - 5 + pages]):
+                    vendor.edit(id, int(vendor.now))
+                ids.append(vendor.add(int(vendor.now)))
+
+        vendor.server.faults.append(change)
+        synced(vendor, tmp_path)
+        vendor.fake.now += 3600
+        synced(vendor, tmp_path)
+        assert {*stored(tmp_path)} == {*ids}
+        assert sum("Edited" in text for text in stored(tmp_path).values()) == 4
+        assert_as_synced_anew(vendor, tmp_path)
+
+    def test_two_edits_in_one_second(self, vendor: VendorServer, tmp_path: Path) -> None:
+        first, second = vendor.fill(2)
+        at = int(vendor.now) - 1
+        vendor.edit(first, at)
+        synced(vendor, tmp_path)
+        vendor.edit(second, at)
+        assert synced(vendor, tmp_path).updated == 1
+        assert all("Edited" in text for text in stored(tmp_path).values())
+
+    def test_a_query(self, vendor: VendorServer) -> None:
+        bug = vendor.add(START + 3, ("bug", "ui"))
+        done = vendor.add(START + 2, ("bug",), closed=True)
+        plain = vendor.add(START + 1)
+
+        def found(status: Any = None, *labels: str) -> list[str]:
+            return [issue.id for issue in vendor.open().query(IssueFilter(status, labels))]
+
+        assert found() == [bug, done, plain]
+        assert found("open") == [bug, plain]
+        assert found("closed") == [done]
+        assert found("draft") == ([bug, plain] if vendor.has_pulls else [])
+        assert found("merged") == ([done] if vendor.has_pulls else [])
+        assert found(None, "bug") == [bug, done]
+        assert found("open", "bug", "ui") == [bug]
+        assert found(None, "bug", "no, such") == []
+
+    def test_a_query_requests_only_the_consumed_pages(self, vendor: VendorServer) -> None:
+        ids = vendor.fill(vendor.page + 20)
+        found = vendor.open().query(IssueFilter())
+        assert next(found).id == ids[-1]
+        assert vendor.listings() == 1
+        assert [*dict.fromkeys(issue.id for issue in found)] == ids[-2::-1]
+        assert vendor.listings() > 1
+
+    def test_an_issue_is_created_extended_and_closed(self, vendor: VendorServer) -> None:
+        tracker = vendor.open()
+        made = tracker.create(IssueDraft("New", "Body", ("bug", "epic")))
+        assert (made.title, made.body, {*made.labels}) == ("New", "Body", {"bug", "epic"})
+        changed = tracker.append(made.id, "### A\n\nb")
+        assert changed == tracker.issue(made.id)
+        assert (changed.title, changed.labels) == ("New", made.labels)
+        assert changed.body == "Body\n\n### A\n\nb"
+        empty = tracker.create(IssueDraft("Empty"))
+        assert (empty.body, empty.labels) == ("", ())
+        assert tracker.append(empty.id, "### A").body == "### A"
+        tracker.close(made.id)
+        tracker.close(made.id)
+        assert tracker.issue(made.id).status == "closed"
+
+    @pytest.mark.parametrize(
+        "answer", [CannedResponse(502, b""), CannedResponse(201, {"key": "SHOP-1"}, cut=3)]
+    )
+    def test_a_write_with_an_unknown_result_is_not_retried(
+        self, vendor: VendorServer, answer: CannedResponse
+    ) -> None:
+        vendor.server.fail(*[answer] * 9, when=vendor.creates)
+        with pytest.raises(RemoteError):
+            vendor.open().create(IssueDraft("New"))
+        assert sum(map(vendor.creates, vendor.server.requests)) == 1
+
+    def test_a_write_without_permission(self, vendor: VendorServer) -> None:
+        vendor.server.fail(CannedResponse(403, {"message": "push access"}), when=vendor.creates)
+        with pytest.raises(AccessRefused):
+            vendor.open().create(IssueDraft("New"))
+
+    def test_writing_a_missing_issue(self, vendor: VendorServer) -> None:
+        (id,) = vendor.fill(1)
+        vendor.delete(id)
+        tracker = vendor.open()
+        for write in (lambda: tracker.append(id, "x"), lambda: tracker.close(id)):
+            with pytest.raises(Missing):
+                write()
 
     def test_waits_for_a_rate_limit(self, vendor: VendorServer) -> None:
         ids = vendor.fill(2)
@@ -153,37 +286,10 @@ class FaultTable:
             fetched(vendor.open(), notes=notes)
         assert notes == {}
 
-    def test_two_edits_in_one_second(self, vendor: VendorServer) -> None:
-        first, second = vendor.fill(2)
-        vendor.edit(first, START + 9)
-        fetched(vendor.open())
-        vendor.edit(second, START + 9)
-        assert set(fetched(vendor.open(), Since(START + 9, START + 9))) == {first, second}
-
     def test_many_issues_of_one_second(self, vendor: VendorServer) -> None:
         count = 2 * vendor.page + 3
         ids = [vendor.add(START) for _ in range(count)]
         assert sorted(fetched(vendor.open())) == sorted(ids)
-
-    def test_changes_between_pages(self, vendor: VendorServer) -> None:
-        """Every issue is on a page, or newer than the time of the first page."""
-        ids = vendor.fill(3 * vendor.page)
-        later = int(vendor.client_factory.now) + 5
-        tracker = vendor.open()
-        found: dict[str, Issue] = {}
-        first = None
-        for count, page in enumerate(tracker.fetch(Since(), {})):
-            first = page.at if first is None else first
-            found |= {issue.id: issue for issue in page.issues}
-            if count == 0:
-                # One of the first page and one of the last; both become the newest.
-                for id in (ids[3], ids[-3]):
-                    vendor.edit(id, later)
-                vendor.add(later)
-        assert first is not None
-        assert first <= later
-        missed = set(ids) - set(found)
-        assert missed <= {ids[3], ids[-3]}
 
     def test_a_redirect_to_another_host(self, vendor: VendorServer) -> None:
         vendor.fill(1)
@@ -216,5 +322,5 @@ class FaultTable:
         with pytest.raises(RemoteError):
             for _ in vendor.open().fetch(Since(), {}):
                 asked = next(request for request in vendor.server.requests if vendor.lists(request))
-                repeated[:] = repeated or [vendor.answer(asked)]
+                repeated[:] = repeated or [vendor.fake.answer(asked)]
         assert vendor.listings() < 20

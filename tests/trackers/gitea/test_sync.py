@@ -57,34 +57,6 @@ def synced(tmp_path: Path) -> Iterator[SyncedShop]:
         yield SyncedShop(gitea, server, client_factory, tmp_path)
 
 
-def _nth_page(synced: SyncedShop, path: str, count: int) -> bool:
-    """Whether the last request is for that page of a listing."""
-    return sum(1 for request in synced.server.requests if request.path.endswith(path)) == count
-
-
-def test_a_first_sync_and_a_sync_without_changes(synced: SyncedShop) -> None:
-    for number in range(7):
-        synced.gitea.add(at=START + number)
-    synced.gitea.block(2, by=1, at=START + 50)
-    done = synced.sync()
-    assert (done.added, done.failed, done.warnings) == (7, 0, ())
-    assert synced.issues()["2"].blocked_by == ("1",)
-    done = synced.sync()
-    assert done.changed == ()
-    assert synced.sync(full=True).changed == ()
-
-
-def test_two_edits_in_one_second(synced: SyncedShop) -> None:
-    synced.gitea.add("Old", at=START)
-    synced.gitea.add("Old", at=START)
-    synced.gitea.edit(1, at=NOW - 1, title="First")
-    synced.sync()
-    synced.gitea.edit(1, at=NOW - 1, title="Second")
-    synced.gitea.edit(2, at=NOW - 1, title="Third")
-    assert synced.sync().updated == 2
-    assert [synced.issues()[id].title for id in "12"] == ["Second", "Third"]
-
-
 def test_a_pull_request_changes_the_issue_that_it_closes(synced: SyncedShop) -> None:
     synced.gitea.add(at=START)
     pull = synced.gitea.add_pull(body="Closes #1", branch="feature/1", files=("a.py",), at=START)
@@ -100,41 +72,6 @@ def test_a_pull_request_changes_the_issue_that_it_closes(synced: SyncedShop) -> 
     synced.gitea.edit(1, state="closed")
     synced.sync()
     assert synced.issues()["1"].status == "merged"
-    synced.assert_as_synced_anew()
-
-
-def test_issues_added_edited_and_deleted_between_pages(synced: SyncedShop) -> None:
-    for number in range(160):
-        synced.gitea.add(at=START + number)
-
-    def change_issues(request: Request) -> None:
-        if request.path.endswith("/issues") and _nth_page(synced, "/issues", 2):
-            synced.gitea.now += 5
-            for number in (160, 159, 130, 1):
-                synced.gitea.delete(number)
-            for number in (158, 100, 2):
-                synced.gitea.edit(number, title="Edited")
-            synced.gitea.add("New")
-
-    synced.server.faults.append(change_issues)
-    synced.sync()
-    synced.gitea.now += DAY + 1
-    synced.sync()
-    assert set(synced.issues()) == set(map(str, synced.gitea.items))
-    assert {synced.issues()[id].title for id in ("158", "100", "2")} == {"Edited"}
-    synced.assert_as_synced_anew()
-
-
-def test_a_deleted_issue_is_removed_a_day_later(synced: SyncedShop) -> None:
-    for number in range(3):
-        synced.gitea.add(at=START + number)
-    synced.sync()
-    synced.gitea.delete(2)
-    assert synced.sync().removed == 0
-    synced.gitea.now += DAY
-    done = synced.sync()
-    assert (done.removed, done.changed) == (1, (".sdd/issues/2.md",))
-    assert synced.gitea.items.keys() == {1, 3}
     synced.assert_as_synced_anew()
 
 

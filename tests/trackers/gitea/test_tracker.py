@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sdd_hooks.errors import AccessRefused, Missing, RemoteError
+from sdd_hooks.errors import Missing, RemoteError
 from sdd_hooks.trackers.gitea.tracker import MAX_FILES
 from sdd_hooks.trackers.gitea.vendor import VENDOR
 from sdd_hooks.trackers.issue import IssueDraft
@@ -17,7 +17,7 @@ from sdd_hooks.trackers.protocol import IssueFilter, IssuePage, Since, TrackerLo
 from tests.support.gitea import HIDDEN, PASSWORD, FakeGitea, serving_gitea
 from tests.support.loopback import CannedResponse, Request, Server
 from tests.support.machines import TOKEN, ClientFactory
-from tests.trackers.faults import NOW, START, FaultTable, VendorServer
+from tests.trackers.faults import NOW, START, VendorServer, VendorTable
 from tests.trackers.gitea.contract import (
     Contract,
     ReadWrite,
@@ -113,14 +113,20 @@ def vendor(project: Shop) -> VendorServer:
     def lists(request: Request) -> bool:
         return request.method == "GET" and request.path.endswith("/issues")
 
+    def add(at: int, labels: tuple[str, ...] = (), *, closed: bool = False) -> str:
+        state = "closed" if closed else "open"
+        return str(project.gitea.add(at=at, labels=labels, state=state))
+
     return VendorServer(
+        fake=project.gitea,
         server=project.server,
-        answer=project.gitea.answer,
         client_factory=project.client_factory,
         open=project.open,
-        add=lambda at: str(project.gitea.add(at=at)),
+        add=add,
         edit=lambda id, at: project.gitea.edit(int(id), at=at, title="Edited"),
+        delete=lambda id: project.gitea.delete(int(id)),
         lists=lists,
+        unchanged=3,
         page=50,
     )
 
@@ -129,8 +135,8 @@ class TestLoopback(Contract):
     """The contract, against the fake Gitea."""
 
 
-class TestFaults(FaultTable):
-    """The faults that every tracker over HTTP must handle."""
+class TestVendor(VendorTable):
+    """What every tracker over HTTP must do."""
 
 
 def _pages(project: Shop, since: Since | None = None) -> list[IssuePage]:
@@ -372,23 +378,6 @@ def test_listings_in_which_everything_is_null(project: Shop) -> None:
     assert len(issues.warnings) == 2
 
 
-def test_a_query_requests_only_the_consumed_pages(project: Shop) -> None:
-    project.gitea.dependencies = False
-    for number in range(120):
-        project.gitea.add(at=START + number)
-    assert len(list(islice(project.open().query(IssueFilter("open")), 50))) == 50
-    assert len(project.server.requests) == 1
-
-
-@pytest.mark.parametrize("status", ["draft", "merged", "open", "closed", None])
-def test_a_query_by_status(project: Shop, status: str | None) -> None:
-    project.gitea.add("open", at=START)
-    project.gitea.add("closed", at=START, state="closed")
-    found = {issue.title for issue in project.open().query(IssueFilter(status))}
-    closed = {"closed"} if status in {"closed", "merged", None} else set()
-    assert found == closed | ({"open"} if status in {"open", "draft", None} else set())
-
-
 def test_a_label_with_a_comma_is_filtered_locally(project: Shop) -> None:
     project.gitea.add("a", labels=("x, y", "bug"), at=START)
     project.gitea.add("b", labels=("bug",), at=START)
@@ -404,22 +393,6 @@ def test_a_label_of_the_organisation_is_reused(project: Shop) -> None:
     assert set(project.gitea.labels) == {"story"}
 
 
-def test_a_failed_write_is_not_retried(project: Shop) -> None:
-    project.gitea.add(at=START)
-    tracker = project.open()
-    broken = CannedResponse(502, {"message": "bad gateway"})
-    for method, write in (
-        ("POST", lambda: tracker.create(IssueDraft("One"))),
-        ("PATCH", lambda: tracker.append("1", "Hello")),
-    ):
-        project.server.requests.clear()
-        project.server.fail(broken, when=lambda request, sent=method: request.method == sent)
-        with pytest.raises(RemoteError):
-            write()
-        assert [one.method for one in project.server.requests].count(method) == 1
-    assert [item.entry["body"] for item in project.gitea.items.values()] == [""]
-
-
 @pytest.mark.parametrize("body", [None, {}, [], {"number": "x"}])
 def test_a_write_with_an_empty_response(project: Shop, body: object) -> None:
     tracker = project.open()
@@ -429,25 +402,6 @@ def test_a_write_with_an_empty_response(project: Shop, body: object) -> None:
     project.server.fail(CannedResponse(201, body), when=lambda request: request.method == "POST")
     with pytest.raises(RemoteError, match="labels"):
         tracker.create(IssueDraft("One", labels=("story",)))
-
-
-def test_writing_a_missing_issue(project: Shop) -> None:
-    tracker = project.open()
-    with pytest.raises(Missing):
-        tracker.append("7", "x")
-    with pytest.raises(Missing):
-        tracker.append("../7", "x")
-    assert len(project.server.requests) == 1
-
-
-def test_a_write_without_permission(project: Shop) -> None:
-    project.gitea.add(at=START)
-    refused = CannedResponse(
-        403, {"message": "token does not have at least one of required scope(s)"}
-    )
-    project.server.fail(refused, when=lambda request: request.method == "PATCH")
-    with pytest.raises(AccessRefused):
-        project.open().close("1")
 
 
 def test_name_label_and_addresses(project: Shop) -> None:

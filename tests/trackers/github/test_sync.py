@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,7 +11,7 @@ import pytest
 from sdd_hooks.trackers.store import IssueFolder
 from sdd_hooks.trackers.sync import SyncResult, sync
 from tests.support.github import GRAPHQL, Shop, open_shop
-from tests.support.loopback import CannedResponse, Fault, Request
+from tests.support.loopback import CannedResponse
 from tests.trackers.faults import NOW, START
 
 DAY = 86_400
@@ -50,22 +50,6 @@ def _counts(done: SyncResult) -> tuple[int, int, int]:
     return done.added, done.updated, done.removed
 
 
-def test_a_sync_of_everything_of_changes_and_of_nothing(synced: SyncedShop) -> None:
-    github = synced.shop.github
-    for number in range(130):
-        github.add(f"Issue {number}", at=START + number)
-    assert _counts(synced.sync()) == (130, 0, 0)
-    assert _counts(synced.sync()) == (0, 0, 0)
-    assert _counts(synced.sync()) == (0, 0, 0)
-    assert len(synced.shop.server.requests) == 1
-    github.edit(3, title="Edited")
-    github.add("New")
-    done = synced.sync()
-    assert _counts(done) == (1, 1, 0)
-    assert done.changed == (".sdd/issues/131.md", ".sdd/issues/3.md")
-    assert "# Edited" in synced.file(3)
-
-
 def test_an_unchanged_repository_with_pull_requests_takes_one_request(synced: SyncedShop) -> None:
     synced.shop.github.add(at=START)
     synced.shop.github.add_pull(at=START + 500, closes=(1,))
@@ -73,51 +57,6 @@ def test_an_unchanged_repository_with_pull_requests_takes_one_request(synced: Sy
     synced.sync()
     synced.sync()
     assert len(synced.shop.server.requests) == 1
-
-
-def test_two_edits_in_the_second_of_a_sync(synced: SyncedShop) -> None:
-    github = synced.shop.github
-    for _ in range(2):
-        github.add(at=START)
-    github.edit(1, at=START + 9, title="First edit")
-    synced.sync()
-    github.edit(2, at=START + 9, title="In the same second")
-    synced.sync()
-    assert "In the same second" in synced.file(2)
-
-
-def test_changes_between_two_pages_are_synced(synced: SyncedShop) -> None:
-    github = synced.shop.github
-    for number in range(330):
-        github.add(f"Issue {number}", at=START + number)
-    synced.shop.server.faults.append(_before_second_page(lambda: _change_issues(synced)))
-    synced.sync()
-    synced.sync()
-    assert synced.numbers() == set(range(1, 332))
-    assert all("Moved" in synced.file(number) for number in (5, 150, 329))
-    assert "# Brand new" in synced.file(331)
-
-
-def _change_issues(synced: SyncedShop) -> None:
-    github = synced.shop.github
-    for number in (5, 150, 329):
-        github.edit(number, at=github.now + 1, title="Moved")
-    github.add("Brand new", at=github.now + 1)
-
-
-def _before_second_page(act: Callable[[], None]) -> Fault:
-    """Call `act` before the response with the second page."""
-    pages = 0
-
-    def fault(request: Request) -> CannedResponse | None:
-        nonlocal pages
-        if request.path.endswith("/issues"):
-            pages += 1
-            if pages == 2:
-                act()
-        return None
-
-    return fault
 
 
 def test_a_merged_pull_request_changes_the_status(synced: SyncedShop) -> None:
@@ -160,16 +99,6 @@ def test_deleted_and_transferred_issues_are_removed(synced: SyncedShop) -> None:
     assert _counts(synced.sync()) == (0, 0, 0)
     assert _counts(synced.sync(full=True)) == (0, 0, 2)
     assert synced.numbers() == {1, 3, 5}
-
-
-def test_deleted_issues_are_removed_after_a_day(synced: SyncedShop) -> None:
-    github = synced.shop.github
-    for number in range(5):
-        github.add(at=START + number)
-    synced.sync()
-    github.delete(2)
-    github.now += DAY
-    assert _counts(synced.sync()) == (0, 0, 1)
 
 
 def test_a_repository_without_issues(synced: SyncedShop) -> None:

@@ -17,7 +17,7 @@ from sdd_hooks.trackers.github.vendor import VENDOR
 from sdd_hooks.trackers.protocol import TrackedRepository, TrackerEnvironment, TrackerLocation
 from tests.support.github import open_shop, rate_limited
 from tests.support.loopback import Request
-from tests.trackers.faults import NOW, FaultTable, VendorServer
+from tests.trackers.faults import NOW, VendorServer, VendorTable
 
 
 @pytest.fixture
@@ -26,21 +26,27 @@ def vendor() -> Iterator[VendorServer]:
         return request.method == "GET" and request.path.endswith("/issues")
 
     with open_shop(NOW) as shop:
+
+        def add(at: int, labels: tuple[str, ...] = (), *, closed: bool = False) -> str:
+            state = "closed" if closed else "open"
+            return str(shop.github.add(at=at, labels=labels, state=state))
+
         yield VendorServer(
+            fake=shop.github,
             server=shop.server,
-            answer=shop.github.answer,
             client_factory=shop.client_factory,
             open=shop.open,
-            add=lambda at: str(shop.github.add(at=at)),
+            add=add,
             edit=lambda id, at: shop.github.edit(int(id), at=at, title="Edited"),
+            delete=lambda id: shop.github.delete(int(id)),
             lists=lists,
             page=100,
             limited=rate_limited(shop.github),
         )
 
 
-class TestFaults(FaultTable):
-    """The faults that every tracker over HTTP must handle."""
+class TestVendor(VendorTable):
+    """What every tracker over HTTP must do."""
 
 
 def _around(origin: str = "") -> TrackedRepository:

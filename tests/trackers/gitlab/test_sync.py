@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.loopback import CannedResponse, Request
+from tests.support.loopback import CannedResponse
 from tests.trackers.faults import START
 from tests.trackers.folders import assert_as_synced_anew, stored, synced
 from tests.trackers.gitlab.harness import PAGE, GitLabHarness, open_harness
@@ -45,44 +45,6 @@ def test_a_first_sync_and_a_sync_of_changes(harness: GitLabHarness, tmp_path: Pa
     assert synced(harness, tmp_path, full=True).removed == 1
     assert {*stored(tmp_path)} == {*ids} - {ids[6], ids[7]}
     assert_as_synced_anew(harness, tmp_path)
-
-
-def test_edits_between_two_pages_are_synced(harness: GitLabHarness, tmp_path: Path) -> None:
-    gitlab = harness.gitlab
-    ids = [gitlab.add(updated=float(START + n // 40)) for n in range(3 * PAGE)]
-    merge = gitlab.merge(f"Closes #{ids[0]}")
-    gitlab.now += 3600
-    pages = 0
-
-    def edit_issues(request: Request) -> None:
-        nonlocal pages
-        if request.path.endswith("/issues"):
-            pages += 1
-            if pages in {2, 3}:
-                gitlab.now += 0.3
-                gitlab.edit(ids[pages], title="Edited meanwhile")
-                gitlab.edit(ids[200 + pages], title="Edited meanwhile")
-                ids.append(gitlab.add("Added meanwhile"))
-                gitlab.edit_merge(merge, description=f"Closes #{ids[pages]}")
-
-    harness.server.faults.append(edit_issues)
-    synced(harness, tmp_path)
-    gitlab.now += 3600
-    synced(harness, tmp_path)
-    assert {*stored(tmp_path)} == {*ids}
-    assert sum("meanwhile" in text for text in stored(tmp_path).values()) == 6
-    assert_as_synced_anew(harness, tmp_path)
-
-
-def test_two_edits_in_one_second_are_synced(harness: GitLabHarness, tmp_path: Path) -> None:
-    one, two = harness.gitlab.add(), harness.gitlab.add()
-    harness.gitlab.edit(one, title="First", updated=START + 5.25)
-    harness.gitlab.now = START + 5.5
-    synced(harness, tmp_path)
-    harness.gitlab.edit(two, title="Second", updated=START + 5.75)
-    harness.gitlab.now = START + 5.9
-    assert synced(harness, tmp_path).updated == 1
-    assert "Second" in stored(tmp_path)[two]
 
 
 def test_an_edge_survives_a_404_of_one_call(harness: GitLabHarness, tmp_path: Path) -> None:

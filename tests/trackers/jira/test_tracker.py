@@ -14,8 +14,8 @@ from sdd_hooks.trackers.protocol import IssueFilter, Since
 from sdd_hooks.trackers.store import IssueFolder
 from sdd_hooks.trackers.sync import SyncResult, sync
 from tests.support.jira import rate_limited
-from tests.support.loopback import CannedResponse, Request
-from tests.trackers.faults import NOW, START, FaultTable, VendorServer
+from tests.support.loopback import CannedResponse
+from tests.trackers.faults import NOW, START, VendorServer, VendorTable
 from tests.trackers.jira.harness import (
     Shop,
     is_search,
@@ -31,21 +31,27 @@ def shop(request: pytest.FixtureRequest) -> Iterator[Shop]:
 
 @pytest.fixture
 def vendor(shop: Shop) -> VendorServer:
+    def add(at: int, labels: tuple[str, ...] = (), *, closed: bool = False) -> str:
+        status = shop.jira.status("Done" if closed else "To Do")
+        return shop.jira.add(at=at, labels=list(labels), status=status)
+
     return VendorServer(
+        fake=shop.jira,
         server=shop.server,
-        answer=shop.jira.answer,
         client_factory=shop.client_factory,
         open=shop.open,
-        add=lambda at: shop.jira.add(at=at),
+        add=add,
         edit=lambda id, at: shop.jira.edit(id, at=at, summary="Edited"),
+        delete=shop.jira.delete,
         lists=is_search,
+        has_pulls=False,
         page=PER_PAGE,
         limited=rate_limited(shop.jira),
     )
 
 
-class TestFaults(FaultTable):
-    """The faults that every tracker over HTTP must handle."""
+class TestVendor(VendorTable):
+    """What every tracker over HTTP must do."""
 
 
 def test_the_time_of_a_page_allows_for_indexing(shop: Shop) -> None:
@@ -122,14 +128,6 @@ def test_query(shop: Shop, filter: IssueFilter, expected: list[str]) -> None:
     assert [issue.id for issue in shop.open().query(filter)] == expected
 
 
-def test_a_query_requests_only_the_consumed_pages(shop: Shop) -> None:
-    for number in range(250):
-        shop.jira.add(at=START + number)
-    first = next(shop.open().query(IssueFilter()))
-    assert first.id == "SHOP-250"
-    assert len(shop.searches()) == 1
-
-
 def _synced(shop: Shop, root: Path, **options: Any) -> SyncResult:
     return sync(shop.open(), IssueFolder(root, ".sdd/issues"), clock=lambda: NOW, **options)
 
@@ -155,28 +153,6 @@ def test_a_first_sync_and_a_sync_of_changes(shop: Shop, tmp_path: Path) -> None:
     shop.jira.transfer(keys[6], "ATTIC")
     assert _synced(shop, tmp_path, full=True).removed == 2
     assert {*_stored(tmp_path)} == {*keys} - {keys[5], keys[6]}
-
-
-def test_edits_between_two_pages_are_synced(shop: Shop, tmp_path: Path) -> None:
-    keys = [shop.jira.add(at=START + n // 40) for n in range(3 * PER_PAGE)]
-    listings = 0
-
-    def edit_issues(request: Request) -> None:
-        nonlocal listings
-        listings += is_search(request)
-        if is_search(request) and listings in {2, 3}:
-            shop.jira.now += 1
-            shop.jira.edit(keys[listings], summary="Edited meanwhile")
-            shop.jira.edit(keys[200 + listings], summary="Edited meanwhile")
-            keys.append(shop.jira.add("Added meanwhile"))
-
-    shop.server.faults.append(edit_issues)
-    _synced(shop, tmp_path)
-    shop.jira.now += 3600
-    _synced(shop, tmp_path)
-    stored = _stored(tmp_path)
-    assert {*stored} == {*keys}
-    assert sum("meanwhile" in text for text in stored.values()) == 6
 
 
 def test_a_sync_that_fails_on_its_second_page(shop: Shop, tmp_path: Path) -> None:

@@ -66,16 +66,6 @@ def test_the_validation_errors_of_jira_are_reported(shop: Shop) -> None:
     assert len(shop.sent("POST", "issue")) == 1
 
 
-def test_a_lost_connection_after_a_create_is_not_retried(shop: Shop) -> None:
-    shop.server.fail(
-        CannedResponse(201, {"key": "SHOP-1"}, cut=3),
-        when=lambda request: request.method == "POST" and request.path.endswith("/issue"),
-    )
-    with pytest.raises(RemoteError, match="check before you try again"):
-        shop.open().create(IssueDraft("Once"))
-    assert len(shop.sent("POST", "issue")) == 1
-
-
 def test_close(shop: Shop) -> None:
     key = shop.jira.add(at=START)
     shop.open().close(key)

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from sdd_hooks.trackers.linear.tracker import PER_PAGE
-from tests.support.loopback import Request
 from tests.trackers.faults import START
 from tests.trackers.folders import assert_as_synced_anew, stored, synced
 from tests.trackers.linear.harness import PULL, LinearHarness, open_harness
@@ -75,35 +74,3 @@ def test_an_issue_moved_back_to_its_team_leaves_no_file_of_its_other_identifier(
     again = workspace.transfer(workspace.transfer(id, "OPS"), "ENG")
     synced(harness, tmp_path)
     assert list(stored(tmp_path)) == [again]
-
-
-def test_edits_between_two_pages_are_synced(harness: LinearHarness, tmp_path: Path) -> None:
-    workspace = harness.workspace
-    ids = [workspace.add(updated=float(START + n // 40)) for n in range(3 * PER_PAGE)]
-    workspace.now += 3600
-
-    def edit_issues(_request: Request) -> None:
-        pages = len(harness.server.requests)
-        if pages in {2, 3}:
-            workspace.now += 0.3
-            workspace.edit(ids[pages], title="Edited meanwhile")
-            workspace.edit(ids[200 + pages], title="Edited meanwhile")
-            ids.append(workspace.add("Added meanwhile"))
-
-    harness.server.faults.append(edit_issues)
-    synced(harness, tmp_path)
-    workspace.now += 3600
-    synced(harness, tmp_path)
-    assert {*stored(tmp_path)} == {*ids}
-    assert sum("meanwhile" in text for text in stored(tmp_path).values()) == 6
-    assert_as_synced_anew(harness, tmp_path)
-
-
-def test_two_edits_in_one_second_are_synced(harness: LinearHarness, tmp_path: Path) -> None:
-    workspace = harness.workspace
-    one, two = workspace.add(), workspace.add()
-    workspace.edit(one, title="First", updated=START + 5.25)
-    synced(harness, tmp_path)
-    workspace.edit(two, title="Second", updated=START + 5.75)
-    assert synced(harness, tmp_path).updated == 1
-    assert "Second" in stored(tmp_path)[two]

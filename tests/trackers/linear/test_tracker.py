@@ -21,7 +21,7 @@ from tests.support.linear import (
 )
 from tests.support.loopback import CannedResponse, Request
 from tests.support.openapi import NEEDED
-from tests.trackers.faults import START, FaultTable, VendorServer, fetched, listed
+from tests.trackers.faults import START, VendorServer, VendorTable, fetched, listed
 from tests.trackers.linear.harness import PULL, LinearHarness, open_harness
 
 
@@ -39,21 +39,27 @@ def vendor(harness: LinearHarness) -> VendorServer:
     def is_listing(request: Request) -> bool:
         return b"issues(filter" in request.body
 
+    def add(at: int, labels: tuple[str, ...] = (), *, closed: bool = False) -> str:
+        state = "completed" if closed else "unstarted"
+        return workspace.add(created=float(at), updated=float(at), labels=list(labels), state=state)
+
     return VendorServer(
+        fake=workspace,
         server=harness.server,
-        answer=workspace.answer,
         client_factory=client_factory,
         open=harness.open,
-        add=lambda at: workspace.add(created=float(at), updated=float(at)),
+        add=add,
         edit=lambda id, at: workspace.edit(id, title="Edited", updated=float(at)),
+        delete=workspace.delete,
         lists=is_listing,
+        creates=lambda request: b"issueCreate" in request.body,
         page=PER_PAGE,
         limited=lambda seconds: rate_limited(seconds, client_factory.now),
     )
 
 
-class TestFaults(FaultTable):
-    """The faults that every tracker over HTTP must handle."""
+class TestVendor(VendorTable):
+    """What every tracker over HTTP must do."""
 
     def test_a_redirect_to_another_host(self, vendor: VendorServer) -> None:
         """A query is a POST, so a redirect could be followed only with status 307 or 308."""
@@ -229,31 +235,6 @@ def test_inventory(harness: LinearHarness) -> None:
     ids = [harness.workspace.add(created=float(START + number // 4)) for number in range(600)]
     assert sorted(set(listed(harness.open()))) == sorted(ids)
     assert len(harness.server.requests) <= 13
-
-
-def test_query(harness: LinearHarness) -> None:
-    workspace = harness.workspace
-    bug = workspace.add(labels=["Bug", "ui"], updated=START + 3.0)
-    done = workspace.add(labels=["bug"], state="completed", updated=START + 2.0)
-    plain = workspace.add(updated=START + 1.0)
-    tracker = harness.open()
-
-    def ids(*filter: Any) -> list[str]:
-        return [issue.id for issue in tracker.query(IssueFilter(*filter))]
-
-    assert ids() == [bug, done, plain]
-    assert ids("open") == [bug, plain]
-    assert ids("closed") == ids("merged") == [done]
-    assert ids(None, ("bug",)) == [bug, done]
-    assert ids("open", ("bug", "UI")) == [bug]
-    assert len(harness.server.requests) == 6
-
-
-def test_a_query_requests_only_the_consumed_pages(harness: LinearHarness) -> None:
-    for number in range(120):
-        harness.workspace.add(updated=float(START + number))
-    assert next(harness.open().query(IssueFilter())).id == "ENG-120"
-    assert len(harness.server.requests) == 1
 
 
 def test_a_repeated_page_of_a_list_of_an_issue(harness: LinearHarness) -> None:

@@ -9,7 +9,6 @@ import pytest
 
 from sdd_hooks.errors import Missing, RemoteError
 from sdd_hooks.trackers.issue import IssueDraft
-from tests.support.loopback import CannedResponse
 from tests.trackers.linear.harness import LinearHarness, open_harness
 
 
@@ -93,13 +92,3 @@ def test_writes_with_an_empty_response(harness: LinearHarness) -> None:
     harness.workspace.teams[0]["states"] = harness.workspace.teams[0]["states"][:3]
     with pytest.raises(RemoteError, match="completed"):
         harness.open().close("ENG-1")
-
-
-def test_a_write_is_not_retried(harness: LinearHarness) -> None:
-    harness.workspace.add()
-    harness.server.fail(
-        CannedResponse(502, b""), when=lambda request: b"issueUpdate" in request.body
-    )
-    with pytest.raises(RemoteError):
-        harness.open().append("ENG-1", "x")
-    assert sum(b"issueUpdate" in one.body for one in harness.server.requests) == 1
