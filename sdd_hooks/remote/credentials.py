@@ -8,6 +8,7 @@ environment is sent only to the hosts that the environment or the vendor assigns
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,6 +21,8 @@ from sdd_hooks.system.processes import Program, find_executable, run_program
 
 PROGRAM_TIMEOUT = 10.0
 """Seconds that a program has to print a token."""
+MAX_STORE_BYTES = 1_000_000
+"""Bytes of a file that are read in which a program stores tokens; a real one is much smaller."""
 
 
 @dataclass(frozen=True)
@@ -196,6 +199,21 @@ class TokenLookup(NamedTuple):
         except SddError:
             return ""
         return "" if done.code else done.out.strip()
+
+
+def read_store(path: Path, ignored: bytes = b"(?!)") -> object:
+    """Parse the YAML file of a vendor's program, without what the pattern `ignored` matches.
+
+    None if it is missing, too large or invalid.
+    """
+    import yaml
+
+    try:
+        if not path.is_file() or path.stat().st_size > MAX_STORE_BYTES:
+            return None
+        return yaml.safe_load(re.sub(ignored, b"", path.read_bytes()))
+    except (OSError, ValueError, RecursionError, yaml.YAMLError):
+        return None
 
 
 def _is_home(host: str, home: str) -> bool:

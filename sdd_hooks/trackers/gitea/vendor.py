@@ -39,8 +39,6 @@ _RUNNER = ("GITHUB_SERVER_URL", "GITHUB_API_URL")
 _SIGN_IN = "Only signed in user is allowed to call APIs."
 """The message of a server that refuses every request without a token."""
 _REFUSALS = range(400, 500)
-_MAX_TEA_BYTES = 1_000_000
-"""Bytes of tea's configuration that are read."""
 
 
 def _sources(environ: Mapping[str, str]) -> TokenSources:
@@ -74,12 +72,12 @@ def _headers(secret: Secret) -> dict[str, str]:
 
 def _tea(host: str, environ: Mapping[str, str]) -> Secret | None:
     """The token that tea, Gitea's command-line program, stores for a host."""
-    from sdd_hooks.remote.credentials import Secret
+    from sdd_hooks.remote.credentials import Secret, read_store
 
     for path in _tea_files(environ):
-        for login in rows(_read_yaml(path), "logins"):
+        for login in rows(read_store(path), "logins"):
             endpoint = parse_endpoint(text(login, "url"))
-            token = text(login, "token")
+            token = text(login, "token").strip()
             if endpoint is not None and endpoint.netloc == host and token:
                 return Secret(token, "tea")
     return None
@@ -91,17 +89,6 @@ def _tea_files(environ: Mapping[str, str]) -> list[Path]:
     folders = [environ.get("XDG_CONFIG_HOME", "")]
     folders += [f"{home}/.config", f"{home}/Library/Application Support"] if home else []
     return [Path(folder, "tea", "config.yml") for folder in folders if folder.startswith("/")]
-
-
-def _read_yaml(path: Path) -> object:
-    """Parse a YAML file; None if it is missing or invalid."""
-    import yaml
-
-    try:
-        with path.open("rb") as file:
-            return yaml.safe_load(file.read(_MAX_TEA_BYTES))
-    except (OSError, ValueError, RecursionError, yaml.YAMLError):
-        return None
 
 
 def _open(location: TrackerLocation, environment: TrackerEnvironment) -> GiteaTracker:

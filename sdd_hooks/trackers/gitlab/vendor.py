@@ -28,9 +28,6 @@ if TYPE_CHECKING:
     from sdd_hooks.remote.credentials import Secret, TokenSources
     from sdd_hooks.remote.urls import RemoteUrl
 
-MAX_GLAB_BYTES = 100_000
-"""Bytes of glab's configuration that are read; a real one is much smaller."""
-
 _HOSTS = frozenset({"gitlab.com", "www.gitlab.com", "altssh.gitlab.com"})
 _OWNER = re.compile(rf"{NAME_PATTERN}(?:/{NAME_PATTERN}){{0,20}}", re.ASCII)
 _PROJECT = re.compile(NAME_PATTERN, re.ASCII)
@@ -54,7 +51,7 @@ def _sources(environ: Mapping[str, str]) -> TokenSources:
         headers=_headers,
         advice=advice,
         git=True,
-        stored=stored_by_glab,
+        stored=_stored,
     )
 
 
@@ -65,15 +62,16 @@ def _headers(secret: Secret) -> Mapping[str, str]:
     return {"PRIVATE-TOKEN": secret.value}
 
 
-def stored_by_glab(host: str, environ: Mapping[str, str]) -> Secret | None:
+def _stored(host: str, environ: Mapping[str, str]) -> Secret | None:
     """The token that `glab auth login` stores for a host; None if there is none.
 
     https://docs.gitlab.com/cli/configuration/
     """
-    from sdd_hooks.remote.credentials import Secret
+    from sdd_hooks.remote.credentials import Secret, read_store
 
     for path in _glab_files(environ):
-        entry = field(_read_glab_file(path), "hosts", host)
+        # glab writes tokens as `!!null glpat-…` so that they are not printed.
+        entry = field(read_store(path, rb"!!null[ ]+(?=\S)"), "hosts", host)
         value = text(entry, "token").strip()
         if value:
             oauth = str(field(entry, "is_oauth2")).lower() == "true"
@@ -90,20 +88,6 @@ def _glab_files(environ: Mapping[str, str]) -> list[Path]:
         home = Path(environ["HOME"])
         folders = [home / ".config/glab-cli", home / "Library/Application Support/glab-cli"]
     return [folder / "config.yml" for folder in folders if folder.is_absolute()]
-
-
-def _read_glab_file(path: Path) -> object:
-    """Parse glab's configuration; None if it is missing, too large or invalid."""
-    import yaml
-
-    try:
-        if not path.is_file() or path.stat().st_size > MAX_GLAB_BYTES:
-            return None
-        # glab writes tokens as `!!null glpat-…` so that they are not printed.
-        plain = re.sub(r"!!null[ ]+(?=\S)", "", path.read_text(encoding="utf-8"))
-        return yaml.safe_load(plain)
-    except (OSError, ValueError, RecursionError, yaml.YAMLError):
-        return None
 
 
 def _open(location: TrackerLocation, environment: TrackerEnvironment) -> GitLabTracker:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from base64 import b64encode
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -13,13 +12,11 @@ from hypothesis import strategies as st
 
 from sdd_hooks.config.settings import TrackerSettings
 from sdd_hooks.errors import SddError
-from sdd_hooks.remote.client import Client, RateLimitRule
-from sdd_hooks.remote.credentials import TokenLookup, TokenSources
 from sdd_hooks.remote.response import RateLimit, Response
 from sdd_hooks.trackers.jira.payloads import PROJECT_KEY
 from sdd_hooks.trackers.jira.vendor import VENDOR, rate_limit
-from sdd_hooks.trackers.protocol import TrackedRepository, TrackerEnvironment, TrackerLocation
-from tests.trackers.jira.harness import USER, Shop, jira_shop
+from sdd_hooks.trackers.protocol import TrackedRepository
+from tests.trackers.jira.harness import Shop, jira_shop
 
 
 @pytest.fixture(params=[True, False], ids=["cloud", "server"])
@@ -39,104 +36,7 @@ def test_name_label_and_addresses(shop: Shop) -> None:
 AROUND = TrackedRepository(Path("/nonexistent"), (), lambda: None, {})
 
 
-@pytest.mark.parametrize(
-    ("settings", "environ", "where"),
-    [
-        (("SHOP", "https://acme.atlassian.net"), {}, "https://acme.atlassian.net"),
-        (("shop", "acme.atlassian.net/"), {}, "https://acme.atlassian.net"),
-        (
-            ("SHOP", "https://acme.atlassian.net/jira/software/projects/SHOP/boards/1?x=y"),
-            {},
-            "https://acme.atlassian.net",
-        ),
-        (
-            ("SHOP", "https://Acme.example:8443/jira/browse/SHOP-1"),
-            {},
-            "https://acme.example:8443/jira",
-        ),
-        (("SHOP", "https://acme.example/a/b/"), {}, "https://acme.example/a/b"),
-        (("SHOP", "https://acme.example/issues"), {}, "https://acme.example/issues"),
-        (("SHOP", ""), {"JIRA_URL": "https://acme.example"}, "https://acme.example"),
-        (("SHOP", ""), {"JIRA_BASE_URL": "acme.example"}, "https://acme.example"),
-    ],
-)
-def test_declared_project(
-    settings: tuple[str, str], environ: Mapping[str, str], where: str
-) -> None:
-    key, url = settings
-    settings = TrackerSettings("jira", project_key=key, url=url)
-    assert VENDOR.locate(settings, AROUND._replace(environ=environ)) == TrackerLocation(
-        where, "", "SHOP"
-    )
-
-
-@pytest.mark.parametrize(
-    ("key", "url", "why"),
-    [
-        ("", "https://acme.atlassian.net", "Project Key"),
-        ("", "", "Project Key"),
-        ('SHOP" OR project = "HR', "https://acme.atlassian.net", "Project Key"),
-        ("SHOP-1", "https://acme.atlassian.net", "Project Key"),
-        ("Ａ", "https://acme.atlassian.net", "Project Key"),
-        ("SHOP", "", "URL"),
-        ("SHOP", "https://u:p@acme.example", "URL"),
-        ("SHOP", "file:///etc/passwd", "URL"),
-        ("SHOP", "https://acme.example/../x", "URL"),
-        ("SHOP", "https://acme.example/a b", "URL"),
-    ],
-)
-def test_invalid_settings(key: str, url: str, why: str) -> None:
-    with pytest.raises(SddError, match=why) as caught:
-        VENDOR.locate(TrackerSettings("jira", project_key=key, url=url), AROUND)
-    assert "\n" not in str(caught.value)
-
-
-def _sources(url: str) -> TokenSources:
-    found: list[TokenSources] = []
-
-    def connect(
-        api: str, sources: TokenSources | None, rule: RateLimitRule | None = None
-    ) -> Client:
-        assert (api, rule) == (url, rate_limit)
-        assert sources is not None
-        found.append(sources)
-        return Client(api, label="Jira")
-
-    VENDOR.open(TrackerLocation(url, "", "SHOP"), TrackerEnvironment(AROUND, connect)).disconnect()
-    return found[0]
-
-
 CLOUD = "https://acme.atlassian.net"
-
-
-OWN = "https://jira.acme.example"
-
-
-BOTH = {"JIRA_EMAIL": USER, "JIRA_API_TOKEN": "one"}
-
-
-@pytest.mark.parametrize(
-    ("url", "environ", "header"),
-    [
-        (CLOUD, BOTH, "Basic " + b64encode(f"{USER}:one".encode()).decode()),
-        (CLOUD, {"JIRA_API_TOKEN": "one"}, None),
-        (CLOUD, {"JIRA_PAT": "two"}, None),
-        (OWN, BOTH, None),
-        (OWN, {**BOTH, "JIRA_URL": CLOUD}, None),
-        (OWN, {"JIRA_PAT": "two", "JIRA_URL": f"{OWN}/jira"}, "Bearer two"),
-        (OWN, {"JIRA_PAT": "two", "JIRA_BASE_URL": OWN}, "Bearer two"),
-        (OWN, {"JIRA_PAT": "two"}, None),
-        ("https://acme.atlassian.net.evil.example", BOTH, None),
-        ("https://atlassian.net.evil.example", {**BOTH, "JIRA_PAT": "two"}, None),
-    ],
-)
-def test_the_token_of_a_host(
-    url: str, environ: Mapping[str, str], header: str | None, tmp_path: Path
-) -> None:
-    sources = _sources(url)
-    clean = {"PATH": "", "HOME": str(tmp_path), **environ}
-    secret = TokenLookup(sources, lambda: None, tmp_path, clean).find(url)
-    assert (sources.headers(secret)["Authorization"] if secret else None) == header
 
 
 @pytest.mark.parametrize(
