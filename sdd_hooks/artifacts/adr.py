@@ -29,17 +29,21 @@ from sdd_hooks.artifacts.identifiers import (
     id_from_name,
 )
 from sdd_hooks.code.languages import DOCUMENT_SUFFIXES
+from sdd_hooks.project.record_contents import Place, find_traits, is_index, is_unfilled
+from sdd_hooks.project.record_names import (
+    FOLDER_PAGES,
+    decisions_above,
+    is_beside_records,
+    is_called_record,
+    is_page_name,
+    is_template_name,
+    names_decisions,
+    names_proposals,
+)
 from sdd_hooks.text.lazy_regex import lazy_regex
 
-_TEMPLATE_NAME = lazy_regex(
-    r"(?:_|(?:adr|madr|[0nx]+)[-_. ]){0,3}template"
-    r"(?:[-_.](?:bare|minimal|short|long|full|madr|en|de|fr|es|pt|it|nl|pl|ru|zh|ja|ko))*",
-    re.IGNORECASE,
-)
 # The plan that follows a decision has its number, as have the requirements of a product before it.
 _PLAN_NAME = lazy_regex(r"[-_ ](?:roadmap|plan|prd)$", re.IGNORECASE)
-_CALLED_ADR = lazy_regex(r"adr[-_. ]", re.IGNORECASE)
-_FOLDER_PAGES = frozenset({"readme", "index"})
 _DECISIONS = frozenset(
     {
         "decision",
@@ -69,11 +73,12 @@ def read_adr(
     `origins` are as in `identifiers.find_id_references`.
 
     These files are not records: the index of a folder, a template, a plan or roadmap without a
-    decision, and a page without a number, a status and a decision whose name does not begin with
-    `adr`, and an appendix, which names the record with its own number as its parent.
+    decision, what is attached to a record, an appendix, which names the record with its own number
+    as its parent, and a page without the sections and fields of a record. A number is enough in a
+    directory named after decisions, and after `adr`.
     """
     name = _record_name(path)
-    if not name or _TEMPLATE_NAME.fullmatch(name):
+    if not name or is_template_name(name) or is_beside_records(path):
         return None
     document = read_document(text, "ADR", module)
     if is_placeholder_title(document.title):
@@ -88,7 +93,7 @@ def read_adr(
     identifier = in_name or document.heading_id or document.own_id
     if identifier and _is_appendix(document, identifier):
         return None
-    if not (identifier or document.statuses or decision or _CALLED_ADR.match(name)):
+    if not _is_record(path, name, document, bool(identifier), decision is not None):
         return None
     owner = EdgeOwner("ADR", identifier, path, module, origins)
     edges, edge_findings = find_edges(document, owner)
@@ -127,10 +132,32 @@ def _is_appendix(document: ArtifactDocument, identifier: ArtifactId) -> bool:
     )
 
 
+def _is_record(
+    path: str, name: str, document: ArtifactDocument, has_id: bool, decides: bool
+) -> bool:
+    """Whether the name or the content of a file makes it a record."""
+    directory = path.rpartition("/")[0]
+    among_decisions = decisions_above(directory) is not None
+    is_named = has_id and (among_decisions or is_called_record(f"{name}.md"))
+    if is_unfilled(document.prose) or (not decides and is_index(document.prose)):
+        return False
+    if is_named and not is_page_name(name):
+        return True
+    if document.statuses and (decides or has_id):
+        return True
+    place: Place = "proposals" if names_proposals(directory) else "anywhere"
+    place = "decisions" if among_decisions else "numbered" if has_id else place
+    titles = (section.title for section in document.sections if section.level)
+    traits = find_traits(document.prose, titles)
+    if is_page_name(name):
+        return traits.decides and traits.has_status
+    return traits.suffice(place) or (bool(document.statuses) and place != "anywhere")
+
+
 def is_template(path: str) -> bool:
     """Whether a file is called a template for records."""
     file = PurePosixPath(path)
-    return file.suffix.lower() in DOCUMENT_SUFFIXES and bool(_TEMPLATE_NAME.fullmatch(file.stem))
+    return file.suffix.lower() in DOCUMENT_SUFFIXES and is_template_name(file.stem)
 
 
 def _adds_suffix(heading: ArtifactId, name: ArtifactId) -> bool:
@@ -139,13 +166,17 @@ def _adds_suffix(heading: ArtifactId, name: ArtifactId) -> bool:
 
 
 def _record_name(path: str) -> str:
-    """Return the name that has the number: of the file, or of the folder whose index it is."""
+    """Return the name of a record: of the file, or of the folder whose page it is.
+
+    "" for the page of a folder that has records, and for no document.
+    """
     file = PurePosixPath(path)
     if file.suffix.lower() not in DOCUMENT_SUFFIXES:
         return ""
-    if file.stem.lower() in _FOLDER_PAGES:
-        return file.parent.name if id_from_name(file.parent.name, "ADR") else ""
-    return file.stem
+    if file.stem.lower() not in FOLDER_PAGES:
+        return file.stem
+    folder = file.parent.name
+    return "" if names_decisions(folder) or names_proposals(folder) else folder
 
 
 def _decision(document: ArtifactDocument) -> tuple[int, int] | None:

@@ -15,7 +15,7 @@ from functools import lru_cache
 
 from sdd_hooks.code.languages import GENERATED, VENDORED
 from sdd_hooks.named_tuple import NamedTuple
-from sdd_hooks.project.recognition import looks_like_record
+from sdd_hooks.project.record_names import looks_like_record
 from sdd_hooks.text.globs import compile_glob
 
 RECORD_KINDS = ("adrs", "specs")

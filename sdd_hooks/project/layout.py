@@ -236,7 +236,10 @@ def _holds_artifacts(root: Path, kind: str, directory: str) -> bool:
         return True
     prefix = f"{directory}/" if directory else ""
     contents = read_documents(root, [prefix + name for name in names])
-    return any(data is not None and reads_like_record(data, numbered=True) for data in contents)
+    return any(
+        data is not None and reads_like_record(name, data, "decisions")
+        for name, data in zip(names, contents, strict=True)
+    )
 
 
 def _may_be_record(path: str) -> bool:

@@ -2,8 +2,8 @@
 
 The input is a list of paths and a reader of their contents, so that a work tree and a tree of git
 give the same answer. A name that belongs to a record decides alone where most documents of the
-directory have such a name; a name that other documents have too (`0001-x.md`), or one among many
-other documents, decides together with the content of the file.
+directory have such a name; a name that other documents have too (`0001-x.md`), one among many
+other documents, and one without a number decide together with the content of the file.
 """
 
 # Governing: ADR-0027 (records are found by what directories hold), SPEC-0001 REQ "Artifact
@@ -11,14 +11,30 @@ other documents, decides together with the content of the file.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
 
-from sdd_hooks.code.languages import DOCUMENT_SUFFIXES, VENDORED
+from sdd_hooks.code.languages import DOCUMENT_SUFFIXES
 from sdd_hooks.named_tuple import NamedTuple
+from sdd_hooks.project.record_contents import Place, find_traits, is_index, is_unfilled
+from sdd_hooks.project.record_names import (
+    FOLDER_PAGES,
+    decisions_above,
+    has_number,
+    is_called_record,
+    is_copy,
+    is_page_name,
+    is_template_name,
+    looks_like_record,
+    names_decisions,
+    names_design,
+    names_proposals,
+    names_specs,
+    parents,
+)
 from sdd_hooks.text.lazy_regex import lazy_regex
+
+__all__ = ["looks_like_record", "parents", "recognise_records"]
 
 Reader = Callable[[Sequence[str]], Iterable["bytes | None"]]
 """Returns the content of each path, in order; None for one that cannot be read. The first
@@ -33,105 +49,21 @@ MAX_READ_DIRECTORIES = 200
 MAX_FOLDERS = 500
 """Directories of one kind that are found. A repository has a few."""
 
+_PLACES: tuple[Place, ...] = ("decisions", "proposals", "numbered", "anywhere")
 _SAMPLED_FILES = 3
+_SAMPLED_DECISIONS = 9
+"""Files that are read of a directory named after decisions, which may be guides for the most."""
 
-_SUFFIX = "(?:" + "|".join(map(re.escape, DOCUMENT_SUFFIXES)) + ")"
-_CALLED_ADR = lazy_regex(rf"(?i)adr[-_ .]?\d.*{_SUFFIX}")
-# `adr-0030-phase2-trace-2026-04-21.md` is about a day of the decision in its name.
-_DATED = lazy_regex(rf"(?i).*[-_ .](?:19|20)\d\d-\d\d-\d\d{_SUFFIX}")
-# A year is not a number: `2024-roadmap.md`. A date may stand before it.
-_NUMBERED = lazy_regex(
-    r"(?i)(?:\d{4}-\d\d-\d\d[-_ ])?(?!(?:19|20)\d\d[-_ .])\d{3,5}[a-z]?[-_ .].*" + _SUFFIX
-)
-# In a directory named after decisions, a short number and a date belong to records, too.
-_SHORT = lazy_regex(rf"(?i)(?:\d{{1,5}}[a-z]?(?:[-_ .].*)?|\d{{4}}-\d\d-\d\d.*){_SUFFIX}")
-_TEMPLATE = lazy_regex(
-    r"(?i)(?:_|(?:adr|madr|[0nx]+)[-_. ]?){0,3}template"
-    r"(?:[-_.](?:bare|minimal|short|long|full|madr|en|de|fr|es|pt|it|nl|pl|ru|zh|ja|ko))*"
-    rf"{_SUFFIX}"
-)
-
-# Names of directories, in lower case and without punctuation.
-_ADR_NAMES = frozenset(
-    {
-        "adr",
-        "adrs",
-        "decision",
-        "decisions",
-        "decisionlog",
-        "decisionrecord",
-        "decisionrecords",
-        "architecturedecision",
-        "architecturedecisions",
-        "architecturedecisionrecord",
-        "architecturedecisionrecords",
-        "architecturaldecision",
-        "architecturaldecisions",
-        "architecturaldecisionrecord",
-        "architecturaldecisionrecords",
-        "designdecisions",
-        "technicaldecisions",
-    }
-)
-_FOLDER_PAGES = frozenset({"readme", "index"})
-_SPEC_NAMES = frozenset({"spec", "specs", "specification", "specifications"})
 # A directory for every kind of document. What lies in it is no record because a record does.
 _GENERAL = frozenset({"", "doc", "docs", "documentation"})
-
-_PUNCTUATION = lazy_regex(r"[-_. ]+")
-_COPIES = frozenset(
-    {
-        *VENDORED,
-        *("archive", "archived", "archives", "backup", "backups", "versioneddocs"),
-        *("example", "examples", "sample", "samples", "template", "templates"),
-        *("fixture", "fixtures", "test", "tests", "testdata", "snapshots"),
-        *("dist", "build", "target", "external", "deps"),
-        # Texts for agents tell how to write a record, and what they remember of one.
-        *("agents", "commands", "memories", "prompts", "skills"),
-    }
-)
-# A directory of other documents. Such a document may be named after the decision that it is about.
-_OTHER_DOCUMENTS = frozenset(
-    {
-        *("changeset", "changesets", "changelog", "changelogs", "releasenotes"),
-        *("plan", "plans", "planning", "prd", "prds", "roadmap", "roadmaps", "backlog"),
-        *("handoff", "handoffs", "learning", "learnings", "research", "meetings", "minutes"),
-        *("audit", "audits", "report", "reports", "review", "reviews"),
-        *("validation", "validations", "benchmark", "benchmarks"),
-    }
-)
-# What a team keeps for its agents; most of it are notes about records.
-_AGENTS = ".agents"
-_OF_AGENTS = _ADR_NAMES | {"architecture"}
-# The last word of a longer name: `test-fixtures`, `docs_archive`.
-_COPY_WORDS = frozenset(
-    {"archive", "archived", "archives", "examples", "fixtures", "samples", "templates", "testdata"}
-)
 # OpenSpec proposes changes to specifications in folders that look like specifications.
 _SPEC_COPIES = frozenset({"changes"})
-
-# Titles of sections, in the languages in which records are common, without numbers and punctuation.
-_DECISION_TITLE = lazy_regex(
-    r"(?i)(?:the |our |proposed )?(?:decisions?(?: outcome| made)?|resolution|what we decided)"
-    r"|entscheidung|décision|decisión|decisão|decisione|besluit|решение|决策|决定|決定|결정"
+SPEC_PAGES = frozenset({"spec.md", "requirements.md"})
+"""The file with the requirements of a specification; the second one is Kiro's."""
+_BESIDE_SPEC = frozenset({"design.md", "plan.md", "tasks.md"})
+_REQUIREMENT = lazy_regex(
+    r"(?im)^#{2,4}[ \t]+requirement:|^#[ \t]+\[?spec-\d|^- \*\*fr-\d|\bTHE SYSTEM SHALL\b"
 )
-_OTHER_TITLE = lazy_regex(
-    r"(?i)status|context\b.*|consequences|(?:considered )?(?:options|alternatives)\b.*"
-    r"|alternatives considered|decision drivers|problem(?: statement)?|background|rationale"
-    r"|implications|kontext|konsequenzen|contexte|contexto|状态|背景|上下文|後果|后果|状況|影響"
-)
-# Not `ADR-0008 migration plan` and `ADR-0048..ADR-0138 gap map`: those are about records.
-_ADR_TITLE = lazy_regex(
-    r"(?i)[\[(*_`]*(?:adr(?:[-_ #]{0,2}\d{1,5}[a-z]?)?[\])*_`]*[ \t]*(?:[:)|—–]|\.(?!\.)|-[ \t]|$)"
-    r"|architectur(?:e|al) decision|decision record)"
-)
-_AROUND_TITLE = lazy_regex(r"^[\W\d_]+|[\W_]+$")
-_PEOPLE_FIELD = lazy_regex(r"(?im)^[-*]?[ \t]*(?:\*\*)?(?:decision-makers|deciders)\b")
-_STATUS_FIELD = lazy_regex(
-    r"(?im)^[-*]?[ \t]*(?:\*\*)?status(?:\*\*)?:(?:\*\*)?[ \t]*[\"'*]{0,3}"
-    r"(?:accepted|proposed|rejected|deprecated|superseded)"
-)
-_REQUIREMENT = lazy_regex(r"(?im)^#{2,4}[ \t]+requirement:|^#[ \t]+\[?spec-\d")
 
 
 class RecordFolder(NamedTuple):
@@ -162,15 +94,25 @@ class Recognition(NamedTuple):
 
 class _Found:
     """The candidates of one directory: certain ones, those that are called a record, and those
-    whose content decides. `flat` as in `RecordFolder`."""
+    whose content decides, in such a `place`. `flat` as in `RecordFolder`."""
 
-    __slots__ = ("called", "certain", "doubtful", "flat")
+    __slots__ = ("called", "certain", "doubtful", "flat", "place")
 
-    def __init__(self) -> None:
+    def __init__(self, place: Place = "numbered") -> None:
         self.certain = 0
         self.called: list[str] = []
         self.doubtful: list[str] = []
         self.flat = False
+        self.place = place
+
+
+class _Directory(NamedTuple):
+    """What the path of a directory says: a copy, the directory of decisions around it, if there is
+    one, and the place of documents without a number in it, if their content is to decide."""
+
+    is_copy: bool
+    decisions: str | None
+    unnumbered: Place | None
 
 
 def recognise_records(paths: Iterable[str], read: Reader) -> Recognition:
@@ -181,27 +123,28 @@ def recognise_records(paths: Iterable[str], read: Reader) -> Recognition:
     """
     adrs: dict[str, _Found] = {}
     specs: dict[str, _Found] = {}
-    designs: set[str] = set()
-    copies: dict[str, bool] = {}
+    beside: set[str] = set()
+    directories: dict[str, _Directory] = {}
     documents: Counter[str] = Counter()
     for path in paths:
         directory, _, name = path.rpartition("/")
         lowered = name.lower()
         if not lowered.endswith(DOCUMENT_SUFFIXES):
             continue
-        if directory not in copies:
-            copies[directory] = _is_copy(directory)
-        if copies[directory]:
+        about = directories.get(directory)
+        if about is None:
+            about = directories[directory] = _describe(directory)
+        if about.is_copy:
             continue
         documents[directory] += 1
-        if lowered == "design.md":
-            designs.add(directory)
-        elif lowered == "spec.md":
+        if lowered in _BESIDE_SPEC:
+            beside.add(directory)
+        elif lowered in SPEC_PAGES:
             specs.setdefault(directory, _Found()).doubtful.append(path)
         else:
-            _add_record(adrs, directory, name, path)
+            _add_record(adrs, about, directory, path)
     for directory, found in specs.items():
-        if directory in designs or _spec_home(directory):
+        if directory in beside or _spec_home(directory):
             found.certain, found.doubtful = 1, []
     for directory, found in adrs.items():
         _weigh_called(found, directory, documents[directory])
@@ -214,71 +157,62 @@ def recognise_records(paths: Iterable[str], read: Reader) -> Recognition:
     return Recognition(tuple(folders), left_out)
 
 
-def looks_like_record(directory: str, name: str) -> bool:
-    """Whether a file name in this directory looks like a decision record.
+def reads_like_record(path: str, data: bytes, place: Place) -> bool:
+    """Whether a document with this content, in such a place, is a decision record.
 
-    Documents about architecture may be numbered too (`01-overview.md`), so fewer than three digits
-    count only in a directory that is named after decisions.
+    The sections or fields of a record show it. An unfilled template and an index are none.
     """
-    if _TEMPLATE.fullmatch(name):
-        return False
-    if _CALLED_ADR.fullmatch(name) or _NUMBERED.fullmatch(name):
-        return True
-    return _plain(directory) in _ADR_NAMES and _SHORT.fullmatch(name) is not None
-
-
-def reads_like_record(data: bytes, *, numbered: bool) -> bool:
-    """Whether a document with this content is a decision record.
-
-    The sections or fields of a record show it. With `numbered`, its name has a number, and one
-    section about a decision is enough.
-    """
-    from sdd_hooks.text.decoding import decode
+    from sdd_hooks.text.documents import document_text
     from sdd_hooks.text.markdown import parse_sections
 
     if len(data) > MAX_HEAD_BYTES:
         # Half a character would make the text one of another encoding.
         data = data[:MAX_HEAD_BYTES].rpartition(b"\n")[0]
-    text = decode(data).replace("\r\n", "\n")
-    head = text[:3000]
-    titles = [section.title for section in parse_sections(text) if section.level]
-    if titles and _ADR_TITLE.match(titles[0]):
-        return True
-    plain = [_AROUND_TITLE.sub("", title) for title in titles]
-    decides = any(_DECISION_TITLE.fullmatch(title) for title in plain)
-    others = sum(_OTHER_TITLE.fullmatch(title) is not None for title in plain)
-    others += _STATUS_FIELD.search(head) is not None
-    if _PEOPLE_FIELD.search(head) and (decides or others):
-        return True
-    if numbered:
-        return decides or others >= 2
-    return decides and others >= 1
+    text = document_text(path, data).replace("\r\n", "\n")
+    traits = find_traits(text, (one.title for one in parse_sections(text) if one.level))
+    return traits.suffice(place) and not (is_unfilled(text) or is_index(text))
 
 
-def _add_record(adrs: dict[str, _Found], directory: str, name: str, path: str) -> None:
+def _describe(directory: str) -> _Directory:
+    place: Place | None = None
+    decisions = decisions_above(directory)
+    if decisions is None:
+        near = (directory, directory.rpartition("/")[0])
+        place = "proposals" if any(map(names_proposals, near)) else None
+        if place is None and names_design(directory):
+            place = "anywhere"
+    return _Directory(is_copy(directory), decisions, place)
+
+
+def _add_record(adrs: dict[str, _Found], about: _Directory, directory: str, path: str) -> None:
     """Add the file to the candidates if its name may be that of a record."""
-    stem = name.rpartition(".")[0].lower()
-    if stem in _FOLDER_PAGES:
-        # A record may be a folder whose index page is its text.
+    name = path.rpartition("/")[2]
+    stem = name.rpartition(".")[0]
+    if is_template_name(stem):
+        return
+    if stem.lower() in FOLDER_PAGES:
+        # A record may be a folder whose page is its text.
         directory, _, folder = directory.rpartition("/")
-        if looks_like_record(directory, f"{folder}.md"):
-            _add_record(adrs, directory, f"{folder}.md", path)
-        return
-    if _TEMPLATE.fullmatch(name):
-        return
-    place = directory
-    named = _plain(directory) in _ADR_NAMES
-    above = directory.rpartition("/")[0]
-    if not named and _plain(above) in _ADR_NAMES:
-        place, named = above, looks_like_record(directory, name)
-        if not named:
+        if not folder or names_decisions(folder):
             return
-    if named and looks_like_record(place, name):
-        adrs.setdefault(place, _Found()).certain += 1
-    elif _CALLED_ADR.fullmatch(name) and not _DATED.fullmatch(name):
-        adrs.setdefault(place, _Found()).called.append(path)
-    elif named or _CALLED_ADR.fullmatch(name) or _NUMBERED.fullmatch(name):
-        adrs.setdefault(place, _Found()).doubtful.append(path)
+        name = f"{folder}.md"
+    elif is_page_name(stem):
+        return
+    unnumbered = about.unnumbered
+    if about.decisions is not None:
+        place = about.decisions
+        found = adrs.setdefault(place, _Found("decisions"))
+        if looks_like_record(place, name):
+            found.certain += 1
+        else:
+            found.doubtful.append(path)
+    elif is_called_record(name):
+        adrs.setdefault(directory, _Found()).called.append(path)
+    elif has_number(name):
+        numbered: Place = "proposals" if unnumbered == "proposals" else "numbered"
+        adrs.setdefault(directory, _Found(numbered)).doubtful.append(path)
+    elif unnumbered is not None:
+        adrs.setdefault(directory, _Found(unnumbered)).doubtful.append(path)
 
 
 def _weigh_called(found: _Found, directory: str, documents: int) -> None:
@@ -293,38 +227,60 @@ def _weigh_called(found: _Found, directory: str, documents: int) -> None:
 
 
 def _read_doubtful(
-    adrs: dict[str, _Found], specs: dict[str, _Found], read: Reader
+    adrs: Mapping[str, _Found], specs: Mapping[str, _Found], read: Reader
 ) -> tuple[set[str], int]:
     """Return the files that read like a record or specification, and the directories left out."""
-    checks: dict[str, Callable[[bytes], bool]] = {}
+    places: dict[str, Place | None] = {}
     left_out = 0
-    for group, check in ((adrs, None), (specs, _reads_like_spec)):
-        undecided = sorted(d for d, found in group.items() if found.doubtful and not found.certain)
-        left_out += len(undecided[MAX_READ_DIRECTORIES:])
+    for group in (adrs, specs):
+        undecided = [one for one, found in group.items() if found.doubtful and not found.certain]
+        # Names that say more go first: there may be thousands of numbered chapters.
+        undecided.sort(key=lambda one: (_PLACES.index(group[one].place), one))
+        rest = undecided[MAX_READ_DIRECTORIES:]
+        left_out += sum(group[one].place != "anywhere" for one in rest)
         for directory in undecided[:MAX_READ_DIRECTORIES]:
-            for path in _sample(group[directory].doubtful):
-                checks[path] = check or partial(reads_like_record, numbered=_is_numbered(path))
-    paths = list(checks)
-    contents = zip(paths, read(paths) if paths else (), strict=False)
-    return {path for path, data in contents if data is not None and checks[path](data)}, left_out
+            found = group[directory]
+            for path in _sample(found):
+                places[path] = _place_of(found, path) if group is adrs else None
+    contents = zip(places.items(), read(list(places)) if places else (), strict=False)
+    return {one for (one, place), data in contents if data and _reads(one, data, place)}, left_out
 
 
-def _reads_like_spec(data: bytes) -> bool:
+def _reads(path: str, data: bytes, place: Place | None) -> bool:
+    if place is not None:
+        return reads_like_record(path, data, place)
     return _REQUIREMENT.search(data[:MAX_HEAD_BYTES].decode("utf-8", "replace")) is not None
 
 
-def _sample(paths: Sequence[str]) -> Iterator[str]:
-    """Yield a few of the paths, from the first to the last."""
-    ordered = sorted(paths)
-    step = max(1, (len(ordered) - 1) // (_SAMPLED_FILES - 1))
-    yield from ordered[::step][:_SAMPLED_FILES]
+def _place_of(found: _Found, path: str) -> Place:
+    if found.place in ("decisions", "proposals"):
+        return found.place
+    directory, _, name = path.rpartition("/")
+    if name.rpartition(".")[0].lower() in FOLDER_PAGES:
+        name = directory.rpartition("/")[2] + ".md"
+    return "numbered" if has_number(name) else "anywhere"
 
 
-def _adr_folders(adrs: dict[str, _Found], kept: set[str]) -> Iterator[RecordFolder]:
+def _sample(found: _Found) -> list[str]:
+    """A few of the doubtful files, from the first to the last."""
+    wanted = _SAMPLED_DECISIONS if found.place == "decisions" else _SAMPLED_FILES
+    ordered = sorted(found.doubtful)
+    step = max(1, (len(ordered) - 1) // (wanted - 1))
+    return ordered[::step][:wanted]
+
+
+def _holds_records(found: _Found, kept: set[str]) -> bool:
+    """Whether one of the files that were read is a record; most of them where names say nothing."""
+    if found.certain or found.place != "anywhere":
+        return bool(found.certain) or not kept.isdisjoint(found.doubtful)
+    return 2 * len(kept.intersection(found.doubtful)) > min(len(found.doubtful), _SAMPLED_FILES)
+
+
+def _adr_folders(adrs: Mapping[str, _Found], kept: set[str]) -> Iterator[RecordFolder]:
     places = {
         directory: found.certain + len(found.doubtful)
         for directory, found in adrs.items()
-        if found.certain or not kept.isdisjoint(found.doubtful)
+        if _holds_records(found, kept)
     }
     whole = outermost([directory for directory in places if not adrs[directory].flat])
     totals = _totals(whole, places)
@@ -335,7 +291,7 @@ def _adr_folders(adrs: dict[str, _Found], kept: set[str]) -> Iterator[RecordFold
         yield RecordFolder("adrs", top, count, flat=False)
 
 
-def _spec_folders(specs: dict[str, _Found], kept: set[str]) -> Iterator[RecordFolder]:
+def _spec_folders(specs: Mapping[str, _Found], kept: set[str]) -> Iterator[RecordFolder]:
     folders = [
         directory
         for directory, found in specs.items()
@@ -350,7 +306,7 @@ def _spec_folders(specs: dict[str, _Found], kept: set[str]) -> Iterator[RecordFo
 
 def _spec_home(directory: str) -> str:
     """Return the nearest directory above that is named after specifications, "" without one."""
-    return next((one for one in parents(directory) if _plain(one) in _SPEC_NAMES), "")
+    return next(filter(names_specs, parents(directory)), "")
 
 
 def _specs_above(directory: str) -> str:
@@ -373,40 +329,3 @@ def outermost(directories: Iterable[str]) -> tuple[str, ...]:
     """Drop directories inside another one: a collection takes a directory with all below it."""
     unique = dict.fromkeys(directories)
     return tuple(d for d in unique if unique.keys().isdisjoint(parents(d)))
-
-
-def parents(directory: str) -> Iterator[str]:
-    """Yield the directories above one, from the nearest to the top ("")."""
-    while directory:
-        directory = directory.rpartition("/")[0]
-        yield directory
-
-
-def _is_numbered(path: str) -> bool:
-    """Whether the name of the file has a number, or of the folder whose index page it is."""
-    directory, _, name = path.rpartition("/")
-    if name.rpartition(".")[0].lower() in _FOLDER_PAGES:
-        name = directory.rpartition("/")[2] + ".md"
-    return bool(_NUMBERED.fullmatch(name) or _CALLED_ADR.fullmatch(name))
-
-
-def _is_copy(directory: str) -> bool:
-    """Whether the directory has other code, records that are not decisions about this one, or
-    another kind of documents."""
-    name = _plain(directory)
-    if name in _OTHER_DOCUMENTS:
-        return True
-    for segment in directory.lower().split("/"):
-        if segment == _AGENTS and name in _OF_AGENTS:
-            continue
-        words = _PUNCTUATION.split(segment)
-        if segment in _COPIES or "".join(words) in _COPIES:
-            return True
-        if len(words) > 1 and words[-1] in _COPY_WORDS:
-            return True
-    return False
-
-
-def _plain(directory: str) -> str:
-    """Return the last name of a path, in lower case and without punctuation."""
-    return _PUNCTUATION.sub("", directory.rpartition("/")[2].lower())

@@ -1,0 +1,127 @@
+"""What the content of a document says: a decision record, an unfilled template, or an index.
+
+Records have sections, labels in bold type, or a table of fields on top, in many languages. How many
+of them are enough depends on the place and the name of the file.
+"""
+
+# Governing: ADR-0027 (records are found by what directories hold)
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal
+
+from sdd_hooks.named_tuple import NamedTuple
+from sdd_hooks.text.lazy_regex import lazy_regex
+
+MAX_HEAD = 12_000
+"""Characters of a document in which labels are looked for."""
+
+Place = Literal["decisions", "proposals", "numbered", "anywhere"]
+"""What else is known about a document: it lies in a directory named after decisions, or after
+proposals; its name has a number; or nothing."""
+
+# Titles of sections and labels, without numbers and punctuation.
+_DECISION = lazy_regex(
+    r"(?i)(?!.*\bdecision (?:drivers?|makers?|dates?|status|owners?|criteria|log|process|tree)\b)"
+    r"(?:.{0,24}\b)?(?:decisions?(?: .{0,24})?|resolution|what we decided)"
+    r"|(?:die |unsere |la |le |el |a |het |de )?(?:entscheidung|entscheid|beschluss|décision"
+    r"|decisión|decisão|decisao|decisione|decizie|besluit|beslissing|beslut|beslutning|päätös"
+    r"|decyzja|rozhodnutí|rozhodnutie|решение|рішення|döntés|karar|quyết định|keputusan|απόφαση"
+    r"|odluka|القرار|החלטה)(?: .{0,24})?"
+    r"|.{0,6}(?:决策|决定|決定|決断|结论|결정).{0,6}"
+)
+_CLEAR = lazy_regex(
+    r"(?i)status|context\b.*|consequences?\b.*|(?:considered )?(?:options|alternatives)\b.*"
+    r"|alternatives considered|decision drivers?|problem(?: statement)?|background|rationale"
+    r"|implications|estado|statut|stato|stav|durum|tila|статус"
+    r"|kontext|contexte|contexto|contesto|kontekst|kontekstur|konteksti|контекст|bağlam"
+    r"|konsequenzen|conséquences|consecuencias|consequências|conseguenze|gevolgen|konsekvenser"
+    r"|konsekwencje|důsledky|dôsledky|seuraukset|последствия|наслідки|sonuçlar"
+    r"|状态|狀態|状況|状態|ステータス|상태|背景|上下文|コンテキスト|文脈|맥락|배경|컨텍스트"
+    r"|後果|后果|影响|影響|結果|결과"
+)
+_WEAK = lazy_regex(
+    r"(?i)what|why|how|goals?|non[- ]goals?|motivation|proposals?|proposed .*|reasons?|impact"
+    r"|risks?|trade-?offs|pros(?: and cons)?|cons|drawbacks|prior art|unresolved questions"
+    r"|open questions|assumptions|constraints|requirements|alternativ\w+|optionen|opciones|opções"
+    r"|begründung|summary|detailed design|unresolved questions|guide-level explanation"
+    r"|reference-level explanation|abstract|specification|security considerations|user stories"
+)
+_PEOPLE = frozenset({"deciders", "decision-makers", "decision makers", "decision-maker"})
+_STATUS_NAMES = "status estado statut stato stav durum tila статус 状态 狀態 状態 ステータス 상태"
+# Not `ADR-0008 migration plan` and `ADR-0048..ADR-0138 gap map`: those are about records.
+_TITLE = lazy_regex(
+    r"(?i)[\[(*_`]*(?:adr(?:[-_ #]{0,2}\d{1,5}[a-z]?)?[\])*_`]*[ \t]*(?:[:)|—–]|\.(?!\.)|-[ \t]|$)"
+    r"|architectur(?:e|al) decision|decision record)"
+)
+_AROUND = lazy_regex(r"^[\W\d_]+|[\W_]+$")
+# `**Status**: accepted`, `- Decision: x`, `| Context | x |`, `**Decision**`.
+_LABEL = lazy_regex(
+    r"(?m)^[ \t]{0,3}(?:[-*+>|][ \t]{0,3}){0,2}(?P<mark>\*\*|__)?"
+    r"(?P<name>[^\W\d_][^\n:：|*_]{0,40}?)[ \t]{0,3}"
+    r"(?:(?P<end>\*\*|__)[ \t]{0,3}(?:[:：|]|$)|[:：|](?:\*\*|__)?)[ \t]{0,9}(?P<value>[^\s|]?)"
+)
+_PLACEHOLDER = lazy_regex(
+    r"(?m)^[^\n\[{<]{0,60}"
+    r"(?:\[[^\]\n]{2,200}\](?![(\[:])|\{[^}\n]{2,200}\}|<[a-zA-Z][^>\n]{3,200}>)[ \t.,;*_|]{0,9}$"
+    r"|(?i:\b(?:proposed|draft|accepted)\b[^\n]{0,12}[|/,]"
+    r"[^\n]{0,12}\b(?:accepted|rejected|approved)\b[^\n]{0,12}[|/,])"
+    r"|\b(?:YYYY-MM-DD|yyyy-mm-dd|DD[./]MM[./]YYYY)\b"
+)
+_LINE = lazy_regex(r"(?m)^(?!#)[^\n]*\w[^\n]*$")
+_LOCAL_LINK = lazy_regex(r"\]\((?!\w+:)[^()\s#]+\.(?:md|markdown|mdx|rst|adoc)[^()\s]*\)")
+
+
+class Traits(NamedTuple):
+    """What a document has of a record: a title that says so, a decision, the numbers of `clear`
+    and `weak` other sections, a status, and the people who decided."""
+
+    titled: bool
+    decides: bool
+    clear: int
+    weak: int
+    has_status: bool
+    has_people: bool
+
+    def suffice(self, place: Place) -> bool:
+        """Whether a document in such a place is a record."""
+        if self.titled or (self.has_people and (self.decides or self.clear)):
+            return True
+        if self.decides and (self.clear or self.has_status):
+            return True
+        sections = self.clear + self.weak
+        if place == "numbered":
+            stated = self.has_status and sections >= 2
+            return self.decides or self.clear >= 2 or stated or sections >= 5
+        is_likely = self.decides or self.has_status or self.clear >= 2 or sections >= 3
+        return is_likely and place != "anywhere"
+
+
+def find_traits(text: str, titles: Iterable[str]) -> Traits:
+    """Find what a document with these titles of sections has of a record."""
+    written = [title for title in titles if title]
+    labels = {}
+    for match in _LABEL.finditer(text[:MAX_HEAD]):
+        labels.setdefault(match["name"].strip().lower(), match["value"] or match["end"] or "")
+    names = {*labels, *(_AROUND.sub("", title).lower() for title in written)}
+    decides = any(map(_DECISION.fullmatch, names))
+    clear = sum(_CLEAR.fullmatch(name) is not None for name in names)
+    weak = sum(_WEAK.fullmatch(name) is not None for name in names)
+    has_status = any(labels.get(name) for name in _STATUS_NAMES.split())
+    titled = bool(written) and _TITLE.match(written[0]) is not None
+    return Traits(titled, decides, clear, weak, has_status, not _PEOPLE.isdisjoint(names))
+
+
+def is_unfilled(text: str) -> bool:
+    """Whether most of a text is placeholders: it is a template, by whatever name."""
+    head = text[:MAX_HEAD]
+    marks = sum(1 for _ in _PLACEHOLDER.finditer(head))
+    return marks >= 2 and marks * 2 >= sum(1 for _ in _LINE.finditer(head))
+
+
+def is_index(text: str) -> bool:
+    """Whether most lines of a text lead to other documents."""
+    lines = [match[0] for match in _LINE.finditer(text[:MAX_HEAD])]
+    leading = sum(_LOCAL_LINK.search(line) is not None for line in lines)
+    return leading >= 3 and leading * 2 >= len(lines)

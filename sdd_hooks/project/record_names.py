@@ -1,0 +1,241 @@
+"""What the names of files and directories say: a record, a template, a copy, a place for records.
+
+Names are compared by their words, so that `test-fixtures`, `testFixtures` and `TestFixtures` are
+one name. Where a name does not decide, the content of the file does.
+"""
+
+# Governing: ADR-0027 (records are found by what directories hold)
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+from sdd_hooks.code.languages import DOCUMENT_SUFFIXES, VENDORED
+from sdd_hooks.text.lazy_regex import lazy_regex
+
+FOLDER_PAGES = frozenset({"readme", "index", "_index", "adr", "decision"})
+"""The names, without suffix, of the file that is the text of a record with a folder of its own."""
+
+
+def _set(names: str) -> frozenset[str]:
+    return frozenset(names.split())
+
+
+_CAMEL = lazy_regex(r"(?<=[a-z])(?=[A-Z])")
+_BETWEEN = lazy_regex(r"[\W_]+")
+
+# A year is not a number: `2024-roadmap`. A date may stand before it.
+_NUMBER = r"(?!(?:19|20)\d\d(?:[-_ .]|$))\d{3,5}[a-z]?(?![^-_ .])"
+_NUMBERED = lazy_regex(rf"(?i)(?:\d{{4}}-\d\d-\d\d[-_ ])?{_NUMBER}[-_ .]?.*")
+# `ODH-ADR-Operator-0001-x`, `PAY-0001-x`: what the number counts stands before it.
+_PREFIXED = lazy_regex(rf"(?i)[a-z][a-z0-9]{{1,15}}(?:[-_ ][a-z]{{1,20}}){{0,4}}[-_ ]?{_NUMBER}.*")
+_CALLED_ADR = lazy_regex(r"(?i)m?adr[-_ .]?\d.*")
+# `adr-0030-phase2-trace-2026-04-21` is about a day of the decision in its name.
+_DATED = lazy_regex(r"(?i).*[-_ .](?:19|20)\d\d-\d\d-\d\d")
+# In a directory named after decisions, a short number and a date belong to records, too.
+_SHORT = lazy_regex(r"(?i)\d{1,5}[a-z]?(?:[-_ .].*)?|\d{4}-\d\d-\d\d.*|(?:19|20)\d{6}[-_ ].*")
+
+_TEMPLATE_WORDS = _set(
+    "template templates boilerplate skeleton vorlage plantilla modele modèle modelo szablon 模板"
+    " テンプレート 템플릿 шаблон"
+)
+_BESIDE_TEMPLATE = lazy_regex(
+    r"[0nx]+|adrs?|madr|rfc|architectur(?:e|al)|decisions?|records?|design|proposal|bare|minimal"
+    r"|short|long|full|new|simple|example|default|a|an|the|for|of|en|de|fr|es|pt|it|nl|pl|ru|zh|ja|ko"
+)
+_PAGE_WORDS = _set(
+    "adr adrs madr architecture architectural decision decisions record records rfc rfcs about our"
+    " the how to write index indexes readme toc contents log list overview summary process workflow"
+    " guide guideline guidelines instructions conventions contributing changelog glossary register"
+    " catalog catalogue home faq license agents claude a an and of for"
+)
+
+_NAMES_DECISIONS = lazy_regex(
+    r"\w*decisions|(?:architectur(?:e|al)|arch|design|tech(?:nical)?|engineering|product)?decision"
+    r"|\w*decisions?(?:records?|logs?|docs?|documents|register|history)"
+    r"|m?adrs?(?:docs?|documents|files|records?|logs?)?"
+    r"|\w*(?:entscheidung(?:en)?|décisions|decisiones|decisioni|decisoes|decisões|besluiten"
+    r"|beslissingen|beslutninger|decyzje|решения|决策|决定|決定|결정)\w*"
+)
+_ADR_WORDS = frozenset({"adr", "adrs", "madr", "madrs"})
+_PROPOSAL_WORDS = _set(
+    "rfc rfcs rfd rfds proposal proposals enhancement enhancements kep keps tep teps"
+)
+_DESIGN_WORDS = frozenset({"architecture", "design", "designs", "arch", "rationale"})
+_SPEC_NAMES = frozenset({"spec", "specs", "specification", "specifications"})
+
+_COPIES = frozenset(
+    {
+        *VENDORED,
+        *("archive", "archived", "archives", "backup", "backups", "versioneddocs"),
+        *("template", "templates", "snapshot", "snapshots", "cypress", "playground", "sandbox"),
+        *("dist", "build", "target", "external", "deps", "out", "output", "tmp", "temp"),
+        # Texts for agents tell how to write a record, and what they remember of one.
+        *("agents", "commands", "memories", "prompts", "skills"),
+    }
+)
+# Projects and data that tests run on, and examples, by the joined words of a name.
+_TEST_NAME = lazy_regex(
+    r"(?:\w*(?:integration|functional|acceptance|smoke|unit|system|regression|contract|e2e|ui|api"
+    r"|endtoend|end2end|android|common|jvm|commonmain))?i?tests?|e2e"
+    r"|i?tests?(?:data|cases?|files?|fixtures?|resources?|projects?|repos?|repositor(?:y|ies)"
+    r"|suites?|assets|inputs?|outputs?|helpers?|apps?|sites?|samples?|support|utils?|docs"
+    r"|workspaces?|bed|kit)"
+    r"|(?:sample|example|demo|dummy|fake|mock|fixture|stub)s?"
+    r"(?:projects?|apps?|repos?|repositor(?:y|ies)|data|sites?|docs|workspaces?|code|files?)?"
+)
+_COPY_WORDS = _set(
+    "e2e examples fixture fixtures itest itests mocks samples testdata tests worktree worktrees"
+)
+# The last word of a longer name: `docs_archive`.
+_LAST_COPY_WORDS = frozenset({"archive", "archived", "archives", "templates", "snapshots"})
+# A directory of other documents. Such a document may be named after the decision that it is about.
+_OTHER_DOCUMENTS = frozenset(
+    {
+        *("changeset", "changesets", "changelog", "changelogs", "releasenotes"),
+        *("plan", "plans", "planning", "prd", "prds", "roadmap", "roadmaps", "backlog"),
+        *("handoff", "handoffs", "learning", "learnings", "research", "meetings", "minutes"),
+        *("audit", "audits", "report", "reports", "review", "reviews"),
+        *("validation", "validations", "benchmark", "benchmarks"),
+    }
+)
+# What a team keeps for its agents; most of it are notes about records.
+_AGENTS = ".agents"
+# What lies beside a record and belongs to it, in a directory of its own.
+_ATTACHMENTS = _set(
+    "appendix appendices asset assets attachment attachments diagram diagrams figures files image"
+    " images img media notes resources supporting"
+)
+
+
+@lru_cache(maxsize=1 << 14)
+def words(name: str) -> tuple[str, ...]:
+    """The words of a name, in lower case: at punctuation, and at capitals within it."""
+    return tuple(filter(None, _BETWEEN.split(_CAMEL.sub(" ", name).lower())))
+
+
+def plain(directory: str) -> str:
+    """The last name of a path, in lower case and without punctuation."""
+    return "".join(words(directory.rpartition("/")[2]))
+
+
+@lru_cache(maxsize=1 << 14)
+def names_decisions(segment: str) -> bool:
+    """Whether a directory is named after decisions: `adr`, `09_architecture_decisions`."""
+    own = tuple(word for word in words(segment) if not word.isdecimal())
+    if own and own[-1] in _ADR_WORDS:
+        return True
+    return _NAMES_DECISIONS.fullmatch("".join(own)) is not None
+
+
+def names_proposals(directory: str) -> bool:
+    """Whether the last name of a path is that of requests for comments, or of proposals."""
+    own = words(directory.rpartition("/")[2])
+    return bool(own) and (own[-1] in _PROPOSAL_WORDS or "".join(own[-2:]) == "designdocs")
+
+
+def names_design(directory: str) -> bool:
+    """Whether the last name of a path is about architecture."""
+    return not _DESIGN_WORDS.isdisjoint(words(directory.rpartition("/")[2]))
+
+
+def names_specs(directory: str) -> bool:
+    """Whether the last name of a path is that of specifications."""
+    return plain(directory) in _SPEC_NAMES
+
+
+def parents(directory: str) -> Iterator[str]:
+    """Yield the directories above one, from the nearest to the top ("")."""
+    while directory:
+        directory = directory.rpartition("/")[0]
+        yield directory
+
+
+def decisions_above(directory: str) -> str | None:
+    """The nearest directory, from this one upwards, that is named after decisions."""
+    above = (directory, *parents(directory))
+    return next((one for one in above if names_decisions(one.rpartition("/")[2])), None)
+
+
+def is_copy(directory: str) -> bool:
+    """Whether the directory has other code, records that are not decisions about this one, or
+    another kind of documents."""
+    if plain(directory) in _OTHER_DOCUMENTS:
+        return True
+    is_kept = names_decisions(directory.rpartition("/")[2]) or plain(directory) == "architecture"
+    segments = directory.split("/")
+    return any(_is_copy(one) for one in segments if not (is_kept and one.lower() == _AGENTS))
+
+
+@lru_cache(maxsize=1 << 14)
+def _is_copy(segment: str) -> bool:
+    own = words(segment)
+    joined = "".join(own)
+    if segment.lower() in _COPIES or joined in _COPIES or _TEST_NAME.fullmatch(joined):
+        return True
+    return len(own) > 1 and (not _COPY_WORDS.isdisjoint(own) or own[-1] in _LAST_COPY_WORDS)
+
+
+def is_beside_records(path: str) -> bool:
+    """Whether a file lies in a directory for what belongs to records, below one of records."""
+    directory = path.rpartition("/")[0]
+    place = decisions_above(directory)
+    if place is None:
+        return False
+    below = directory[len(place) + 1 :].split("/") if len(directory) > len(place) else []
+    return any(
+        one.lower() in _ATTACHMENTS or (_is_copy(one) and not plain(one).startswith("archive"))
+        for one in below
+    )
+
+
+def is_template_name(stem: str) -> bool:
+    """Whether a file, by its name without suffix, is a template for records.
+
+    `0012-template-engine` is a record about one.
+    """
+    own = words(stem)
+    if _TEMPLATE_WORDS.isdisjoint(own):
+        return False
+    others = [word for word in own if word not in _TEMPLATE_WORDS]
+    if all(_BESIDE_TEMPLATE.fullmatch(word) for word in others):
+        return True
+    numbers = [word for word in others if word.isdecimal()]
+    return own[-1] in _TEMPLATE_WORDS and bool(numbers) and not any(map(int, numbers))
+
+
+def is_page_name(stem: str) -> bool:
+    """Whether the name, without suffix, is that of an index or a guide of records."""
+    return all(word in _PAGE_WORDS or not word.strip("0") for word in words(stem))
+
+
+def is_called_record(name: str) -> bool:
+    """Whether the name of a file begins with `adr` and a number, and is not that of a day."""
+    stem = _stem(name)
+    return bool(_CALLED_ADR.fullmatch(stem)) and not _DATED.fullmatch(stem)
+
+
+def has_number(name: str) -> bool:
+    """Whether the name of a file has the number of a record, as far as names tell."""
+    stem = _stem(name)
+    patterns = (_CALLED_ADR, _NUMBERED, _PREFIXED)
+    return any(one.fullmatch(stem) is not None for one in patterns)
+
+
+def looks_like_record(directory: str, name: str) -> bool:
+    """Whether a file name in this directory looks like a decision record.
+
+    Documents about architecture may be numbered too (`01-overview.md`), so fewer than three digits
+    count only in a directory that is named after decisions.
+    """
+    stem = _stem(name)
+    if not name.lower().endswith(DOCUMENT_SUFFIXES) or is_template_name(stem):
+        return False
+    if has_number(name):
+        return True
+    return names_decisions(directory.rpartition("/")[2]) and _SHORT.fullmatch(stem) is not None
+
+
+def _stem(name: str) -> str:
+    return name.rpartition(".")[0]
