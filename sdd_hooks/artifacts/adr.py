@@ -29,16 +29,16 @@ from sdd_hooks.artifacts.identifiers import (
     id_from_name,
 )
 from sdd_hooks.code.languages import DOCUMENT_SUFFIXES
-from sdd_hooks.project.record_contents import Place, find_traits, is_index, is_unfilled
+from sdd_hooks.project.record_contents import find_traits, is_index, is_unfilled
 from sdd_hooks.project.record_names import (
     FOLDER_PAGES,
-    decisions_above,
+    find_place,
+    has_number,
     is_beside_records,
-    is_called_record,
+    is_collection_name,
     is_page_name,
+    is_page_title,
     is_template_name,
-    names_decisions,
-    names_proposals,
 )
 from sdd_hooks.text.lazy_regex import lazy_regex
 
@@ -58,6 +58,7 @@ _DECISIONS = frozenset(
         "decision-made",
     }
 )
+_BRACKETS = ("[", "{", "<")
 _PARENTS = frozenset({"parent", "parent-adr", "part-of", "addendum-to", "appendix-of"})
 MAX_PARENT = 200
 """Characters of a field that are read."""
@@ -81,8 +82,6 @@ def read_adr(
     if not name or is_template_name(name) or is_beside_records(path):
         return None
     document = read_document(text, "ADR", module)
-    if is_placeholder_title(document.title):
-        return None
     decision = _decision(document)
     if decision is None and _PLAN_NAME.search(name):
         return None
@@ -136,22 +135,25 @@ def _is_record(
     path: str, name: str, document: ArtifactDocument, has_id: bool, decides: bool
 ) -> bool:
     """Whether the name or the content of a file makes it a record."""
-    directory = path.rpartition("/")[0]
-    among_decisions = decisions_above(directory) is not None
-    is_named = has_id and (among_decisions or is_called_record(f"{name}.md"))
+    place = find_place(path.rpartition("/")[0])
+    is_numbered = has_number(f"{name}.md")
     if is_unfilled(document.prose) or (not decides and is_index(document.prose)):
         return False
-    if is_named and not is_page_name(name):
+    title = document.title
+    # A filled record may keep the brackets around its title.
+    is_filled = is_numbered and title[:1] in _BRACKETS and "title" not in title.lower()
+    if is_placeholder_title(title) and not is_filled:
+        return False
+    is_page = is_page_name(name) or (not has_id and is_page_title(title))
+    is_called = name.lower().startswith("adr")
+    is_named = is_numbered or (place == "decisions" and (has_id or is_called))
+    if not is_page and (is_named or (decides and (place == "decisions" or is_called))):
         return True
-    if document.statuses and (decides or has_id):
-        return True
-    place: Place = "proposals" if names_proposals(directory) else "anywhere"
-    place = "decisions" if among_decisions else "numbered" if has_id else place
+    if is_page:
+        return decides and bool(document.statuses) and not is_page_title(title)
     titles = (section.title for section in document.sections if section.level)
-    traits = find_traits(document.prose, titles)
-    if is_page_name(name):
-        return traits.decides and traits.has_status
-    return traits.suffice(place) or (bool(document.statuses) and place != "anywhere")
+    traits = find_traits(document.prose, titles)._replace(has_status=bool(document.statuses))
+    return traits.suffice("numbered" if has_id and place == "anywhere" else place)
 
 
 def is_template(path: str) -> bool:
@@ -176,7 +178,7 @@ def _record_name(path: str) -> str:
     if file.stem.lower() not in FOLDER_PAGES:
         return file.stem
     folder = file.parent.name
-    return "" if names_decisions(folder) or names_proposals(folder) else folder
+    return "" if is_collection_name(folder) else folder
 
 
 def _decision(document: ArtifactDocument) -> tuple[int, int] | None:

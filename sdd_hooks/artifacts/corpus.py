@@ -20,6 +20,7 @@ from sdd_hooks.artifacts.identifiers import (
 )
 from sdd_hooks.artifacts.spec import DESIGN_FILE, SPEC_FILE, read_spec
 from sdd_hooks.named_tuple import NamedTuple
+from sdd_hooks.project.record_names import FOLDER_PAGES, looks_like_record, parents
 from sdd_hooks.text.decoding import decode
 
 
@@ -204,22 +205,45 @@ def load_corpus(
     Indexes, templates and other pages are skipped. `origins` are as in
     `identifiers.find_id_references`.
     """
-    artifacts: list[Artifact] = []
+    records: dict[str, Artifact] = {}
     folders: dict[tuple[str, str], dict[str, str]] = {}
     for source in sources:
         path = PurePosixPath(source.path)
         if source.kind == "ADR":
             if artifact := read(source, origins):
-                artifacts.append(artifact)
+                records[artifact.path] = artifact
         elif path.name in (SPEC_FILE, DESIGN_FILE):
             directory = source.path.rpartition("/")[0]
             folders.setdefault((source.module, directory), {})[path.name] = decode(source.data)
+    artifacts = _without_attachments(records)
     for (module, directory), texts in folders.items():
         spec = read_spec(directory, texts.get(SPEC_FILE), texts.get(DESIGN_FILE), module, origins)
         if spec:
             artifacts.append(spec)
     artifacts.sort(key=lambda artifact: (artifact.module, artifact.kind, artifact.path))
     return Corpus(tuple(artifacts))
+
+
+def _without_attachments(records: Mapping[str, Artifact]) -> list[Artifact]:
+    """Leave out what lies beside a record with a folder of its own, and what introduces records.
+
+    The page of a folder is a record, unless several files in it have names of records.
+    """
+    pages = {path.rpartition("/")[0]: path for path in records if _is_folder_page(path)}
+    inside: dict[str, list[str]] = {folder: [] for folder in pages}
+    for path in records if pages else ():
+        for above in parents(path):
+            if above in inside and path != pages[above]:
+                inside[above].append(path)
+    dropped: set[str] = set()
+    for folder, paths in inside.items():
+        numbered = [path for path in paths if looks_like_record("adr", path.rpartition("/")[2])]
+        dropped.update([pages[folder]] if len(numbered) > 1 else paths)
+    return [one for path, one in records.items() if path not in dropped]
+
+
+def _is_folder_page(path: str) -> bool:
+    return PurePosixPath(path).stem.lower() in FOLDER_PAGES
 
 
 def find_replacements(corpus: Corpus) -> Mapping[str, tuple[ArtifactId, ...]]:

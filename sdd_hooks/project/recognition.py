@@ -16,19 +16,20 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from sdd_hooks.code.languages import DOCUMENT_SUFFIXES
 from sdd_hooks.named_tuple import NamedTuple
-from sdd_hooks.project.record_contents import Place, find_traits, is_index, is_unfilled
+from sdd_hooks.project.record_contents import find_traits, is_index, is_unfilled
 from sdd_hooks.project.record_names import (
     FOLDER_PAGES,
+    Place,
     decisions_above,
+    find_place,
     has_number,
     is_called_record,
+    is_collection_name,
     is_copy,
     is_page_name,
     is_template_name,
     looks_like_record,
-    names_decisions,
     names_design,
-    names_proposals,
     names_specs,
     parents,
 )
@@ -174,14 +175,9 @@ def reads_like_record(path: str, data: bytes, place: Place) -> bool:
 
 
 def _describe(directory: str) -> _Directory:
-    place: Place | None = None
-    decisions = decisions_above(directory)
-    if decisions is None:
-        near = (directory, directory.rpartition("/")[0])
-        place = "proposals" if any(map(names_proposals, near)) else None
-        if place is None and names_design(directory):
-            place = "anywhere"
-    return _Directory(is_copy(directory), decisions, place)
+    place = find_place(directory)
+    is_open = place != "anywhere" or names_design(directory)
+    return _Directory(is_copy(directory), decisions_above(directory), place if is_open else None)
 
 
 def _add_record(adrs: dict[str, _Found], about: _Directory, directory: str, path: str) -> None:
@@ -193,7 +189,7 @@ def _add_record(adrs: dict[str, _Found], about: _Directory, directory: str, path
     if stem.lower() in FOLDER_PAGES:
         # A record may be a folder whose page is its text.
         directory, _, folder = directory.rpartition("/")
-        if not folder or names_decisions(folder):
+        if is_collection_name(folder):
             return
         name = f"{folder}.md"
     elif is_page_name(stem):
@@ -211,8 +207,8 @@ def _add_record(adrs: dict[str, _Found], about: _Directory, directory: str, path
     elif has_number(name):
         numbered: Place = "proposals" if unnumbered == "proposals" else "numbered"
         adrs.setdefault(directory, _Found(numbered)).doubtful.append(path)
-    elif unnumbered is not None:
-        adrs.setdefault(directory, _Found(unnumbered)).doubtful.append(path)
+    elif unnumbered is not None or looks_like_record(directory, name):
+        adrs.setdefault(directory, _Found(unnumbered or "anywhere")).doubtful.append(path)
 
 
 def _weigh_called(found: _Found, directory: str, documents: int) -> None:

@@ -9,17 +9,13 @@ of them are enough depends on the place and the name of the file.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal
 
 from sdd_hooks.named_tuple import NamedTuple
+from sdd_hooks.project.record_names import Place
 from sdd_hooks.text.lazy_regex import lazy_regex
 
 MAX_HEAD = 12_000
 """Characters of a document in which labels are looked for."""
-
-Place = Literal["decisions", "proposals", "numbered", "anywhere"]
-"""What else is known about a document: it lies in a directory named after decisions, or after
-proposals; its name has a number; or nothing."""
 
 # Titles of sections and labels, without numbers and punctuation.
 _DECISION = lazy_regex(

@@ -10,9 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
+from typing import Literal
 
 from sdd_hooks.code.languages import DOCUMENT_SUFFIXES, VENDORED
 from sdd_hooks.text.lazy_regex import lazy_regex
+
+Place = Literal["decisions", "proposals", "numbered", "anywhere"]
+"""What else is known about a document: it lies in a directory named after decisions, or after
+proposals; its name has a number; or nothing."""
 
 FOLDER_PAGES = frozenset({"readme", "index", "_index", "adr", "decision"})
 """The names, without suffix, of the file that is the text of a record with a folder of its own."""
@@ -27,9 +32,11 @@ _BETWEEN = lazy_regex(r"[\W_]+")
 
 # A year is not a number: `2024-roadmap`. A date may stand before it.
 _NUMBER = r"(?!(?:19|20)\d\d(?:[-_ .]|$))\d{3,5}[a-z]?(?![^-_ .])"
+_YEAR = lazy_regex(r"(?:19|20)\d\d")
 _NUMBERED = lazy_regex(rf"(?i)(?:\d{{4}}-\d\d-\d\d[-_ ])?{_NUMBER}[-_ .]?.*")
 # `ODH-ADR-Operator-0001-x`, `PAY-0001-x`: what the number counts stands before it.
 _PREFIXED = lazy_regex(rf"(?i)[a-z][a-z0-9]{{1,15}}(?:[-_ ][a-z]{{1,20}}){{0,4}}[-_ ]?{_NUMBER}.*")
+_ADR_PREFIX = lazy_regex(r"(?i)m?adr[-_ .]")
 _CALLED_ADR = lazy_regex(r"(?i)m?adr[-_ .]?\d.*")
 # `adr-0030-phase2-trace-2026-04-21` is about a day of the decision in its name.
 _DATED = lazy_regex(r"(?i).*[-_ .](?:19|20)\d\d-\d\d-\d\d")
@@ -45,10 +52,16 @@ _BESIDE_TEMPLATE = lazy_regex(
     r"|short|long|full|new|simple|example|default|a|an|the|for|of|en|de|fr|es|pt|it|nl|pl|ru|zh|ja|ko"
 )
 _PAGE_WORDS = _set(
+    "index indexes readme toc contents log list overview summary process workflow guide guideline"
+    " guidelines instructions conventions contributing changelog glossary register catalog"
+    " catalogue home faq license agents claude"
+)
+_BESIDE_PAGE = _set(
     "adr adrs madr architecture architectural decision decisions record records rfc rfcs about our"
-    " the how to write index indexes readme toc contents log list overview summary process workflow"
-    " guide guideline guidelines instructions conventions contributing changelog glossary register"
-    " catalog catalogue home faq license agents claude a an and of for"
+    " the how to write a an and of for"
+)
+_GENERIC_TITLE = lazy_regex(
+    r"(?i)\W*(?:(?:lightweight|architectur(?:e|al)|design|technical) )*decision (?:records?|log)\W*"
 )
 
 _NAMES_DECISIONS = lazy_regex(
@@ -58,7 +71,7 @@ _NAMES_DECISIONS = lazy_regex(
     r"|\w*(?:entscheidung(?:en)?|décisions|decisiones|decisioni|decisoes|decisões|besluiten"
     r"|beslissingen|beslutninger|decyzje|решения|决策|决定|決定|결정)\w*"
 )
-_ADR_WORDS = frozenset({"adr", "adrs", "madr", "madrs"})
+_ADR_WORDS = frozenset({"adr", "adrs", "adl", "madr", "madrs"})
 _PROPOSAL_WORDS = _set(
     "rfc rfcs rfd rfds proposal proposals enhancement enhancements kep keps tep teps"
 )
@@ -70,7 +83,21 @@ _COPIES = frozenset(
         *VENDORED,
         *("archive", "archived", "archives", "backup", "backups", "versioneddocs"),
         *("template", "templates", "snapshot", "snapshots", "cypress", "playground", "sandbox"),
-        *("dist", "build", "target", "external", "deps", "out", "output", "tmp", "temp"),
+        *(
+            "worktree",
+            "worktrees",
+            "_site",
+            "_book",
+            "dist",
+            "build",
+            "target",
+            "external",
+            "deps",
+            "out",
+            "output",
+            "tmp",
+            "temp",
+        ),
         # Texts for agents tell how to write a record, and what they remember of one.
         *("agents", "commands", "memories", "prompts", "skills"),
     }
@@ -135,6 +162,24 @@ def names_proposals(directory: str) -> bool:
     return bool(own) and (own[-1] in _PROPOSAL_WORDS or "".join(own[-2:]) == "designdocs")
 
 
+def find_place(directory: str) -> Place:
+    """What the path of a directory says about the documents in it."""
+    if decisions_above(directory) is not None:
+        return "decisions"
+    near = (directory, directory.rpartition("/")[0])
+    return "proposals" if any(map(names_proposals, near)) else "anywhere"
+
+
+def is_collection_name(segment: str) -> bool:
+    """Whether a folder has records, and is none whose page is its text: `adr`, `rfcs`, `2024`."""
+    return (
+        not segment
+        or names_decisions(segment)
+        or names_proposals(segment)
+        or _YEAR.fullmatch(segment) is not None
+    )
+
+
 def names_design(directory: str) -> bool:
     """Whether the last name of a path is about architecture."""
     return not _DESIGN_WORDS.isdisjoint(words(directory.rpartition("/")[2]))
@@ -161,7 +206,8 @@ def decisions_above(directory: str) -> str | None:
 def is_copy(directory: str) -> bool:
     """Whether the directory has other code, records that are not decisions about this one, or
     another kind of documents."""
-    if plain(directory) in _OTHER_DOCUMENTS:
+    # Maven keeps the projects of its integration tests in `src/it`.
+    if plain(directory) in _OTHER_DOCUMENTS or "src/it/" in f"{directory}/":
         return True
     is_kept = names_decisions(directory.rpartition("/")[2]) or plain(directory) == "architecture"
     segments = directory.split("/")
@@ -201,13 +247,22 @@ def is_template_name(stem: str) -> bool:
     others = [word for word in own if word not in _TEMPLATE_WORDS]
     if all(_BESIDE_TEMPLATE.fullmatch(word) for word in others):
         return True
-    numbers = [word for word in others if word.isdecimal()]
-    return own[-1] in _TEMPLATE_WORDS and bool(numbers) and not any(map(int, numbers))
+    numbers = [word for word in others if word.isdecimal() or not word.strip("nx")]
+    is_first = bool(numbers) and not any(word.strip("0nx") for word in numbers)
+    return own[-1] in _TEMPLATE_WORDS and is_first
 
 
 def is_page_name(stem: str) -> bool:
     """Whether the name, without suffix, is that of an index or a guide of records."""
-    return all(word in _PAGE_WORDS or not word.strip("0") for word in words(stem))
+    own = words(stem)
+    others = [word for word in own if word not in _PAGE_WORDS]
+    is_about = all(word in _BESIDE_PAGE or not word.strip("0") for word in others)
+    return is_about and len(others) < len(own)
+
+
+def is_page_title(title: str) -> bool:
+    """Whether the title is that of an index, a guide or a form of records."""
+    return is_page_name(title) or _GENERIC_TITLE.fullmatch(title) is not None
 
 
 def is_called_record(name: str) -> bool:
@@ -234,6 +289,8 @@ def looks_like_record(directory: str, name: str) -> bool:
         return False
     if has_number(name):
         return True
+    if _ADR_PREFIX.match(stem):
+        return not is_page_name(stem)
     return names_decisions(directory.rpartition("/")[2]) and _SHORT.fullmatch(stem) is not None
 
 

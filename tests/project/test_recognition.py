@@ -16,13 +16,14 @@ from sdd_hooks.project.recognition import (
     MAX_READ_DIRECTORIES,
     Recognition,
     RecordFolder,
-    looks_like_record,
     reads_like_record,
     recognise_records,
 )
+from sdd_hooks.project.record_names import Place, looks_like_record
 from tests.support.cpu_time import assert_linear
 
 NYGARD = b"# 12. Use queues\n\n## Status\n\nAccepted\n\n## Context\n\nx\n\n## Decision\n\nWe do.\n"
+PLACES: tuple[Place, ...] = ("decisions", "proposals", "numbered", "anywhere")
 PAGE = b"# Chapter 12\n\n## Overview\n\nText.\n"
 
 
@@ -267,8 +268,8 @@ def test_few_files_are_read():
 
 @pytest.mark.parametrize("text", ["## Decision\n", "## 2. Decision Outcome\n", "## Entscheidung\n"])
 def test_sections_that_a_numbered_record_has(text: str):
-    assert reads_like_record(text.encode(), numbered=True)
-    assert not reads_like_record(text.encode(), numbered=False)
+    assert reads_like_record("a.md", text.encode(), "numbered")
+    assert not reads_like_record("a.md", text.encode(), "anywhere")
 
 
 @pytest.mark.parametrize(
@@ -282,9 +283,9 @@ def test_sections_that_a_numbered_record_has(text: str):
     ],
 )
 def test_documents_that_read_like_records(text: str):
-    assert reads_like_record(text.encode(), numbered=False)
+    assert reads_like_record("a.md", text.encode(), "anywhere")
     padded = text + "\nFüllung, 文字 und mehr.\n" * 2000
-    assert reads_like_record(padded.encode(), numbered=False)
+    assert reads_like_record("a.md", padded.encode(), "anywhere")
 
 
 @pytest.mark.parametrize(
@@ -299,7 +300,7 @@ def test_documents_that_read_like_records(text: str):
     ],
 )
 def test_documents_that_do_not(text: str):
-    assert not reads_like_record(text.encode(), numbered=False)
+    assert not reads_like_record("a.md", text.encode(), "anywhere")
 
 
 @pytest.mark.parametrize(
@@ -354,7 +355,5 @@ def test_any_tree(paths: list[str], content: bytes):
 
 @given(st.binary(max_size=300))
 def test_any_content(data: bytes):
-    assert reads_like_record(data, numbered=True) in {True, False}
-    assert not (
-        reads_like_record(data, numbered=False) and not reads_like_record(data, numbered=True)
-    )
+    found = {place: reads_like_record("a.md", data, place) for place in PLACES}
+    assert not (found["anywhere"] and not all(found.values()))
