@@ -19,7 +19,7 @@ from sdd_hooks.trackers.protocol import (
     TrackerLocation,
     TrackerWriter,
 )
-from tests.trackers.faults import listed
+from tests.trackers.fetching import listed
 
 
 class ReadWrite(Tracker, TrackerWriter, Protocol):

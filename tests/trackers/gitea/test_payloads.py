@@ -23,7 +23,7 @@ from sdd_hooks.trackers.issue import Issue, LinkedPull
 from tests.support.gitea import BASE, DESCRIPTIONS, FakeGitea
 from tests.support.loopback import Request
 from tests.support.openapi import NEEDED, VENDOR_APIS, Description, damaged
-from tests.trackers.faults import NOW, START
+from tests.trackers.fetching import NOW, START
 
 WEB = "https://gitea.example/acme/shop"
 HOME = frozenset({"acme/shop"})

@@ -17,7 +17,7 @@ from tests.support.gitea import FakeGitea, serving_gitea
 from tests.support.loopback import CannedResponse, Request, Server
 from tests.support.machines import ClientFactory
 from tests.support.sync_harness import DAY, files
-from tests.trackers.faults import NOW, START
+from tests.trackers.fetching import NOW, START
 
 
 @dataclass

@@ -17,7 +17,7 @@ from sdd_hooks.trackers.protocol import IssueFilter, IssuePage, Since, TrackerLo
 from tests.support.gitea import HIDDEN, PASSWORD, FakeGitea, serving_gitea
 from tests.support.loopback import CannedResponse, Request, Server
 from tests.support.machines import TOKEN, ClientFactory
-from tests.trackers.faults import NOW, START, VendorServer, VendorTable
+from tests.trackers.fetching import NOW, START
 from tests.trackers.gitea.contract import (
     Contract,
     ReadWrite,
@@ -108,35 +108,8 @@ def project() -> Iterator[Shop]:
         yield Shop(gitea, server, client_factory)
 
 
-@pytest.fixture
-def vendor(project: Shop) -> VendorServer:
-    def lists(request: Request) -> bool:
-        return request.method == "GET" and request.path.endswith("/issues")
-
-    def add(at: int, labels: tuple[str, ...] = (), *, closed: bool = False) -> str:
-        state = "closed" if closed else "open"
-        return str(project.gitea.add(at=at, labels=labels, state=state))
-
-    return VendorServer(
-        fake=project.gitea,
-        server=project.server,
-        client_factory=project.client_factory,
-        open=project.open,
-        add=add,
-        edit=lambda id, at: project.gitea.edit(int(id), at=at, title="Edited"),
-        delete=lambda id: project.gitea.delete(int(id)),
-        lists=lists,
-        unchanged=3,
-        page=50,
-    )
-
-
 class TestLoopback(Contract):
     """The contract, against the fake Gitea."""
-
-
-class TestVendor(VendorTable):
-    """What every tracker over HTTP must do."""
 
 
 def _pages(project: Shop, since: Since | None = None) -> list[IssuePage]:

@@ -14,7 +14,7 @@ from sdd_hooks.trackers.protocol import TrackedRepository, TrackerLocation
 from tests.support.gitea import FakeGitea, serving_gitea
 from tests.support.loopback import CannedResponse, Request, serving
 from tests.support.machines import ClientFactory
-from tests.trackers.faults import NOW
+from tests.trackers.fetching import NOW
 
 
 def _around(origin: str = "", environ: Mapping[str, str] | None = None) -> TrackedRepository:

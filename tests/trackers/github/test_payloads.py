@@ -26,7 +26,7 @@ from tests.support.github import BASE, DESCRIPTIONS, GRAPHQL, FakeGitHub, Shop, 
 from tests.support.graphql import Schema
 from tests.support.loopback import CannedResponse, Request
 from tests.support.openapi import NEEDED, VENDOR_APIS, Description, damaged
-from tests.trackers.faults import NOW, START
+from tests.trackers.fetching import NOW, START
 
 RECORDED = VENDOR_APIS / "github/recorded"
 ISSUES = f"{BASE}/repos/acme/shop/issues"

@@ -12,7 +12,7 @@ from sdd_hooks.trackers.store import IssueFolder
 from sdd_hooks.trackers.sync import SyncResult, sync
 from tests.support.github import GRAPHQL, Shop, open_shop
 from tests.support.loopback import CannedResponse
-from tests.trackers.faults import NOW, START
+from tests.trackers.fetching import NOW, START
 
 DAY = 86_400
 

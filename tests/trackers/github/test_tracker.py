@@ -13,7 +13,7 @@ from sdd_hooks.trackers.protocol import IssueFilter, IssuePage, Since
 from tests.support.github import GRAPHQL, Shop, open_shop
 from tests.support.loopback import CannedResponse, Request
 from tests.support.machines import TOKEN
-from tests.trackers.faults import NOW, START, listed
+from tests.trackers.fetching import NOW, START, listed
 
 
 @pytest.fixture
@@ -388,3 +388,12 @@ def test_a_milestone_is_created_once(shop: Shop) -> None:
     assert tracker.append("1", "### A\n\nb").body == "### A\n\nb"
     assert shop.github.items[1].entry["milestone"]["title"] == "More 105"
     assert len(shop.github.milestones) == 112
+
+
+def test_name_label_and_addresses(shop: Shop) -> None:
+    tracker = shop.open()
+    host = shop.server.url.removeprefix("http://")
+    assert (tracker.name, tracker.label) == ("github", "GitHub")
+    assert tracker.web_url == f"http://{host}/acme/shop"
+    assert tracker.identity == f"{host}/acme/shop"
+    tracker.disconnect()

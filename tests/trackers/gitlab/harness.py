@@ -12,7 +12,7 @@ from sdd_hooks.trackers.protocol import IssuePage, Since, TrackerLocation
 from tests.support.gitlab import FakeGitLab, serving_gitlab
 from tests.support.loopback import Server
 from tests.support.machines import TOKEN, ClientFactory
-from tests.trackers.faults import START
+from tests.trackers.fetching import START
 
 PAGE = 100
 

@@ -21,7 +21,7 @@ from sdd_hooks.trackers.gitlab.payloads import (
 from sdd_hooks.trackers.protocol import Since
 from tests.support.gitlab import fields_of
 from tests.support.openapi import damaged
-from tests.trackers.faults import START, fetched
+from tests.trackers.fetching import START, fetched
 from tests.trackers.gitlab.harness import HOME, GitLabHarness, open_harness
 
 

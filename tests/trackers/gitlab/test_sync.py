@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.loopback import CannedResponse
-from tests.trackers.faults import START
+from tests.trackers.fetching import START
 from tests.trackers.folders import assert_as_synced_anew, stored, synced
 from tests.trackers.gitlab.harness import PAGE, GitLabHarness, open_harness
 

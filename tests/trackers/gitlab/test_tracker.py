@@ -12,8 +12,8 @@ from sdd_hooks.trackers.gitlab import details as gitlab_details
 from sdd_hooks.trackers.issue import Issue, IssueDraft, LinkedPull
 from sdd_hooks.trackers.protocol import IssueFilter, Since
 from tests.support.gitlab import rate_limited
-from tests.support.loopback import CannedResponse, Request
-from tests.trackers.faults import START, VendorServer, VendorTable, fetched, listed
+from tests.support.loopback import CannedResponse
+from tests.trackers.fetching import START, fetched, listed
 from tests.trackers.gitlab.harness import HOME, PAGE, PROJECT, GitLabHarness, open_harness
 
 
@@ -21,37 +21,6 @@ from tests.trackers.gitlab.harness import HOME, PAGE, PROJECT, GitLabHarness, op
 def harness() -> Iterator[GitLabHarness]:
     with open_harness() as found:
         yield found
-
-
-@pytest.fixture
-def vendor(harness: GitLabHarness) -> VendorServer:
-    gitlab, client_factory = harness.gitlab, harness.client_factory
-    gitlab.now = client_factory.now
-
-    def lists(request: Request) -> bool:
-        return request.method == "GET" and request.path == f"{PROJECT}/issues"
-
-    def add(at: int, labels: tuple[str, ...] = (), *, closed: bool = False) -> str:
-        state = "closed" if closed else "opened"
-        return gitlab.add(created=float(at), updated=float(at), labels=list(labels), state=state)
-
-    return VendorServer(
-        fake=gitlab,
-        server=harness.server,
-        client_factory=client_factory,
-        open=harness.open,
-        add=add,
-        edit=lambda id, at: gitlab.edit(id, title="Edited", updated=float(at)),
-        delete=gitlab.delete,
-        lists=lists,
-        unchanged=2,
-        page=PAGE,
-        limited=lambda seconds: rate_limited(seconds, client_factory.now),
-    )
-
-
-class TestVendor(VendorTable):
-    """What every tracker over HTTP must do."""
 
 
 def test_an_issue_with_all_fields(harness: GitLabHarness) -> None:

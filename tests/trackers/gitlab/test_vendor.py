@@ -15,7 +15,7 @@ from sdd_hooks.trackers.protocol import TrackedRepository, TrackerEnvironment, T
 from sdd_hooks.trackers.source import client_factory
 from tests.support.loopback import CannedResponse, serving
 from tests.support.machines import TOKEN, ClientFactory
-from tests.trackers.faults import fetched
+from tests.trackers.fetching import fetched
 from tests.trackers.gitlab.harness import GitLabHarness, open_harness
 
 

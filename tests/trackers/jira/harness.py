@@ -13,7 +13,7 @@ from sdd_hooks.trackers.protocol import IssuePage, Since, TrackerLocation
 from tests.support.jira import FakeJira, serving_jira
 from tests.support.loopback import Request, Server
 from tests.support.machines import TOKEN, ClientFactory
-from tests.trackers.faults import NOW, START
+from tests.trackers.fetching import NOW, START
 
 USER = "ana@acme.example"
 

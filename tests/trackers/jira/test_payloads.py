@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from sdd_hooks.trackers.jira.payloads import issue_of
 from tests.support.openapi import NEEDED, VENDOR_APIS, damaged
-from tests.trackers.faults import START
+from tests.trackers.fetching import START
 from tests.trackers.jira.harness import (
     Shop,
     document,

@@ -14,7 +14,7 @@ from tests.support.jira import DESCRIPTIONS, FakeJira, serving_jira
 from tests.support.loopback import CannedResponse, Request
 from tests.support.machines import TOKEN, ClientFactory
 from tests.support.openapi import NEEDED, VENDOR_APIS, Description, damaged
-from tests.trackers.faults import NOW, START, fetched, listed
+from tests.trackers.fetching import NOW, START, fetched, listed
 from tests.trackers.jira.harness import (
     BASIC,
     Shop,

@@ -13,9 +13,8 @@ from sdd_hooks.trackers.jira.tracker import INDEXING_SECONDS, PER_PAGE
 from sdd_hooks.trackers.protocol import IssueFilter, Since
 from sdd_hooks.trackers.store import IssueFolder
 from sdd_hooks.trackers.sync import SyncResult, sync
-from tests.support.jira import rate_limited
 from tests.support.loopback import CannedResponse
-from tests.trackers.faults import NOW, START, VendorServer, VendorTable
+from tests.trackers.fetching import NOW, START
 from tests.trackers.jira.harness import (
     Shop,
     is_search,
@@ -27,31 +26,6 @@ from tests.trackers.jira.harness import (
 def shop(request: pytest.FixtureRequest) -> Iterator[Shop]:
     with jira_shop(cloud=request.param) as shop:
         yield shop
-
-
-@pytest.fixture
-def vendor(shop: Shop) -> VendorServer:
-    def add(at: int, labels: tuple[str, ...] = (), *, closed: bool = False) -> str:
-        status = shop.jira.status("Done" if closed else "To Do")
-        return shop.jira.add(at=at, labels=list(labels), status=status)
-
-    return VendorServer(
-        fake=shop.jira,
-        server=shop.server,
-        client_factory=shop.client_factory,
-        open=shop.open,
-        add=add,
-        edit=lambda id, at: shop.jira.edit(id, at=at, summary="Edited"),
-        delete=shop.jira.delete,
-        lists=is_search,
-        has_pulls=False,
-        page=PER_PAGE,
-        limited=rate_limited(shop.jira),
-    )
-
-
-class TestVendor(VendorTable):
-    """What every tracker over HTTP must do."""
 
 
 def test_the_time_of_a_page_allows_for_indexing(shop: Shop) -> None:

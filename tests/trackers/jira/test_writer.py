@@ -16,7 +16,7 @@ from sdd_hooks.trackers.protocol import Unsupported
 from tests.support.jira import EPIC_LINK, EPIC_NAME
 from tests.support.loopback import CannedResponse
 from tests.support.openapi import damaged
-from tests.trackers.faults import START
+from tests.trackers.fetching import START
 from tests.trackers.jira.harness import (
     Shop,
     jira_shop,

@@ -11,7 +11,7 @@ from sdd_hooks.trackers.protocol import TrackerLocation
 from tests.support.linear import FakeLinear, serving_linear
 from tests.support.loopback import Server
 from tests.support.machines import TOKEN, ClientFactory
-from tests.trackers.faults import START
+from tests.trackers.fetching import START
 
 
 class LinearHarness:

@@ -15,7 +15,7 @@ from sdd_hooks.errors import Missing, SddError
 from sdd_hooks.trackers.issue import Issue, LinkedPull
 from sdd_hooks.trackers.linear.payloads import FULL_FRAGMENT, PAGE_QUERY, issue_of, pull_of
 from tests.support.openapi import NEEDED, damaged
-from tests.trackers.faults import fetched
+from tests.trackers.fetching import fetched
 from tests.trackers.linear.harness import PULL, LinearHarness, open_harness
 
 

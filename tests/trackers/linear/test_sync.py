@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sdd_hooks.trackers.linear.tracker import PER_PAGE
-from tests.trackers.faults import START
+from tests.trackers.fetching import START
 from tests.trackers.folders import assert_as_synced_anew, stored, synced
 from tests.trackers.linear.harness import PULL, LinearHarness, open_harness
 

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from sdd_hooks.errors import Missing, RemoteError
-from sdd_hooks.trackers.linear.tracker import PER_PAGE
 from sdd_hooks.trackers.protocol import IssueFilter, Since
 from tests.support.graphql import Schema
 from tests.support.linear import (
@@ -17,11 +16,9 @@ from tests.support.linear import (
     SCHEMA,
     moment,
     points,
-    rate_limited,
 )
-from tests.support.loopback import CannedResponse, Request
 from tests.support.openapi import NEEDED
-from tests.trackers.faults import START, VendorServer, VendorTable, fetched, listed
+from tests.trackers.fetching import START, fetched, listed
 from tests.trackers.linear.harness import PULL, LinearHarness, open_harness
 
 
@@ -29,46 +26,6 @@ from tests.trackers.linear.harness import PULL, LinearHarness, open_harness
 def harness() -> Iterator[LinearHarness]:
     with open_harness() as found:
         yield found
-
-
-@pytest.fixture
-def vendor(harness: LinearHarness) -> VendorServer:
-    workspace, client_factory = harness.workspace, harness.client_factory
-    workspace.now = client_factory.now
-
-    def is_listing(request: Request) -> bool:
-        return b"issues(filter" in request.body
-
-    def add(at: int, labels: tuple[str, ...] = (), *, closed: bool = False) -> str:
-        state = "completed" if closed else "unstarted"
-        return workspace.add(created=float(at), updated=float(at), labels=list(labels), state=state)
-
-    return VendorServer(
-        fake=workspace,
-        server=harness.server,
-        client_factory=client_factory,
-        open=harness.open,
-        add=add,
-        edit=lambda id, at: workspace.edit(id, title="Edited", updated=float(at)),
-        delete=workspace.delete,
-        lists=is_listing,
-        creates=lambda request: b"issueCreate" in request.body,
-        page=PER_PAGE,
-        limited=lambda seconds: rate_limited(seconds, client_factory.now),
-    )
-
-
-class TestVendor(VendorTable):
-    """What every tracker over HTTP must do."""
-
-    def test_a_redirect_to_another_host(self, vendor: VendorServer) -> None:
-        """A query is a POST, so a redirect could be followed only with status 307 or 308."""
-        vendor.fill(1)
-        away = {"Location": "http://localhost.invalid/steal"}
-        for status, message in ((302, "302"), (307, r"localhost\.invalid")):
-            vendor.server.fail(CannedResponse(status, None, away), when=vendor.lists)
-            with pytest.raises(RemoteError, match=message):
-                fetched(vendor.open())
 
 
 def test_a_team_is_selected_by_its_key_in_any_case_and_by_its_uuid(harness: LinearHarness) -> None:

@@ -13,7 +13,7 @@ from sdd_hooks.remote.response import Response
 from sdd_hooks.trackers.linear.vendor import API, VENDOR, rate_limit
 from sdd_hooks.trackers.protocol import TrackedRepository, TrackerLocation
 from tests.support.machines import TOKEN, ClientFactory
-from tests.trackers.faults import fetched
+from tests.trackers.fetching import fetched
 from tests.trackers.linear.harness import LinearHarness, open_harness
 
 
