@@ -22,6 +22,7 @@ from sdd_hooks.artifacts.spec import DESIGN_FILE, SPEC_FILE, read_spec
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.record_names import FOLDER_PAGES, looks_like_record, parents
 from sdd_hooks.text.decoding import decode
+from sdd_hooks.text.documents import document_text
 
 
 class ArtifactFile(NamedTuple):
@@ -192,7 +193,7 @@ def numbering_directory(path: str) -> str:
 
 def read_adr_file(file: ArtifactFile, origins: Origins = NO_ORIGINS) -> Artifact | None:
     """Read the ADR of a file, None when it is not a record. Never raises."""
-    return read_adr(file.path, decode(file.data), file.module, origins)
+    return read_adr(file.path, document_text(file.path, file.data), file.module, origins)
 
 
 def load_corpus(

@@ -27,6 +27,7 @@ from sdd_hooks.project.external_sources import (
 )
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.system.git import Git
+from sdd_hooks.text.documents import as_markdown
 from sdd_hooks.text.durations import format_duration
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ class ExternalRecords(NamedTuple):
         """The text of a record by its path; "" for a path that is none."""
         for one in self.sources:
             if one.tree is not None and path.startswith(f"{one.source.name}:"):
-                return one.tree.text(one.tree_path(path))
+                return as_markdown(path, one.tree.text(one.tree_path(path)))
         return ""
 
     def origin(self, path: str) -> str:

@@ -32,8 +32,8 @@ from sdd_hooks.mcp.tool import Document, Tool, ToolResult, force_of
 from sdd_hooks.project.collections import RECORD_KINDS
 from sdd_hooks.project.project import Project
 from sdd_hooks.retrieval.report import label_of
-from sdd_hooks.text.decoding import decode
 from sdd_hooks.text.display import printable_line, shortened
+from sdd_hooks.text.documents import document_text
 
 INSTRUCTIONS = """\
 The decision records and specifications of this repository. Before you edit files, call \
@@ -257,7 +257,7 @@ def _read_artifact(project: Project, uri: str) -> Document:
         raise BadArgument(f"{shown} is no decision or specification of this repository")
     label = label_of(owner, find_replacements(corpus).get(owner.path, ()))
     mark = force_of(label).get("mark")
-    text = decode(texts[path])
+    text = document_text(path, texts[path])
     if mark:
         text = f"<!-- {_text(str(mark)).replace('--', '—')} -->\n\n{text}"
     return Document(_uri(path), _text(label.id), _text(label.name), _text(text))

@@ -20,11 +20,13 @@ from sdd_hooks.artifacts.edges import Edge
 from sdd_hooks.artifacts.identifiers import ArtifactId
 from sdd_hooks.artifacts.spec import DESIGN_FILE, SPEC_FILE, read_spec
 from sdd_hooks.artifacts.work_tree import ARTIFACT_KINDS, MAX_ARTIFACT_BYTES
+from sdd_hooks.code.paths import has_sections, is_markdown
 from sdd_hooks.engines.protocol import Engine, Hit, Query, SubQuery
 from sdd_hooks.project.collections import EXTERNAL, Collection
 from sdd_hooks.retrieval.report import RecordLabel, label_of
 from sdd_hooks.system.files import FileTooLarge, PathRefused, read_inside
 from sdd_hooks.text.decoding import decode
+from sdd_hooks.text.documents import document_text
 
 if TYPE_CHECKING:
     from sdd_hooks.external.records import ExternalRecords
@@ -83,15 +85,25 @@ class Records:
         return self._engine.search(query._replace(snippets=0)).hits
 
     def text(self, path: str) -> str | None:
-        """Return the content of a file; None if it cannot be read."""
+        """Return the content of a file, of a document as Markdown; None if it cannot be read."""
         if path not in self._texts and self._is_external(path):
             self._texts[path] = self.external.text(path) or None
         if path not in self._texts:
             try:
-                self._texts[path] = decode(read_inside(self._root, path, MAX_ARTIFACT_BYTES))
+                data = read_inside(self._root, path, MAX_ARTIFACT_BYTES)
+                self._texts[path] = document_text(path, data)
             except (OSError, PathRefused, FileTooLarge):
                 self._texts[path] = None
         return self._texts[path]
+
+    def source(self, path: str) -> str:
+        """Return the content of a file as it is written; "" if it cannot be read."""
+        if is_markdown(path) or not has_sections(path) or self._is_external(path):
+            return self.text(path) or ""
+        try:
+            return decode(read_inside(self._root, path, MAX_ARTIFACT_BYTES))
+        except (OSError, PathRefused, FileTooLarge):
+            return ""
 
     def artifact(self, collection: str, path: str) -> Artifact | None:
         """Return the record that the file belongs to; None if it belongs to none."""

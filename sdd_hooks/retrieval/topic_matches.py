@@ -18,7 +18,7 @@ from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project
 from sdd_hooks.retrieval.search import HitLimits, search
-from sdd_hooks.text.decoding import decode
+from sdd_hooks.text.documents import document_text
 
 MAX_MATCHES = 8
 """Artifacts that are read in full, as many as the hits of a search."""
@@ -153,7 +153,7 @@ def read_artifact(
     artifacts = load_corpus(files).artifacts
     if not artifacts:
         return None
-    return ReadArtifact(artifacts[0], tuple((file.path, decode(file.data)) for file in files))
+    return ReadArtifact(artifacts[0], tuple((one.path, document_text(*one[:2])) for one in files))
 
 
 def _others(

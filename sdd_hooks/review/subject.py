@@ -22,6 +22,7 @@ from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import Collection, CollectionMap
 from sdd_hooks.review.mentions import MAX_MENTIONS, Mention, find_mentions, stated_texts
 from sdd_hooks.review.scans import ScanFile
+from sdd_hooks.text.documents import as_markdown
 
 _Result = TypeVar("_Result")
 
@@ -165,7 +166,11 @@ class Subject:
 
     def text(self, path: str) -> str:
         """The text of a file after the change; "" when it is absent, binary or too large."""
-        return self.after.text(path)
+        return self._document(path, self.after.text(path))
+
+    def _document(self, path: str, text: str) -> str:
+        """The text of a file, which is Markdown where the file is an artifact."""
+        return as_markdown(path, text) if self.is_artifact(path) else text
 
     def record_text(self, path: str) -> str:
         """The text of a citable record, of this repository after the change or of another one."""
@@ -173,7 +178,7 @@ class Subject:
 
     def text_before(self, path: str) -> str:
         """The text of a file at the base, under the same conditions."""
-        return self.before.text(path)
+        return self._document(path, self.before.text(path))
 
     def is_artifact(self, path: str) -> bool:
         """Whether a file belongs to a collection of artifacts, after the change or at the base."""

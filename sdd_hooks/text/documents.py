@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from sdd_hooks.text.decoding import decode
 
 
@@ -17,4 +19,17 @@ def document_text(path: str, data: bytes) -> str:
 
 def as_markdown(path: str, text: str) -> str:
     """Return the text of the document at `path` as Markdown, line by line. Never raises."""
-    return text if path else text
+    suffix = path.rpartition(".")[2].lower()
+    return _translated(suffix, text) if suffix in ("rst", "adoc", "asciidoc") else text
+
+
+@lru_cache(maxsize=64)
+def _translated(suffix: str, text: str) -> str:
+    if suffix == "rst":
+        # A tenth of a second, for those who have such documents.
+        from sdd_hooks.text.restructuredtext import rst_as_markdown
+
+        return rst_as_markdown(text)
+    from sdd_hooks.text.asciidoc import asciidoc_as_markdown
+
+    return asciidoc_as_markdown(text)

@@ -34,7 +34,7 @@ def check(subject: Subject) -> Iterator[Finding]:
             # A test has markers as data.
             if subject.whole_tree and (is_external(file.path) or is_test(file.path)):
                 continue
-            text = subject.text(file.path)
+            text = subject.after.text(file.path)
             for conflict in find_conflicts(text, markdown=is_markdown(file.path)):
                 lines = ", ".join(str(marker.line) for marker in conflict)
                 message = (

@@ -23,6 +23,7 @@ from sdd_hooks.review.references.prepared import (
 )
 from sdd_hooks.system.files import FileTooLarge, PathRefused, is_binary, read_inside
 from sdd_hooks.text.decoding import decode
+from sdd_hooks.text.documents import as_markdown
 from sdd_hooks.text.globs import compile_glob, compile_path_pattern, is_named
 from sdd_hooks.usecases.agents.table import STATED, AgentTable, StatedArtifact, StatedRule
 
@@ -82,7 +83,7 @@ def find_deciding(
                 found.setdefault(record.artifact.path, record)
 
     def text_of(path: str) -> str:
-        return read_text(root, path, MAX_RECORD_BYTES)
+        return as_markdown(path, read_text(root, path, MAX_RECORD_BYTES))
 
     judged = None
     if changed:

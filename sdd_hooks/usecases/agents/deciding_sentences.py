@@ -16,6 +16,7 @@ from sdd_hooks.review.references.evidence.records import DecisionRecord, read_co
 from sdd_hooks.review.references.explanation.passages import find_passage, find_passage_at
 from sdd_hooks.review.references.prepared import WordRow
 from sdd_hooks.review.references.words.code_words import CodeWords
+from sdd_hooks.text.documents import as_markdown
 from sdd_hooks.usecases.agents.deciding_records import (
     MAX_RECORD_BYTES,
     DecidingRecords,
@@ -57,7 +58,7 @@ def quote_deciding(
 
     for one in found.records:
         path = one.artifact.path
-        text = read_text(root, path, MAX_RECORD_BYTES)
+        text = as_markdown(path, read_text(root, path, MAX_RECORD_BYTES))
         artifact = _parse(path, one.artifact.kind, text)
         if artifact is None or not artifact.status.authoritative:
             continue

@@ -23,7 +23,7 @@ from sdd_hooks.review.rules.decision.blocks import read_rules
 from sdd_hooks.system.files import write_atomically
 from sdd_hooks.system.git import nul_split
 from sdd_hooks.system.locks import hold_lock
-from sdd_hooks.text.decoding import decode
+from sdd_hooks.text.documents import document_text
 from sdd_hooks.text.sorted_rows import write_rows
 from sdd_hooks.usecases.agents.table import (
     STAMPS,
@@ -56,7 +56,7 @@ def prepare_table(project: Project) -> int:
         # A file that changes while the table is made has another stamp afterwards.
         stamps = stamp_files(repository.root, repository.git_dir, repository.common_dir, paths)
         corpus = load_corpus(sources)
-        texts = {source.path: decode(source.data) for source in sources}
+        texts = {source.path: document_text(source.path, source.data) for source in sources}
         commit = repository.git.try_output("rev-parse", "--verify", "-q", "HEAD") or b""
         rows: dict[str, Any] = prepare_evidence(project, corpus, texts, commit.decode().strip())
         rows[STAMPS] = stamps

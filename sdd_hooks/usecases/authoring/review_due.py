@@ -15,7 +15,7 @@ from sdd_hooks.errors import SddError
 from sdd_hooks.findings import ReportedFinding, identify_findings
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.project import Project
-from sdd_hooks.text.decoding import decode
+from sdd_hooks.text.documents import document_text
 from sdd_hooks.trackers.issue import IssueDraft
 from sdd_hooks.trackers.protocol import TrackerWriter
 from sdd_hooks.trackers.source import TrackerSource, with_written
@@ -64,7 +64,7 @@ def find_due_records(project: Project, module: str | None, today: date) -> DueRe
     Raises UnknownName for a module that does not exist, and GitError.
     """
     files, left_out = read_artifact_files(project.repository.git, project.select(KINDS, module))
-    texts = {file.path: decode(file.data) for file in files}
+    texts = {file.path: document_text(file.path, file.data) for file in files}
     corpus = load_corpus(files)
     by_path = {one.path: one for one in corpus.artifacts}
     found = [

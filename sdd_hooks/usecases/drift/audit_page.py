@@ -92,8 +92,7 @@ def build_page(
     audited = verdict.audited
     git = project.repository.git
     corpus = Corpus(tuple(sorted(audited.corpus.artifacts, key=_by_number)))
-    files = audited.subject.after
-    texts = {path: files.text(path) for one in corpus.artifacts for path in one.paths}
+    texts = {path: audited.subject.text(path) for one in corpus.artifacts for path in one.paths}
     head = git.try_output("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
     commit = (head or b"").decode("ascii").strip()
     changed = git.try_output("status", "--porcelain", "--untracked-files=no") if commit else b""

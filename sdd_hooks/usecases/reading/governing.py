@@ -29,6 +29,7 @@ from sdd_hooks.system.files import FileTooLarge, PathRefused, is_binary, read_in
 from sdd_hooks.system.git import Git, nul_split
 from sdd_hooks.text.decoding import decode
 from sdd_hooks.text.display import printable_line
+from sdd_hooks.text.documents import as_markdown
 from sdd_hooks.text.globs import is_named
 
 MAX_DEFINITIONS = 5_000
@@ -103,8 +104,9 @@ def read_governing_records(
     corpus = Corpus((*own.artifacts, *external.corpus.artifacts))
     entries = []
     for artifact in corpus.artifacts:
-        is_external = external.origin(artifact.path)
-        text = external.text(artifact.path) if is_external else _read(root, artifact.path)
+        path = artifact.path
+        is_external = external.origin(path)
+        text = external.text(path) if is_external else as_markdown(path, _read(root, path))
         entries.append((artifact, text, read_applies_to(artifact, text)))
     git = project.repository.git
     return GoverningRecords(git, root, corpus, tuple(entries), external, tuple(left_out))

@@ -29,7 +29,7 @@ from sdd_hooks.reporting.priming import (
     PrimeReport,
     Relevance,
 )
-from sdd_hooks.text.decoding import decode
+from sdd_hooks.text.documents import document_text
 
 if TYPE_CHECKING:
     from sdd_hooks.engines.protocol import Engine
@@ -68,7 +68,7 @@ def load_context(project: Project, module: str | None, now: float) -> SessionCon
     texts = {file.path: file.data for file in files}
     replacements = find_replacements(corpus)
     primed = [
-        _primed_artifact(artifact, decode(texts[artifact.path]), replacements)
+        _primed_artifact(artifact, document_text(artifact.path, texts[artifact.path]), replacements)
         for artifact in sorted(corpus.artifacts, key=_order)
     ]
     header = freshness.notes if is_indexed(project) else (str(not_indexed(project)),)

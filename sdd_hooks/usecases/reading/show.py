@@ -159,11 +159,11 @@ def _record_of(
 
 def _part(records: Records, path: str, anchor: str) -> ShownText:
     """Return the whole file, or the section or definition with this anchor."""
-    text = unify_line_endings(records.text(path) or "")
+    text = unify_line_endings(records.source(path))
     lines = text.split("\n")
     if not anchor:
         return ShownText(path, "", 1, max(1, len(lines) - (not lines[-1])), text)
-    ranges = _ranges(path, text)
+    ranges = _ranges(path, records.text(path) or "")
     if anchor not in ranges:
         raise NothingToShow(f"{path} has no #{anchor}: it has {_listed(list(ranges))}")
     first, last = ranges[anchor]

@@ -31,6 +31,7 @@ from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.review.references.cache import load_cached, store_cached
 from sdd_hooks.review.references.words.splitting import find_dotted_names, split_words
+from sdd_hooks.text.documents import as_markdown
 from sdd_hooks.text.markdown import Section
 
 MIN_SECTION_WORDS = 5
@@ -155,8 +156,8 @@ def _read(
     """The records by their path in `tree`, ordered by it."""
     blobs = {blob.path: blob for blob in tree.blobs(pathspecs) if blob.path in by_path}
     for path, text in sorted(tree.texts(blobs.values()).items()):
-        artifact = by_path[path]
-        yield DecisionRecord(artifact, text, cache.content(blobs[path].id, artifact, text))
+        artifact, content = by_path[path], as_markdown(path, text)
+        yield DecisionRecord(artifact, content, cache.content(blobs[path].id, artifact, content))
 
 
 def with_origin(content: RecordContent, origin: str) -> RecordContent:

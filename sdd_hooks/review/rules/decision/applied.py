@@ -17,6 +17,7 @@ from sdd_hooks.project.collections import Collection, CollectionMap, all_pathspe
 from sdd_hooks.review.rules.decision.blocks import MARK, BlockError, DecisionRule, read_rules
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.text.display import one_line
+from sdd_hooks.text.documents import as_markdown
 
 ID = "decision-rule"
 """The id of the rule that applies them."""
@@ -188,7 +189,7 @@ def _read_trusted(subject: Subject) -> Iterator[RecordChange]:
         if one.tree is None or not one.source.trusts_rules:
             continue
         for artifact in one.artifacts:
-            text = one.tree.text(one.tree_path(artifact.path))
+            text = as_markdown(artifact.path, one.tree.text(one.tree_path(artifact.path)))
             if MARK in text:
                 record = RecordRules(artifact, *read_rules(text))
                 yield RecordChange(record, record, changed=False)
@@ -207,7 +208,8 @@ def _marked_texts(subject: Subject) -> Iterable[tuple[str, str]]:
     tree = subject.before
     # `-a`: an attribute must not hide a record from the search. A failure to read raises, since
     # otherwise its rules would not be applied.
-    return tree.texts(tree.grep((MARK,), pathspecs, "-a")).items()
+    texts = tree.texts(tree.grep((MARK,), pathspecs, "-a"))
+    return [(path, as_markdown(path, text)) for path, text in texts.items()]
 
 
 def _read_changed(
