@@ -27,11 +27,11 @@ class Record(NamedTuple):
 
 class Reading(NamedTuple):
     """What a person read in a record: its title without the id, its status now (`none` without
-    one), and its ISO date ("" without one)."""
+    one), and its ISO date ("" without one). None where people may differ."""
 
-    title: str
-    status: str
-    date: str
+    title: str | None
+    status: str | None
+    date: str | None
 
 
 class KnownRepository(NamedTuple):

@@ -12,18 +12,18 @@ from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.project.recognition import parents
 
 READ = ("title", "status", "date")
-_MARKUP = re.compile(r"[\s`*_]+")
+_MARKUP = re.compile(r"[\s`*_\\]+")
 
 
 class Score(NamedTuple):
     """The layouts of the records of a repository, of those found and of what is falsely listed;
-    what is misread (a title, a status, a date) of how many records; and all errors as lines."""
+    how many titles, statuses and dates are known, and how many misread; all errors as lines."""
 
     records: Counter[str]
     found: Counter[str]
     false: Counter[str]
+    known: Counter[str]
     misread: Counter[str]
-    readings: int
     errors: tuple[str, ...]
 
 
@@ -38,13 +38,14 @@ def score(known: KnownRepository, listed: Iterable[Artifact]) -> Score:
     layouts = {path: record.layout for path, record in known.records.items()}
     found = {path for path, record in known.records.items() if kinds.get(path) == record.kind}
     false = sorted(artifacts.keys() - found)
-    misread = list(_misread(known, artifacts))
+    read = list(_read(known, artifacts))
+    misread = [(name, line) for name, is_right, line in read if not is_right]
     return Score(
         Counter(layouts.values()),
         Counter(layouts[path] for path in found),
         Counter(_nearest(path, layouts) for path in false),
+        Counter(name for name, *_ in read),
         Counter(name for name, _ in misread),
-        len(known.readings),
         (
             *(f"missed {known.name}: {path}" for path in sorted(layouts.keys() - found)),
             *(f"false {known.name}: {path}" for path in false),
@@ -53,19 +54,17 @@ def score(known: KnownRepository, listed: Iterable[Artifact]) -> Score:
     )
 
 
-def _misread(
+def _read(
     known: KnownRepository, artifacts: Mapping[str, Artifact]
-) -> Iterator[tuple[str, str]]:
-    for path, wanted in known.readings.items():
-        if path not in artifacts:
-            yield from ((name, f"{path}: {name} of a missed record") for name in READ)
-            continue
-        artifact = artifacts[path]
-        got = (_bare(artifact.title), artifact.status.value or "none", artifact.date)
-        right = (_bare(wanted.title), wanted.status, wanted.date)
-        for name, value, expected in zip(READ, got, right, strict=True):
-            if value != expected:
-                yield name, f"{path}: {name} is read as {value!r}, and is {expected!r}"
+) -> Iterator[tuple[str, bool, str]]:
+    """Yield the name of each known value, whether it is read rightly, and how it is read."""
+    for path, reading in known.readings.items():
+        one = artifacts.get(path)
+        values = (one.title, one.status.value or "none", one.date) if one else (None,) * len(READ)
+        for name, value, wanted in zip(READ, values, reading, strict=True):
+            if wanted is not None:
+                is_right = value is not None and _bare(value) == _bare(wanted)
+                yield name, is_right, f"{path}: {name} is read as {value!r}, and is {wanted!r}"
 
 
 def _bare(title: str) -> str:
@@ -97,13 +96,12 @@ def render_found(scores: Sequence[Score]) -> list[str]:
 
 def render_read(scores: Sequence[Score]) -> list[str]:
     """The lines of a table with how often a title, a status and a date are read rightly."""
-    misread = _sum(one.misread for one in scores)
-    readings = sum(one.readings for one in scores)
-    rights = [(name, readings - misread[name]) for name in READ]
+    known, misread = _sum(one.known for one in scores), _sum(one.misread for one in scores)
+    rights = [(name, known[name], known[name] - misread[name]) for name in READ]
     return [
         "| read | records | right | share |",
         "|---|---|---|---|",
-        *(f"| {name} | {readings} | {n} | {_share(n, readings)} |" for name, n in rights),
+        *(f"| {name} | {all_} | {n} | {_share(n, all_)} |" for name, all_, n in rights),
     ]
 
 

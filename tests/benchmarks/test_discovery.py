@@ -25,7 +25,7 @@ def test_the_facts_are_consistent_and_their_halves_follow_from_the_owner() -> No
         assert known.records or fields["others"], known.name
         assert not known.records.keys() & {*fields["others"], *known.either}, known.name
         assert known.readings.keys() <= known.records.keys(), known.name
-        assert {one.status for one in known.readings.values()} <= {*STATUSES, "unknown", "none"}
+        assert {one.status for one in known.readings.values()} <= {*STATUSES, "none", None}
         assert {one.kind for one in known.records.values()} <= {"adr", "spec"}
         assert len(known.commit) == 40
     assert KnownRepository("Some/a", "", {}, {}).half == KnownRepository("some/b", "", {}, {}).half
@@ -51,7 +51,7 @@ def test_what_is_missed_false_and_misread_is_counted_by_layout(
         "either": ["docs/adr/0003-keiner.md"],
         "readings": {
             "docs/adr/0001-a.md": ["Use A", "accepted", "2026-01-02"],
-            "docs/adr/0002-b.md": ["Use B", "superseded", ""],
+            "docs/adr/0002-b.md": ["Use B", "superseded", None],
         },
     }
     facts = tmp_path / "facts.jsonl"
@@ -75,6 +75,6 @@ def test_what_is_missed_false_and_misread_is_counted_by_layout(
         "|---|---|---|---|",
         "| title | 2 | 2 | 1.000 |",
         "| status | 2 | 2 | 1.000 |",
-        "| date | 2 | 1 | 0.500 |",
+        "| date | 1 | 0 | 0.000 |",
     ]
     assert main([str(tmp_path / "nowhere"), *options]) == 1
