@@ -112,22 +112,6 @@ def test_a_repeated_page_is_an_error(harness: LoopbackHarness) -> None:
     assert len(harness.server.paths()) == 3
 
 
-def test_a_truncated_listing_is_requested_again(harness: LoopbackHarness) -> None:
-    number = harness.pull()
-    harness.gitea.comment(number, BODY, "gitea-actions")
-    whole = CannedResponse(200, harness.gitea.pulls[number].comments, cut=40)
-    harness.server.fail(whole, when=of("GET", "/comments"))
-    assert harness.open().upsert_comment(number, BODY, has_marker).action == "kept"
-
-
-@pytest.mark.parametrize("taken", [True, False])
-def test_a_lost_response_causes_no_second_comment(harness: LoopbackHarness, taken: bool) -> None:
-    number = harness.pull()
-    lose(harness, of("POST", "/comments"), taken=taken)
-    assert harness.open().upsert_comment(number, BODY, has_marker).action == "created"
-    assert len(harness.comments(number)) == 1
-
-
 @pytest.mark.parametrize("taken", [True, False])
 def test_a_lost_response_causes_no_second_review(harness: LoopbackHarness, taken: bool) -> None:
     number, forge = harness.pull(), harness.open()
@@ -183,26 +167,6 @@ def test_a_private_repository_needs_a_token() -> None:
         run = harness.open().context
         with pytest.raises(RemoteError, match="does not show"):
             open_gitea(run, harness.client_factory, None).upsert_comment(number, BODY, has_marker)
-
-
-def test_a_rate_limit_is_waited_for(harness: LoopbackHarness) -> None:
-    number = harness.pull()
-    limit = CannedResponse(429, {"message": "slow down"}, {"Retry-After": "7"})
-    harness.server.fail(limit, when=of("POST", "/comments"))
-    assert harness.open().upsert_comment(number, BODY, has_marker).action == "created"
-    assert harness.client_factory.waits == [7.0]
-
-
-@pytest.mark.parametrize("status", [302, 307])
-def test_a_redirect_to_another_host_is_not_followed(harness: LoopbackHarness, status: int) -> None:
-    number = harness.pull()
-    with serving(lambda _: CannedResponse(200, [])) as elsewhere:
-        away = CannedResponse(status, None, {"Location": f"{elsewhere.url}/api/v1/"})
-        for method in ("GET", "POST"):
-            harness.server.fail(away, away, when=of(method, "/comments"))
-            with pytest.raises(RemoteError):
-                harness.open().upsert_comment(number, BODY, has_marker)
-    assert elsewhere.requests == []
 
 
 def test_a_link_to_another_host_is_not_followed(harness: LoopbackHarness) -> None:
@@ -290,13 +254,6 @@ def test_the_web_addresses_of_files(harness: LoopbackHarness) -> None:
         f"{harness.gitea.url}/acme/shop/src/commit",
         "display=source",
     )
-
-
-def test_no_request_after_disconnect(harness: LoopbackHarness) -> None:
-    forge = harness.open()
-    forge.disconnect()
-    with pytest.raises(RemoteError):
-        forge.pull_request(1)
 
 
 JSON = st.recursive(

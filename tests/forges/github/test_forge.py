@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from sdd_hooks.errors import AccessRefused, RateLimited, RemoteError
+from sdd_hooks.errors import AccessRefused, RemoteError
 from sdd_hooks.forges.protocol import WriteDenied
 from sdd_hooks.reporting.comment import MARKER, has_marker
 from tests.forges.github.harness import GitHubHarness, github_harness
@@ -185,29 +185,6 @@ def test_nothing_is_written_before_every_page_is_read(
     assert not isinstance(caught.value, WriteDenied)
 
 
-def test_a_repeated_page_is_an_error(harness: GitHubHarness) -> None:
-    for number in range(101):
-        harness.forge.add_comment(harness.number, f"Comment {number}")
-    again = f"{harness.forge.api}/repos/acme/shop/issues/{harness.number}/comments?per_page=100"
-    first = CannedResponse(
-        200, harness.forge.comments[harness.number][:100], {"Link": f'<{again}>; rel="next"'}
-    )
-    harness.forge.server.fail(*[first] * 9, when=lists("1"))  # type: ignore[arg-type]
-    with pytest.raises(RemoteError, match="same page again"):
-        post(harness)
-    assert harness.forge.writes == 0
-
-
-def test_a_page_on_another_host_is_not_requested(harness: GitHubHarness) -> None:
-    with serving(lambda _: CannedResponse(200, [])) as other:
-        link = {"Link": f'<{other.url}/comments>; rel="next"'}
-        harness.forge.server.fail(CannedResponse(200, [], link), when=lists("1"))  # type: ignore[arg-type]
-        with pytest.raises(RemoteError, match="not followed"):
-            post(harness)
-        assert not other.requests
-    assert harness.forge.writes == 0
-
-
 def test_a_redirect_to_another_host_is_not_followed(harness: GitHubHarness) -> None:
     """Scenario "A redirect elsewhere" of SPEC-0009."""
     with serving(lambda _: CannedResponse(201, {})) as other:
@@ -266,12 +243,6 @@ def test_an_edit_whose_response_was_lost(harness: GitHubHarness, answer: CannedR
     lose_response(harness, answer)
     assert post(harness) == "edited"
     assert harness.forge.bodies(harness.number) == [BODY]
-
-
-def test_an_edit_is_retried_as_often_as_a_read(harness: GitHubHarness) -> None:
-    harness.forge.add_comment(harness.number, f"{MARKER}\nOld", JOBS_OWN, program=True)
-    harness.forge.server.fail(LOST[0], LOST[0], when=writes)
-    assert post(harness) == "edited"
 
 
 def test_nothing_is_posted_while_the_comments_cannot_be_read(harness: GitHubHarness) -> None:
@@ -352,14 +323,6 @@ def test_a_rate_limit_is_waited_for_and_is_no_denied_write(
     assert post(harness) == "created"
     assert len(harness.client_factory.waits) == 1
     assert harness.forge.bodies(harness.number) == [BODY]
-
-
-def test_a_long_rate_limit_is_an_error(harness: GitHubHarness) -> None:
-    limit = CannedResponse(429, {"message": "too fast"}, {"Retry-After": "7200"})
-    harness.forge.server.fail(limit, when=writes)
-    with pytest.raises(RateLimited):
-        post(harness)
-    assert len(harness.forge.server.paths("POST")) == 1
 
 
 DATE = "Wed, 18 Nov 2026 11:06:40 GMT"

@@ -348,12 +348,3 @@ def test_a_denied_status() -> None:
 def test_the_web_addresses_of_files() -> None:
     with github_harness() as harness:
         assert harness.open().file_links() == (f"{harness.forge.url}/acme/shop/blob", "plain=1")
-
-
-def test_no_request_after_disconnect() -> None:
-    with github_harness() as harness:
-        forge = harness.open()
-        forge.disconnect()
-        with pytest.raises(RemoteError, match="stopped"):
-            forge.pull_request(harness.number)
-        assert not harness.forge.server.requests

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from sdd_hooks.errors import RateLimited, RemoteError
-from sdd_hooks.forges.gitlab import forge as gitlab_forge_module
+from sdd_hooks.errors import RemoteError
 from sdd_hooks.forges.gitlab.vendor import VENDOR
 from sdd_hooks.forges.protocol import (
     CommitStatus,
@@ -173,78 +172,6 @@ def test_a_listing_that_fails_on_its_second_page_writes_nothing(
     with pytest.raises(RemoteError):
         harness.comment()
     assert harness.writes() == []
-
-
-def test_a_repeated_page_writes_nothing(harness: GitLabHarness) -> None:
-    for number in range(150):
-        harness.gitlab.note(f"Comment {number}")
-    again = {
-        "Link": f'<{harness.server.url}/api/v4/projects/acme%2Ftools%2Fshop{NOTES}>; rel="next"'
-    }
-    first = CannedResponse(200, harness.gitlab.notes[7][:100], again)
-    harness.server.fail(*[first] * 9, when=wants("GET", NOTES))
-    with pytest.raises(RemoteError, match="same page again"):
-        harness.comment()
-    assert harness.writes() == []
-
-
-def test_the_number_of_pages_is_limited(harness: GitLabHarness) -> None:
-    page = iter(range(10_000))
-
-    def endless(request: object) -> CannedResponse:
-        link = {"Link": f'<{harness.server.url}/api/v4/user?n={next(page)}>; rel="next"'}
-        return CannedResponse(200, [{"id": next(page)}], link)
-
-    forge = harness.open()
-    assert isinstance(forge, gitlab_forge_module.GitLabForge)
-    assert forge.pull_request(7).number == 7
-    harness.server.faults.append(endless)
-    with pytest.raises(RemoteError, match="lists more than 1000 pages"):
-        forge.threads(7)
-
-
-@pytest.mark.parametrize(
-    "lost",
-    [CannedResponse(502, b"<html>"), CannedResponse(201, {"id": 301}, cut=3)],
-    ids=["502", "cut"],
-)
-def test_a_note_whose_response_was_lost_is_not_posted_again(
-    harness: GitLabHarness, lost: CannedResponse
-) -> None:
-    def lose(request: object) -> CannedResponse | None:
-        if wants("POST", NOTES)(request) and not harness.gitlab.notes[7]:  # type: ignore[arg-type]
-            harness.gitlab.note(BODY, ME)
-            return lost
-        return None
-
-    harness.server.faults.append(lose)
-    assert harness.comment().action == "created"
-    assert harness.gitlab.bodies() == [BODY]
-
-
-def test_a_failed_note_is_sent_once_more(harness: GitLabHarness) -> None:
-    harness.server.fail(CannedResponse(502, b"<html>"), when=wants("POST", NOTES))
-    assert harness.comment().action == "created"
-    assert harness.gitlab.bodies() == [BODY]
-
-
-def test_a_rate_limit_is_waited_for_and_a_long_one_is_an_error(harness: GitLabHarness) -> None:
-    soon = CannedResponse(429, b"Retry later\n", {"Retry-After": "20"})
-    harness.server.fail(soon, when=wants("POST", NOTES))
-    assert harness.comment().action == "created"
-    assert harness.client_factory.waits == [pytest.approx(20, abs=1)]
-    harness.server.fail(
-        CannedResponse(429, b"", {"Retry-After": "3000"}), when=wants("PUT", "/notes/301")
-    )
-    with pytest.raises(RateLimited):
-        harness.comment(f"{BODY}More\n")
-
-
-def test_a_page_on_another_host_is_not_requested(harness: GitLabHarness) -> None:
-    away = {"Link": '<https://evil.example/api/v4/user>; rel="next"'}
-    harness.server.fail(CannedResponse(200, [], away), when=wants("GET", NOTES))
-    with pytest.raises(RemoteError, match=r"points to https://evil\.example: not followed"):
-        harness.comment()
 
 
 @pytest.mark.parametrize("token", ["", "glpat-reads", "glcbt-of-the-job", "glpat-unknown"])
