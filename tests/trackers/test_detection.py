@@ -213,51 +213,6 @@ def test_any_declaration_is_a_tracker_or_an_error_of_one_line(
 
 # The trackers of this package.
 
-ORIGINS = {
-    "https://github.com/acme/shop.git": ("github", "https://github.com", "acme", "shop"),
-    "git@github.com:acme/shop.git": ("github", "https://github.com", "acme", "shop"),
-    "ssh://git@ssh.github.com:443/acme/shop": ("github", "https://github.com", "acme", "shop"),
-    "git://github.com/acme/shop.git/": ("github", "https://github.com", "acme", "shop"),
-    "https://ada:s3cret@GitHub.com./acme/shop": ("github", "https://github.com", "acme", "shop"),
-    "https://gitlab.com/acme/tools/shop": ("gitlab", "https://gitlab.com", "acme/tools", "shop"),
-    "git@gitlab.acme.example:acme/shop.git": (
-        "gitlab",
-        "https://gitlab.acme.example",
-        "acme",
-        "shop",
-    ),
-    "https://gitea.acme.example:3000/acme/shop.git": (
-        "gitea",
-        "https://gitea.acme.example:3000",
-        "acme",
-        "shop",
-    ),
-    "ssh://git@gitea.acme.example:2222/acme/shop.git": (
-        "gitea",
-        "https://gitea.acme.example",
-        "acme",
-        "shop",
-    ),
-    "https://codeberg.org/acme/shop": ("gitea", "https://codeberg.org", "acme", "shop"),
-    "https://github.com.acme.example/acme/shop": None,
-    "https://notgithub.com/acme/shop": None,
-    "https://acme.example/github.com/shop": None,
-    "https://acme.example/gitlab/shop": None,
-    "https://github.com@acme.example/acme/shop": None,
-    "git@gitlab:acme/shop.git": None,
-    "https://bitbucket.org/acme/shop": None,
-    "https://github.com/shop": None,
-    "/srv/git/github.com/acme/shop.git": None,
-    "file:///srv/git/shop.git": None,
-    "C:\\git\\shop": None,
-}
-
-
-@pytest.mark.parametrize("origin", ORIGINS)
-def test_the_tracker_of_an_origin(origin: str, tmp_path: Path) -> None:
-    tracker = detect(TrackerSettings(), context(tmp_path, origin), registered_trackers()).tracker
-    assert (tracker and (tracker.name, *tracker.location)) == ORIGINS[origin]
-
 
 @pytest.mark.parametrize(
     ("name", "registered_name"),
@@ -366,18 +321,6 @@ def test_only_the_remote_origin_counts(repo: Repo) -> None:
     repository = repository_context(repo.project({}), "")
     assert repository.origin is None
     assert detect(TrackerSettings(), repository, registered_trackers()).tracker is None
-
-
-def test_a_submodule_has_another_origin(repo: Repo, tmp_path: Path) -> None:
-    library = Repo.init(tmp_path / "library")
-    library.commit("Start", {"a.py": "pass\n"})
-    inner = repo.submodule(library, "library")
-    repo.commit("Add it")
-    repo.git("remote", "add", "origin", "https://github.com/acme/shop")
-    inner.git("remote", "set-url", "origin", "https://github.com/acme/library")
-    project = repo.project({})
-    origins = [repository_context(project, module).origin for module in ("", "library")]
-    assert [origin and origin.name for origin in origins] == ["shop", "library"]
 
 
 @pytest.mark.parametrize("wrong", ["", "no such / name", "file:///etc/passwd"])

@@ -15,24 +15,6 @@ from tests.support.sync_harness import DAY, NOW, SyncHarness, counts
 from tests.support.tracker import FakeTracker
 
 
-def test_deleted_issues_are_removed_a_day_later(harness: SyncHarness) -> None:
-    harness.sync()
-    harness.backend.delete("3")
-    harness.backend.delete("4")
-    assert harness.sync().removed == 0
-    harness.now += DAY
-    done = harness.sync()
-    assert (done.removed, done.changed) == (2, (".sdd/issues/3.md", ".sdd/issues/4.md"))
-    harness.assert_as_synced_anew()
-
-
-def test_a_full_sync_removes_deleted_issues(harness: SyncHarness) -> None:
-    harness.sync()
-    harness.backend.delete("3")
-    assert harness.sync(full=True).removed == 1
-    harness.assert_as_synced_anew()
-
-
 def test_a_tracker_without_an_inventory_is_fetched_in_full(harness: SyncHarness) -> None:
     harness.sync(lists=False)
     harness.backend.delete("3")

@@ -18,7 +18,7 @@ from sdd_hooks.trackers.issue import Issue
 from sdd_hooks.trackers.protocol import IssuePage
 from sdd_hooks.trackers.store import IssueFolder, read_issues
 from sdd_hooks.trackers.sync import SyncResult, last_synced, sync
-from tests.support.loopback import CannedResponse, Request
+from tests.support.loopback import CannedResponse
 from tests.support.sync_harness import DAY, NOW, SyncHarness, counts, fingerprint
 from tests.support.tracker import START, FakeTracker, TrackerBackend, tracking
 from tests.support.waiting import TIMEOUT
@@ -63,41 +63,6 @@ def test_a_sync_without_changes_writes_no_file(harness: SyncHarness) -> None:
     assert counts(done) == (0, 0, 0, 10, 0)
     assert done.changed == ()
     assert fingerprint(harness.folder.path) == before
-
-
-def test_two_edits_in_one_second_are_both_fetched(harness: SyncHarness) -> None:
-    harness.sync()
-    harness.backend.edit("4", title="First")
-    harness.sync()
-    assert harness.issue("4").title == "First"
-    # The clock of the tracker has not moved on.
-    harness.backend.edit("4", title="Second")
-    harness.backend.edit("5", title="Another")
-    assert harness.sync().updated == 2
-    harness.assert_as_synced_anew()
-
-
-def test_more_issues_in_one_second_than_on_a_page(harness: SyncHarness) -> None:
-    for number in range(100, 120):
-        harness.backend.add(str(number))
-    assert harness.sync().added == 30
-    harness.assert_as_synced_anew()
-
-
-def test_an_issue_that_changes_between_pages_is_not_missed(harness: SyncHarness) -> None:
-    def meanwhile(page: int) -> None:
-        if page == 2:
-            harness.backend.now += 1
-            harness.backend.edit("1", title="Changed after its page")
-            harness.backend.edit("9", title="Changed before its page")
-            harness.backend.add("50")
-
-    harness.backend.hook = meanwhile
-    harness.sync()
-    harness.backend.hook = lambda _page: None
-    harness.sync()
-    assert harness.issue("1").title == "Changed after its page"
-    harness.assert_as_synced_anew()
 
 
 def test_an_issue_that_changes_behind_the_pages_is_fetched_by_the_next_sync(
@@ -145,21 +110,6 @@ def test_failure_on_a_later_page_keeps_the_cursor_and_whole_files(
     assert done.updated + done.unchanged >= 5
     # If nothing was written before the failure, the revision is known.
     assert bool(done.since) == (size != 3)
-    harness.assert_as_synced_anew()
-
-
-def test_a_truncated_response_is_requested_again(harness: SyncHarness) -> None:
-    whole = harness.backend.answer
-
-    def cut(request: Request) -> CannedResponse | None:
-        if request.query.get("page") == "2" and len(cuts) < 2:
-            cuts.append(request)
-            return replace(whole(request), cut=40)
-        return None
-
-    cuts: list[Request] = []
-    harness.server.faults.append(cut)
-    assert harness.sync().added == 10
     harness.assert_as_synced_anew()
 
 

@@ -18,6 +18,7 @@ from sdd_hooks.errors import SddError
 from sdd_hooks.remote.client import Client, RateLimitRule
 from sdd_hooks.remote.credentials import Secret, TokenLookup, TokenSources
 from sdd_hooks.remote.urls import parse_remote
+from sdd_hooks.trackers.detection import Declaration, detect
 from sdd_hooks.trackers.protocol import (
     TrackedRepository,
     TrackerEnvironment,
@@ -48,6 +49,8 @@ def variables(text: str) -> dict[str, str]:
 
 
 DETECTED = """\
+github git://github.com/acme/shop.git/ https://github.com acme shop
+github https://ada:s3cret@GitHub.com./acme/shop https://github.com acme shop
 github https://github.com/acme/shop.git https://github.com acme shop
 github git@github.com:acme/shop.git https://github.com acme shop
 github ssh://git@ssh.github.com:443/acme/shop.git https://github.com acme shop
@@ -77,7 +80,27 @@ gitea https://gitea.com/acme/shop https://gitea.com acme shop"""
 def test_detection_by_the_origin(
     name: str, origin: str, url: str, owner: str, project: str
 ) -> None:
-    assert vendor_of(name).detect(around(origin)) == TrackerLocation(url, owner, project)
+    """Only this vendor recognises it."""
+    declaration = Declaration(TrackerSettings())
+    found = detect(declaration, around(origin), registered_trackers()).tracker
+    assert found is not None
+    assert (found.name, found.location) == (name, TrackerLocation(url, owner, project))
+
+
+@pytest.mark.parametrize(
+    "origin",
+    [
+        "https://bitbucket.org/acme/shop",
+        "https://acme.example/github.com/shop",
+        "https://github.com@acme.example/acme/shop",
+        "/srv/git/github.com/acme/shop.git",
+        "file:///srv/git/shop.git",
+        "C:\\git\\shop",
+    ],
+)
+def test_origins_of_no_vendor(origin: str) -> None:
+    repository = around()._replace(find_origin=lambda: parse_remote(origin))
+    assert detect(Declaration(TrackerSettings()), repository, registered_trackers()).tracker is None
 
 
 UNKNOWN = """\

@@ -1,13 +1,10 @@
 """`sdd issues`, with a tracker from another distribution."""
 
-import json
-import os
 import re
-import subprocess
 
 import pytest
 
-from tests.cli.commands import SCRIPTS, WORKSPACE, on_terminal, one_line, run
+from tests.cli.commands import WORKSPACE, on_terminal, one_line, run
 from tests.cli.test_lazy import modules_of
 from tests.support.ledger import install_ledger, ledger
 from tests.support.loopback import CannedResponse
@@ -334,12 +331,6 @@ def test_a_repository_without_a_tracker(repo):
         assert line.startswith("no tracker is known for repo: write `- **Type**: NAME` under")
 
 
-def test_a_remote_other_than_origin_gets_no_request(repo):
-    repo.commit("Start", {".gitignore": ".sdd/\n"})
-    repo.git("remote", "add", "upstream", "https://github.com/acme/shop")
-    one_line(run(repo.root, "issues", "sync"), 1)
-
-
 def test_a_tracker_that_cannot_be_loaded_is_one_line(repo, tmp_path):
     env = install_ledger(tmp_path / "lib", "raise RuntimeError('no\\nbooks')\n")
     repo.commit("Start", {"CLAUDE.md": TRACKER + "http://127.0.0.1:9", ".gitignore": ".sdd/\n"})
@@ -559,18 +550,6 @@ def test_waits_are_shown_on_a_terminal_only(shop, server):
     # After the first second, a line shows the progress.
     assert "\x1b[KSyncing issues from Ledger 3/3" in shown
     assert "note: Syncing" in shown
-
-
-def test_two_syncs_at_once_both_succeed(shop):
-    repo, env = shop
-    command = [str(SCRIPTS / "sdd"), "issues", "sync", "--json"]
-    both = [
-        subprocess.Popen(command, cwd=repo.root, env={**os.environ, **env}, stdout=subprocess.PIPE)
-        for _ in range(2)
-    ]
-    outputs = [json.loads(one.communicate()[0])["synced"][0] for one in both]
-    assert [one.returncode for one in both] == [0, 0]
-    assert sum(one["added"] for one in outputs) == 3
 
 
 def test_a_hook_does_not_sync(shop, server):
