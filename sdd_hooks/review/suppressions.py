@@ -19,11 +19,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from sdd_hooks.code.paths import is_markdown
 from sdd_hooks.findings import Finding, SuppressedFinding, worst_first
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.text.lazy_regex import lazy_regex
+from sdd_hooks.text.stated import has_reason, read_stated
 
 MAX_REASON = 300
 """Characters of a reason that are kept."""
@@ -60,10 +62,15 @@ class Suppression(NamedTuple):
         return name in self.rules or name.partition("/")[0] in self.rules
 
 
-def read_suppressions(text: str) -> tuple[Suppression, ...]:
-    """Read the suppressions of a file in order, MAX_SUPPRESSIONS at most. Never raises."""
+def read_suppressions(path: str, text: str) -> tuple[Suppression, ...]:
+    """Read the suppressions of a file in order, MAX_SUPPRESSIONS at most. Never raises.
+
+    Those in the code of a Markdown file are examples.
+    """
     if not may_suppress(text):
         return ()
+    if is_markdown(path):
+        text = read_stated(text, comments=True)
     found: list[Suppression] = []
     for number, line in enumerate(text.split("\n"), 1):
         if (suppression := read_suppression(line, number)) and len(found) < MAX_SUPPRESSIONS:
@@ -112,7 +119,7 @@ def suppress(
         found = [
             one
             for one in files.suppressions(finding.path)
-            if one.reason and one.names(finding.rule) and _covers(one, finding)
+            if has_reason(one.reason) and one.names(finding.rule) and _covers(one, finding)
         ]
         at_base = [one for one in found if files.is_at_base(finding.path, one)]
         if only_base or finding.rule.partition("/")[0] in guards:
@@ -148,7 +155,7 @@ class _Files:
         """The suppressions of a file, none for "", the change as a whole."""
         if path not in self._after:
             text = self._subject.text(path) if path else ""
-            self._after[path] = read_suppressions(text)
+            self._after[path] = read_suppressions(path, text)
         return self._after[path]
 
     def is_at_base(self, path: str, suppression: Suppression) -> bool:
@@ -158,7 +165,7 @@ class _Files:
             return True
         if path not in self._before:
             text = self._subject.text_before(file.before) if file.before else ""
-            self._before[path] = frozenset(one.text for one in read_suppressions(text))
+            self._before[path] = frozenset(one.text for one in read_suppressions(path, text))
         is_added = any(line.number == suppression.line for line in file.added)
         return suppression.text in self._before[path] and not is_added
 

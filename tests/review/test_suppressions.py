@@ -119,7 +119,10 @@ def test_the_id_of_a_rule_may_have_capitals() -> None:
 
 @given(st.text(st.characters(exclude_categories=[]), max_size=200))
 def test_any_text_can_be_read(text: str) -> None:
-    for suppression in (*read_suppressions(text), *read_suppressions(f"# sdd-ignore: {text}")):
+    for suppression in (
+        *read_suppressions("a.py", text),
+        *read_suppressions("a.py", f"# sdd-ignore: {text}"),
+    ):
         assert suppression.rules
         assert len(suppression.reason) <= MAX_REASON
         assert "\n" not in suppression.reason
@@ -131,7 +134,7 @@ def test_any_text_can_be_read(text: str) -> None:
 def test_hostile_lines_are_read_in_linear_time(start: str) -> None:
     line = start * (200_000 // len(start)) + " # sdd-ignore: "
 
-    assert read_suppressions(line) == () or read_suppressions(line)[0].reason == ""
+    assert read_suppressions("a.py", line) == () or read_suppressions("a.py", line)[0].reason == ""
 
 
 def test_a_suppression_covers_its_line_and_the_line_below(tmp_path: Path) -> None:

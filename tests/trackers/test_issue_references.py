@@ -63,6 +63,14 @@ def test_edges_in_the_body(line: str, ids: str) -> None:
     assert references_in(waiting).blocks == ()
 
 
+def test_what_the_author_does_not_state_is_no_reference() -> None:
+    body = (
+        "<!-- e.g. ADR-0001\nBlocked by: #1 -->\n```\nBlocked by: #2\nSPEC-0001\n```\n"
+        "- [ ] Do ADR-0002\n\n~~ADR-0003~~\n\nBlocked by:\n- [ ] #3\n"
+    )
+    assert references_in(body) == ((), ("ADR-0002",), (), ("3",))
+
+
 def test_edges_of_the_body_and_of_the_tracker() -> None:
     found = references_in(
         "Blocks: #12\nBlocked by: #1\n", blocks=("9", "12", "10"), blocked_by=("5", "A-1")

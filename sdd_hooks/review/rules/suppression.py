@@ -12,6 +12,7 @@ from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.review.suppressions import may_suppress, read_suppression
 from sdd_hooks.text.lines import join_lines
+from sdd_hooks.text.stated import has_reason
 
 
 def check(subject: Subject) -> Iterator[Finding]:
@@ -23,7 +24,7 @@ def check(subject: Subject) -> Iterator[Finding]:
             continue
         for line in file.added:
             suppression = read_suppression(line.text, line.number)
-            if suppression and not suppression.reason:
+            if suppression and not has_reason(suppression.reason):
                 rules = ", ".join(suppression.rules)
                 message = (
                     f"this suppression of {rules} gives no reason and is not heeded: write"

@@ -9,12 +9,14 @@ from tests.review.rules.records import run_rule
 
 def test_a_suppression_without_a_reason_on_an_added_line(tmp_path: Path) -> None:
     before = {"a.py": "# sdd-ignore: security\nx = 1\n"}
-    after = {"a.py": "# sdd-ignore: security\nx = 1\n  # sdd-ignore: security/redirect, b\ny = 2\n"}
+    after = {
+        "a.py": "# sdd-ignore: security\nx = 1\n  # sdd-ignore: security/redirect, b\ny = 2\n# sdd-ignore: b (\u2060)\n"
+    }
 
     findings = run_rule(RULE, subject_of(tmp_path, before, after))
 
-    assert len(findings) == 1
     finding = findings[0]
+    assert [one.line for one in findings] == [3, 5]
     assert (finding.path, finding.line, finding.severity) == ("a.py", 3, "info")
     assert finding.message == (
         "this suppression of security/redirect, b gives no reason and is not heeded: write"

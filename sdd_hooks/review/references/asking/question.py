@@ -9,10 +9,11 @@ confidence in the first record of the ranking is high enough (`confidence`).
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache, partial
 
 from sdd_hooks import tracing
 from sdd_hooks.artifacts.artifact import Artifact
@@ -21,6 +22,7 @@ from sdd_hooks.artifacts.identifiers import ArtifactId
 from sdd_hooks.changes.change import Change, ChangedFile
 from sdd_hooks.changes.tree import Blob
 from sdd_hooks.named_tuple import NamedTuple
+from sdd_hooks.remote.urls import RemoteUrl, parse_remote
 from sdd_hooks.reporting.outcome import Confidence
 from sdd_hooks.review.mentions import (
     lines_that_may_name,
@@ -40,6 +42,7 @@ from sdd_hooks.review.references.evidence.kinds import WeighedRecords
 from sdd_hooks.review.references.evidence.mentions import RecordNames
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.review.successors import Successors, find_replacements, find_successors
+from sdd_hooks.system.git import Git
 from sdd_hooks.text.lines import join_lines
 from sdd_hooks.text.markdown import unify_line_endings
 from sdd_hooks.text.stated import has_reason
@@ -81,17 +84,25 @@ def find_cited_ids(subject: Subject) -> set[ArtifactId]:
     origins = subject.origins
     names = RecordNames(subject.corpus.artifacts, origins)
     ids: set[ArtifactId] = set()
+    remotes = lru_cache(1)(partial(_remotes, subject.after.git))
     for _, text in stated_texts(change):
-        ids.update(names.find(text))
+        ids.update(names.find_cited(text, remotes))
     for file in change.files:
         if added := {**lines_that_may_name(file), **_lines_with_paths(file)}:
             text = subject.text(file.path) if file.is_file else ""
             for line in stated_lines(file.path, text, added).values():
-                ids.update(names.find(line[:MAX_LINE]))
+                ids.update(names.find_cited(line[:MAX_LINE], remotes))
     blobs = [Blob(file.path, file.blob) for file in change.files if file.is_file and file.blob]
     for path, text in subject.after.texts(blobs[:MAX_FILES]).items():
         ids.update(reference.id for reference in read_stated_governing(path, text, origins))
     return ids
+
+
+def _remotes(git: Git) -> Sequence[RemoteUrl]:
+    """The addresses of the repository's remotes."""
+    urls = git.try_output("config", "--get-regexp", r"^remote\..*\.url$") or b""
+    known = (parse_remote(line.partition(" ")[2]) for line in os.fsdecode(urls).splitlines())
+    return [one for one in known if one]
 
 
 def _lines_with_paths(file: ChangedFile) -> dict[int, str]:

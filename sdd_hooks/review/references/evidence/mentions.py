@@ -14,7 +14,7 @@ import os
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from operator import itemgetter
 from pathlib import PurePosixPath
 from typing import Any
@@ -29,6 +29,7 @@ from sdd_hooks.artifacts.identifiers import (
 )
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.repository import Repository
+from sdd_hooks.remote.urls import RemoteUrl, parse_remote
 from sdd_hooks.review.references.cache import load_cached, store_cached
 from sdd_hooks.review.references.words.splitting import split_words
 from sdd_hooks.system.git import nul_split
@@ -93,6 +94,24 @@ class RecordNames:
             foreign = set(self._find_foreign(text, references))
         spelled = (one.id for one in references if one.start not in foreign)
         return list(dict.fromkeys((*spelled, *self._find_named(text))))
+
+    def find_cited(self, text: str, remotes: Callable[[], Iterable[RemoteUrl]]) -> Set[ArtifactId]:
+        """Find the ids of this repository that a text cites. Never raises.
+
+        A web address cites a record if it is in one of the repository's `remotes`, or ends in the
+        name of its file on a host that has none of them.
+        """
+
+        def own(url: re.Match[str]) -> str:
+            address = parse_remote(re.split(r"[#?]", url[0])[0])
+            if address is None:
+                return ""
+            path = f"{address.path}/".lower()
+            there = [one.path.lower() for one in remotes() if one.host == address.host]
+            named = not there and _stem(address.name) in self._by_stem
+            return url[0] if named or any(path.startswith(f"{one}/") for one in there) else ""
+
+        return set(self.find(_URL.sub(own, text) if "://" in text else text))
 
     def _find_named(self, text: str) -> Iterator[ArtifactId]:
         if not self._by_stem or ("." not in text and "/" not in text):

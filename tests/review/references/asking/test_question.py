@@ -29,6 +29,13 @@ def change(body: str = "", *messages: str) -> Change:
         ("ADR-Exempt: \n", ""),
         ("Reviewed-ADRs: ADR-0007", ""),
         ("Reviewed-ADRs: nonesuch", ""),
+        ("ADR-Exempt: does not touch ADR-0001", "ADR-Exempt: does not touch ADR-0001"),
+        ("ADR-Exempt: <reason>", ""),
+        ("ADR-Exempt: \u200b\u2060", ""),
+        ("> ADR-Exempt: quoted", ""),
+        ("<!-- if none applies:\nADR-Exempt: reason of yours\n-->", ""),
+        ("```\nADR-Exempt: generated\n```", ""),
+        ("Text\n\n    ADR-Exempt: generated", ""),
         ("I wrote ADR-Exempt: x in the middle", ""),
     ],
 )
@@ -54,6 +61,35 @@ def test_a_change_cites_a_record_by_its_path(tmp_path: Path) -> None:
     guide = {"guide.md": "See [this](docs/adrs/0012-use-queues.md).\n"}
     subject = subject_of(tmp_path, record, guide)
     assert find_cited_ids(subject) == {ArtifactId("ADR", 12)}
+
+
+@pytest.mark.parametrize(
+    ("body", "cites"),
+    [
+        ("https://git.example/acme/app/blob/main/docs/adrs/0012-use-queues.md", True),
+        ("<https://site.example/adrs/0012-use-queues.html#why>", True),
+        ("https://git.example/other/app/blob/main/docs/adrs/0012-use-queues.md", False),
+        ("https://jira.example/browse/ADR-0012", False),
+        ("https://jira.example/issues?q=ADR-0012", False),
+        ("https://other.example/adr/0012-use-kafka.md", False),
+        ("<!-- e.g. Refs: ADR-0012 -->", False),
+        ("- [ ] ADR-0012", False),
+        ("Does not touch ADR-0012.", False),
+        ("- [x] ADR-0012", True),
+        ("Refs: `ADR-0012`", True),
+    ],
+)
+def test_what_a_description_cites(tmp_path: Path, body: str, cites: bool) -> None:
+    record = {"docs/adrs/0012-use-queues.md": "# Use queues\n\n## Decision\n\nQueues.\n"}
+    subject = subject_of(tmp_path, record, {"a.py": "x = 1\n"}, body=body)
+    subject.after.git.output("remote", "add", "origin", "git@git.example:acme/app.git")
+    assert bool(find_cited_ids(subject)) == cites
+
+
+def test_examples_in_added_markdown_cite_nothing(tmp_path: Path) -> None:
+    guide = "<!-- see ADR-0001 -->\n```\n# Governing: ADR-0002\n```\n    ADR-0003\n\nAs ADR-0004.\n"
+    subject = subject_of(tmp_path, {}, {"guide.md": guide})
+    assert find_cited_ids(subject) == {ArtifactId("ADR", 4)}
 
 
 def suggested_for(records: Corpus, number: int, cited: int = 0) -> list[str]:
