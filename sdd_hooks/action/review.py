@@ -41,7 +41,7 @@ from sdd_hooks.reporting.registry import Links
 from sdd_hooks.reporting.summary import render_summary
 from sdd_hooks.review.numbers import ClaimReader
 from sdd_hooks.text.display import format_count, is_unicode
-from sdd_hooks.usecases.review import CommitRange, Verdict, review_range, use_base_settings
+from sdd_hooks.usecases.review import CommitRange, Verdict, review_range
 from sdd_hooks.usecases.upkeep.external_records import fetch_external_records
 
 STATUS_CONTEXT = "sdd review"
@@ -119,8 +119,6 @@ def _review_change(
     project: Project, change: ReviewedChange, host: _Host | None, inputs: Inputs
 ) -> CommandResult:
     pull = change.pull
-    if pull is not None or (host is not None and host.ci_job.context.is_unmerged):
-        project = use_base_settings(project, change.base)
     title, body = (pull.title, pull.body) if pull else ("", "")
     claims = host.claims if host else None
     scans = tuple(project.repository.root / name for name in inputs.scans)

@@ -73,9 +73,9 @@ def list_commit(git: Git, commit: str, pathspecs: Sequence[str] = ()) -> Iterato
         yield mode, id, path
 
 
-def read_committed_files(git: Git, commit: str) -> CommittedFiles:
-    """List the files of a commit. Raises GitError for one that does not exist."""
-    return index_committed_files(git, list_commit(git, commit))
+def read_committed_files(git: Git, commit: str, pathspecs: Sequence[str] = ()) -> CommittedFiles:
+    """List the files of a commit, with `pathspecs` only these. Raises GitError for no commit."""
+    return index_committed_files(git, list_commit(git, commit, pathspecs))
 
 
 def index_committed_files(git: Git, entries: Iterable[Entry]) -> CommittedFiles:

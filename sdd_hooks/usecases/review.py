@@ -11,14 +11,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sdd_hooks.changes.base import default_base
+from sdd_hooks.changes.base import default_base, resolve_commit
 from sdd_hooks.config.configuration import Configuration, apply_memory_file
+from sdd_hooks.config.memory_file import MEMORY_FILE_NAMES
 from sdd_hooks.config.settings import FailOn, ReviewSettings
 from sdd_hooks.errors import RepositoryError
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.project import Project
 from sdd_hooks.project.repository import find_commit_index
-from sdd_hooks.system.git import Git
 
 if TYPE_CHECKING:
     from sdd_hooks.findings import Finding
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from sdd_hooks.review.subject import Subject
 
 UNCOMMITTED_NOTE = "uncommitted changes are not part of this review"
+BASE_SETTINGS_NOTE = "`#### Review` counts as the base has it: what differs here counts when merged"
 
 
 class Verdict(NamedTuple):
@@ -76,17 +77,20 @@ def review_range(
     judge: str = "",
     check_work_tree: bool = False,
 ) -> Verdict:
-    """Review a range of commits.
+    """Review a range of commits by the settings of its base, which no change can relax for itself.
 
     `fail_on` replaces the setting of the repository, and `judge` names a model of `llm` that
     reviews as well. With `check_work_tree`, a review of HEAD notes that there are uncommitted
     changes. Raises RepositoryError for a commit that does not exist or a default branch
-    that is unknown, and EngineUnavailable for a model that cannot be loaded.
+    that is unknown, ConfigurationError for an invalid value of the base, and EngineUnavailable for
+    a model that cannot be loaded.
     """
     from sdd_hooks.review.numbers import claims_of_branches
     from sdd_hooks.review.review import review_commits
 
     base = commits.base or default_base(project.repository)
+    own = project.configuration.review
+    project = _use_base_settings(project, base)
     review = review_commits(
         project,
         base,
@@ -100,6 +104,8 @@ def review_range(
     )
     if check_work_tree and commits.head == "HEAD" and _has_uncommitted_changes(project):
         review = replace(review, notes=(*review.notes, UNCOMMITTED_NOTE))
+    if project.configuration.review != own:
+        review = replace(review, notes=(*review.notes, BASE_SETTINGS_NOTE))
     return _judge(project, review, fail_on)
 
 
@@ -209,13 +215,16 @@ def review_pushed_branch(
     return review_range(project, commits, fail_on)
 
 
-def use_base_settings(project: Project, commit: str) -> Project:
-    """The project with the `#### Review` settings of a commit, which the base of a pull request is.
+def _use_base_settings(project: Project, base: str) -> Project:
+    """The project with the `#### Review` settings of the base, the defaults where it has none."""
+    from sdd_hooks.project.committed import read_committed_files, read_committed_memory
 
-    A pull request cannot change the settings by which it is judged. Raises ConfigurationError for
-    an invalid value.
-    """
-    settings = _review_settings(project.repository.git, commit)
+    git = project.repository.git
+    commit = resolve_commit(git, base, or_tree=True)
+    files = read_committed_files(git, commit, MEMORY_FILE_NAMES)
+    # Only a link needs the list of all files.
+    memory = read_committed_memory(read_committed_files(git, commit) if files.links else files)
+    settings = apply_memory_file(memory, (), Configuration()).review if memory else ReviewSettings()
     return project._replace(configuration=project.configuration._replace(review=settings))
 
 
@@ -273,13 +282,3 @@ def _base_of_push(project: Project, pushed: PushedBranch) -> str:
     if pushed.remote_head and git.try_output("cat-file", "-e", commit) is not None:
         return pushed.remote_head
     return base
-
-
-def _review_settings(git: Git, commit: str) -> ReviewSettings:
-    """`#### Review` of the memory file in a commit; the defaults where it has none."""
-    from sdd_hooks.project.committed import read_committed_files, read_committed_memory
-
-    memory = read_committed_memory(read_committed_files(git, commit))
-    if memory is None:
-        return ReviewSettings()
-    return apply_memory_file(memory, (), Configuration()).review

@@ -18,7 +18,7 @@ import pytest
 
 from sdd_hooks.findings import INCOMPLETE
 from sdd_hooks.reporting.comment import render_comment
-from sdd_hooks.usecases.review import CommitRange, Verdict, review_range, use_base_settings
+from sdd_hooks.usecases.review import CommitRange, Verdict, review_range
 from tests.adversarial.conftest import Rounds
 from tests.support.repos import Repo
 
@@ -351,8 +351,7 @@ def review(folder: Path, before: dict[str, Entry], after: dict[str, Entry | None
     repo = Repo.init(folder)
     base = commit(repo, dict(before))
     head = commit(repo, after)
-    project = use_base_settings(repo.project(), base)
-    return review_range(project, CommitRange(base, head))
+    return review_range(repo.project(), CommitRange(base, head))
 
 
 def critical(verdict: Verdict) -> list[str]:

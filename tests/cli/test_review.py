@@ -107,7 +107,11 @@ def test_the_option_fail_on_makes_findings_fail(
 
 
 def test_the_setting_fail_on_makes_findings_fail(repo: Repo) -> None:
-    repo.write("CLAUDE.md", "## SDD Configuration\n\n#### Review\n- Fail On: warning\n")
+    repo.git("switch", "--quiet", "main")
+    strict = "## SDD Configuration\n\n#### Review\n- Fail On: warning\n"
+    repo.commit("Be strict", {"CLAUDE.md": strict})
+    repo.git("switch", "--quiet", "topic")
+    repo.write("CLAUDE.md", strict.replace("warning", "never"))
     assert run(repo.root, "review").code == 1
     assert run(repo.root, "review", "--fail-on", "never").code == 0
 

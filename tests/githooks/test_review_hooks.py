@@ -258,6 +258,7 @@ def test_a_commit_and_its_push(real: Hooked) -> None:
 def test_findings_stop_a_repository_with_the_setting(real: Hooked) -> None:
     setting = "## SDD Configuration\n\n#### Review\n- Fail On: critical\n"
     real.commit("Be strict", {"CLAUDE.md": setting})
+    real.git("push", "--quiet", "--no-verify", "origin", "main")
     real.write(APP, BROKEN)
     before = real.head()
     assert real.run("commit", "--all", "-m", "x").returncode == 1
