@@ -20,10 +20,10 @@ from sdd_hooks.artifacts.work_tree import ARTIFACT_KINDS, MAX_ARTIFACT_BYTES, re
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import Collection, CollectionMap, all_pathspecs
 from sdd_hooks.project.committed import Entry, list_commit
-from sdd_hooks.system.files import MAX_PATH_LENGTH, is_binary
+from sdd_hooks.system.files import MAX_PATH_LENGTH
 from sdd_hooks.system.git import Git, GitError, first_error_line, nul_split
 from sdd_hooks.system.git_objects import read_blobs
-from sdd_hooks.text.decoding import decode
+from sdd_hooks.text.decoding import decode, is_text
 
 REGULAR_MODES = ("100644", "100755")
 MAX_CACHED = 64_000_000
@@ -198,7 +198,7 @@ class Tree:
         else:
             sources = list(self._sources("", all_pathspecs(group), group))
         for source in sources:
-            if not is_binary(source.data):
+            if is_text(source.data):
                 self._cache.keep(source.path, decode(source.data))
         if self._adrs is None:
             return load_corpus(sources, origins).artifacts
@@ -285,7 +285,7 @@ class Tree:
         contents = self.contents([blob.id for blob in blobs if blob.id], MAX_ARTIFACT_BYTES)
         for path, blob in blobs:
             data = next(contents) if blob else None
-            usable = data is not None and len(data) <= MAX_ARTIFACT_BYTES and not is_binary(data)
+            usable = data is not None and len(data) <= MAX_ARTIFACT_BYTES and is_text(data)
             text = decode(data) if data is not None and usable else ""
             self._cache.keep(path, text)
             yield path, text

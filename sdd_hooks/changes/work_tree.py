@@ -30,7 +30,7 @@ from sdd_hooks.system.files import (
     read_start,
 )
 from sdd_hooks.system.git import Git, GitError, first_error_line, nul_split
-from sdd_hooks.text.decoding import decode
+from sdd_hooks.text.decoding import decode, is_text
 from sdd_hooks.text.lines import NumberedLine, TextLines, split_lines
 
 _LIST = ("ls-files", "-z", "--cached", "--others", "--exclude-standard", "--")
@@ -161,7 +161,7 @@ class WorkTree(Tree):
         """The artifacts in the collections, those of submodules included."""
         sources = [one for one in self.files.sources(collections) if not self.skips(one.path)]
         for source in sources:
-            if not is_binary(source.data):
+            if is_text(source.data):
                 self._cache.keep(source.path, decode(source.data))
         return load_corpus(sources, origins)
 
@@ -180,7 +180,7 @@ class WorkTree(Tree):
     def _read(self, blobs: Sequence[Blob]) -> Generator[tuple[str, str], None, None]:
         contents = self.contents([blob.path for blob in blobs], MAX_ARTIFACT_BYTES)
         for blob, data in zip(blobs, contents, strict=True):
-            usable = data is not None and len(data) <= MAX_ARTIFACT_BYTES and not is_binary(data)
+            usable = data is not None and len(data) <= MAX_ARTIFACT_BYTES and is_text(data)
             text = decode(data) if data is not None and usable else ""
             self._cache.keep(blob.path, text)
             yield blob.path, text

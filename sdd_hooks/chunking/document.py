@@ -16,6 +16,7 @@ from sdd_hooks.chunking.chunk import Chunk, split_chunk
 from sdd_hooks.chunking.code_chunks import chunk_code, code_chunker_version
 from sdd_hooks.code.paths import has_sections
 from sdd_hooks.named_tuple import NamedTuple
+from sdd_hooks.text.decoding import decode
 from sdd_hooks.text.documents import document_text
 from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.markdown import Section, parse_sections
@@ -49,8 +50,8 @@ def chunker_version() -> str:
 
 def chunk_document(path: str, data: bytes) -> ChunkedDocument:
     """Cut a file into chunks, by the suffix of `path`. Raises nothing."""
-    text = document_text(path, data)
     if not has_sections(path):
+        text = decode(data)
         if entry := read_entry_text(path, text):
             lines = max(len(text.splitlines()), 1)
             parts = split_chunk(Chunk("file", "", 1, lines, entry.text))
@@ -58,6 +59,7 @@ def chunk_document(path: str, data: bytes) -> ChunkedDocument:
             whole = (part._replace(first_line=1, last_line=lines) for part in parts)
             return ChunkedDocument(entry.title, tuple(whole))
         return ChunkedDocument("", tuple(chunk_code(path, text)))
+    text = document_text(path, data)
     return _by_section(text, parse_sections(text))
 
 

@@ -12,6 +12,7 @@ from typing import Protocol
 
 from sdd_hooks.chunking.document import chunk_document, chunk_hash
 from sdd_hooks.code.cgg import finds_callables, has_cgg
+from sdd_hooks.code.paths import has_sections
 from sdd_hooks.engines.documents import (
     content_digest,
     is_storable,
@@ -22,6 +23,7 @@ from sdd_hooks.engines.protocol import CollectionChanges, Counts, Progress, repo
 from sdd_hooks.engines.ranking.query_terms import identifier_parts, separate_unspaced
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.system.files import FileTooLarge, PathRefused, is_binary, read_inside
+from sdd_hooks.text.decoding import is_text
 
 MAX_DOCUMENT_BYTES = 5 * 1024 * 1024
 MAX_CODE_BYTES = 1024 * 1024
@@ -214,7 +216,9 @@ def read_document(
     except OSError as error:
         notes.append(f"{path}: left out, cannot be read ({error.strerror})")
         return None
-    if is_binary(data):
+    if is_binary(data) if kind == "code" else not is_text(data):
+        if has_sections(path):
+            notes.append(f"{path}: left out, it is not text")
         return None
     return FileContent(path, with_line_feeds(data), content_digest(data))
 

@@ -7,14 +7,17 @@ from __future__ import annotations
 from functools import lru_cache
 
 from sdd_hooks.text.decoding import decode
+from sdd_hooks.text.markdown import unify_line_endings
 
 
 def document_text(path: str, data: bytes) -> str:
     """Return the content of the document at `path` as Markdown. Never raises.
 
-    A line of another markup becomes the line of Markdown with its number.
+    A line of another markup becomes the line of Markdown with its number. Lines end in `\\n`.
     """
-    return as_markdown(path, decode(data))
+    # A second mark, zero bytes and the end of a text of DOS hide words and frontmatter.
+    text = decode(data).removeprefix("\ufeff").replace("\0", " ").replace("\x1a", " ")
+    return as_markdown(path, unify_line_endings(text))
 
 
 def as_markdown(path: str, text: str) -> str:

@@ -33,6 +33,7 @@ HOSTILE = {
     "nul-later.md": b"# T\n\n" + b"x" * 9000 + b"\0y\n",
     "not-utf-8.md": b"# T\xe4\xff\n\nword\n",
     "surrogate.md": b"# \xed\xb2\x80\n\ntext\n",
+    "zero-byte.md": b"# A zero byte \0 between words\n",
     "utf-16.md": "# Sechzehn\n\nWörter\n".encode("utf-16"),
     "carriage.md": b"# One\r\n\r\ntext\r## Two\r\n\r\nmore\r\n",
     "unspaced.md": "# 決定\n\n検索エンジンを使う parseUserID\n".encode(),

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.text.decoding import decode, decode_unicode, split_mark
+from sdd_hooks.text.decoding import decode, decode_unicode, is_text, split_mark
 
 
 @pytest.mark.parametrize(
@@ -28,9 +28,40 @@ def test_decode(data: bytes, text: str) -> None:
     assert decode(data) == text
 
 
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# Grüße\n\nUse it.\n",
+        "# 決定\n\n我々は word を使用する。\n",
+        "Статус: принято\n\nРешение\n",
+    ],
+)
+def test_zero_bytes_tell_wide_encodings_without_a_mark(codec: str, text: str) -> None:
+    assert decode(text.encode(codec)) == text
+    assert is_text(text.encode(codec))
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        (b"", True),
+        ("Grüße".encode("latin-1"), True),
+        (b"A paragraph with a zero \0 byte in it.\n", True),
+        ("数据库的决定是使用这个\0数据库。".encode(), True),
+        (b"a\0b", False),
+        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", False),
+        (b"\x1f\x8b\x08\0\1\2\3" * 2000, False),
+    ],
+)
+def test_text_is_what_people_can_have_written(data: bytes, expected: bool) -> None:
+    assert is_text(data) is expected
+
+
 @given(st.binary())
 def test_decode_never_raises(data: bytes) -> None:
     assert isinstance(decode(data), str)
+    assert is_text(data) in (True, False)
 
 
 @given(st.text().filter(lambda text: not text.startswith("\ufeff")))

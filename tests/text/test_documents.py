@@ -87,6 +87,11 @@ def test_asciidoc(text: str, expected: str) -> None:
     assert as_markdown("a.md", text) == text
 
 
+def test_what_hides_words_and_frontmatter_is_no_part_of_a_document() -> None:
+    data = "\ufeff---\r\nstatus: accepted\r\n---\ra\0b\x1a".encode("utf-8-sig")
+    assert document_text("a.md", data) == "--- \nstatus: accepted \n---\na b "
+
+
 PIECES = st.one_of(
     st.sampled_from([piece + "\n" for text, _ in (*RST, *ADOC) for piece in text.split("\n")]),
     st.sampled_from(["\n", "   ", "\t", "\f", "\u2028", "\r\n", ".. role:: x\n", ".. date::\n"]),

@@ -21,8 +21,8 @@ from sdd_hooks.review.references.prepared import (
     PreparedHead,
     read_head,
 )
-from sdd_hooks.system.files import FileTooLarge, PathRefused, is_binary, read_inside
-from sdd_hooks.text.decoding import decode
+from sdd_hooks.system.files import FileTooLarge, PathRefused, read_inside
+from sdd_hooks.text.decoding import decode, is_text
 from sdd_hooks.text.documents import as_markdown
 from sdd_hooks.text.globs import compile_glob, compile_path_pattern, is_named
 from sdd_hooks.usecases.agents.table import STATED, AgentTable, StatedArtifact, StatedRule
@@ -164,4 +164,4 @@ def read_text(root: Path, path: str, limit: int) -> str:
         data = read_inside(root, path, limit)
     except (OSError, FileTooLarge, PathRefused):
         return ""
-    return "" if is_binary(data) else decode(data)
+    return decode(data) if is_text(data) else ""

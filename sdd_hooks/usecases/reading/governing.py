@@ -25,9 +25,9 @@ from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project
 from sdd_hooks.review.rules.decision.blocks import read_rules
-from sdd_hooks.system.files import FileTooLarge, PathRefused, is_binary, read_inside
+from sdd_hooks.system.files import FileTooLarge, PathRefused, read_inside
 from sdd_hooks.system.git import Git, nul_split
-from sdd_hooks.text.decoding import decode
+from sdd_hooks.text.decoding import decode, is_text
 from sdd_hooks.text.display import printable_line
 from sdd_hooks.text.documents import as_markdown
 from sdd_hooks.text.globs import is_named
@@ -184,7 +184,7 @@ def _read(root: Path, path: str) -> str:
         data = read_inside(root, path, MAX_ARTIFACT_BYTES)
     except (OSError, FileTooLarge, PathRefused):
         return ""
-    return "" if is_binary(data) else decode(data)
+    return decode(data) if is_text(data) else ""
 
 
 def _by_comments(
