@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from sdd_hooks.artifacts.dates import joined_date, read_date
 from sdd_hooks.artifacts.edges import Edge, EdgeOwner, read_frontmatter_edges, read_prose_edges
 from sdd_hooks.artifacts.fields import HeaderField, normalize_field_name, read_header_fields
 from sdd_hooks.artifacts.frontmatter import Frontmatter, read_frontmatter
@@ -20,11 +21,13 @@ from sdd_hooks.artifacts.identifiers import (
     parse_id,
     split_heading,
 )
+from sdd_hooks.artifacts.languages import words
 from sdd_hooks.artifacts.status import (
     NO_STATUS,
     NON_AUTHORITATIVE,
     UNKNOWN,
     ArtifactStatus,
+    find_status_date,
     find_status_sections,
     find_statuses,
     read_paragraphs,
@@ -71,9 +74,6 @@ STANDARD_SECTIONS = frozenset(
         "contents",
     }
 )
-
-_DATE = lazy_regex(r"(?<![0-9])([0-9]{4})[-/.]([0-9]{1,2})[-/.]([0-9]{1,2})(?![0-9])")
-_DATE_FIELDS = ("date", "decision-date", "decided", "decided-on", "created", "last-updated")
 
 _NUMBER_OF_NAME = lazy_regex(
     r"""(?:[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[-_. ]|$))?
@@ -165,15 +165,28 @@ def is_placeholder_title(title: str) -> bool:
 
 
 def find_date(document: ArtifactDocument, name: str = "") -> str:
-    """Return the date as `YYYY-MM-DD` from a field, else from the file name, else ""."""
-    written = [document.matter.text(key) for key in _DATE_FIELDS]
-    written += [field.value for field in document.fields if field.name in _DATE_FIELDS]
-    for text in (*written, name):
-        if match := _DATE.search(text):
-            year, month, day = (int(part) for part in match.groups())
-            if 1 <= month <= 12 and 1 <= day <= 31:
-                return f"{year:04d}-{month:02d}-{day:02d}"
-    return ""
+    """Return the date as `YYYY-MM-DD`: written as one, in the file name, of a status, or ""."""
+    written = (read_date(text) for text, _ in find_dated_texts(document))
+    return (
+        next(filter(None, written), "")
+        or joined_date(name)
+        or find_status_date(document.prose, document.sections, document.statuses)
+    )
+
+
+def find_dated_texts(document: ArtifactDocument) -> Iterator[tuple[str, int]]:
+    """Yield what is written as the date, with its line: in keys, fields and sections."""
+    matter = document.matter
+    fields = [(key, matter.text(key), matter.lines.get(key, 0)) for key in matter.fields]
+    fields += document.fields
+    for kind in ("date", "decided", "created", "updated"):
+        names = words(kind).split("|")
+        yield from ((text, line) for name, text, line in fields if name in names and text)
+    names = words("date").split("|")
+    for section in document.sections:
+        if section.level and normalize_field_name(section.title) in names:
+            body = document.prose[section.start : section.end].partition("\n")[2].strip()
+            yield body.partition("\n")[0], section.first_line + 1
 
 
 def title_from_name(name: str) -> str:

@@ -11,6 +11,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from sdd_hooks.artifacts.dates import read_date
+from sdd_hooks.artifacts.languages import words
+from sdd_hooks.artifacts.status_words import WORD, is_status_name
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.markdown import Section
@@ -20,6 +23,9 @@ MAX_LINES = 120
 
 MAX_SECTION = 50_000
 """Characters of a section in which fields are looked for."""
+
+MAX_LABEL = 60
+"""Characters of a line on which a label stands alone."""
 
 MAX_VALUE = 2_000
 """Longer values, in characters, are cut."""
@@ -33,18 +39,29 @@ class HeaderField(NamedTuple):
     line: int
 
 
-_NAME = r"[A-Za-z][A-Za-z /_-]{0,40}?"
+_NAME = r"[^\W\d_][\w /_()（）-]{0,40}?"
+_BEFORE = (
+    r"[ ]{0,3}(?:>[ ]?){0,2}(?:(?:[-*+]|[0-9]{1,2}[.)])[ ]+)?(?:[^\x00-\x7f\w\s：（]{1,3}[ ]?)?"
+)
 _FIELD = lazy_regex(
-    rf"""[ ]{{0,3}}(?:(?P<quote>>)[ ]?)?(?:[-*+][ ]+)?
+    rf"""{_BEFORE}
     (?: (?P<marks>[*_]{{1,3}})(?P<marked>{_NAME})[ ]?
-        (?: [*_]{{1,3}}[ ]?[:：] | [:：](?:[ ]?[*_]{{1,3}})? )
+        (?: [*_]{{1,3}}[ ]?(?:[:：]|[–—-][ ]) | [:：](?:[ ]?[*_]{{1,3}})? )
       | (?P<name>{_NAME})[ ]?[:：](?!//) )
     [ \t]*(?P<value>.*)""",
     re.VERBOSE,
 )
+# A label whose value is below it.
+_LABEL = lazy_regex(
+    rf"{_BEFORE}[*_]{{0,3}}({_NAME})[*_]{{0,3}}[ ]?[:：]?[*_]{{0,3}}\s*", re.VERBOSE
+)
+_ITEM = lazy_regex(r"\s*(?:>\s?)*([-*+:]\s+)?")
+_BADGE = lazy_regex(r"/badge/((?:[^-/()\s\"]|--)+)-((?:[^-/()\s\"?]|--)+)-[^-/()\s\"]+")
+_CELLS = lazy_regex(r"</t[dh]>\s*<t[dh][^<>]*>", re.IGNORECASE)
+_TAG = lazy_regex(r"</?(?:b|strong|em|i|p|span|div|t[rdh]|d[ltd]|li)(?: [^<>]*)?>", re.IGNORECASE)
 # Every repetition has a limit: a blanked comment may be thousands of spaces.
 _NEXT_ON_LINE = lazy_regex(
-    r"(?<![ \t])[ \t]{1,8}(?:[|·•][ \t]{0,8})?(?=\*\*[A-Za-z][A-Za-z /_-]{0,40}(?::\*\*|\*\*:))"
+    r"(?<![ \t])[ \t]{1,8}(?:[|·•｜][ \t]{0,8})?(?=\*\*[^\W\d_][\w /_-]{0,40}[ ]?(?:[:：]\*\*|\*\*[ ]?[:：]))"
 )
 _LINE_BREAK = lazy_regex(r"(?:\\|<br ?/?>)[ \t]*$", re.IGNORECASE)
 _DELIMITER_ROW = lazy_regex(r"[ ]{0,3}\|?[ ]?:?-+:?[ ]?(?:\|[ ]?:?-+:?[ ]?){0,30}\|?[ ]*$")
@@ -83,31 +100,67 @@ def normalize_field_name(name: str) -> str:
 def _fields(lines: Sequence[str], first_line: int) -> Iterator[HeaderField]:
     at = 0
     while at < len(lines):
-        if lines[at].lstrip().startswith("|"):
+        number = first_line + at
+        line, next_line = lines[at], lines[at + 1] if at + 1 < len(lines) else ""
+        if "|" in line and (line.lstrip(" >")[:1] == "|" or _DELIMITER_ROW.match(next_line)):
             end = at
             while end < len(lines) and "|" in lines[end]:
                 end += 1
-            yield from _table(lines[at:end], first_line + at)
+            yield from _table(lines[at:end], number)
             at = end
             continue
-        start = at
         at += 1
-        line = lines[start]
-        if ":" not in line and "：" not in line:
+        if "<" in line:
+            line = _TAG.sub("", _CELLS.sub(": ", line)).strip()
+        if "/badge/" in line:
+            for badge in _BADGE.finditer(line):
+                name, value = (one.replace("--", "-").replace("_", " ") for one in badge.groups())
+                yield HeaderField(normalize_field_name(name), value, number)
+        if name := _named_alone(line):
+            at, value = _below(lines, at)
+            yield HeaderField(name, _plain(value), number)
+            continue
+        if ":" not in line and "：" not in line and "**" not in line:
             continue
         pieces = _NEXT_ON_LINE.split(line) if "**" in line else [line]
         for piece in pieces:
-            match = _FIELD.match(piece)
-            if not match or (match["quote"] and not match["marks"]):
+            if not (match := _FIELD.match(piece)):
                 continue
+            name = normalize_field_name(match["marked"] or match["name"])
             value = _LINE_BREAK.sub("", match["value"])
             if piece is pieces[-1]:
-                at, value = _continued(lines, at, value)
-            yield HeaderField(
-                normalize_field_name(match["marked"] or match["name"]),
-                _plain(value),
-                first_line + start,
-            )
+                at, value = (_continued if value or not _is_known(name) else _below)(
+                    lines, at, value
+                )
+            if name:
+                yield HeaderField(name, _plain(value), number)
+
+
+def _named_alone(line: str) -> str:
+    """The name of a status or a date that stands alone on its line, else ""."""
+    label = _LABEL.fullmatch(line) if len(line) < MAX_LABEL else None
+    name = normalize_field_name(label[1]) if label else ""
+    return name if _is_known(name) else ""
+
+
+def _is_known(name: str) -> bool:
+    return is_status_name(name) or name in words("date").split("|")
+
+
+def _below(lines: Sequence[str], at: int, value: str = "") -> tuple[int, str]:
+    """Where to go on, and the value below a label: a line, or the items of a list."""
+    start = at + (at < len(lines) and not lines[at].strip(" >"))
+    values: list[str] = []
+    for line in lines[start:]:
+        mark = _ITEM.match(line)
+        item = line[mark.end() :].strip() if mark else ""
+        field = _FIELD.match(line)
+        is_field = field and not WORD.match(field["marked"] or field["name"])
+        is_prose = values and not (mark and mark[1]) and not item[:1].isdigit()
+        if not item or is_field or is_prose or item[0] in "#|" or _named_alone(line):
+            break
+        values.append(item)
+    return (start + len(values) if values else at), value + "; ".join(values)
 
 
 def _continued(lines: Sequence[str], at: int, value: str) -> tuple[int, str]:
@@ -125,18 +178,28 @@ def _continued(lines: Sequence[str], at: int, value: str) -> tuple[int, str]:
 
 
 def _table(rows: Sequence[str], first_line: int) -> Iterator[HeaderField]:
-    cells = [[_plain(cell) for cell in row.strip().strip("|").split("|")] for row in rows]
-    delimited = len(rows) > 2 and bool(_DELIMITER_ROW.match(rows[1]))
-    if delimited:
-        names = [normalize_field_name(cell) for cell in cells[0]]
-        if len(names) > 2 or (len(names) == 2 and names[1] in _COLUMN_NAMES):
-            for name, value in zip(names, cells[2], strict=False):
-                if name:
-                    yield HeaderField(name, value, first_line + 2)
-            return
+    cells = [[_plain(cell) for cell in row.strip("> ").strip("|").split("|")] for row in rows]
+    names = [normalize_field_name(cell) for cell in cells[0]]
+    if len(rows) > 2 and _DELIMITER_ROW.match(rows[1]) and _are_columns(names):
+        for column, name in enumerate(names):
+            values = [row[column] for row in cells[2:] if column < len(row)]
+            if is_status_name(name) and len({*values}) > 1:
+                # A history. Without dates they are statuses of other records.
+                days = [read_date(" ".join(row)) for row in cells[2:]]
+                pairs = zip(days, values, strict=False)
+                values = ["; ".join(map(" ".join, pairs))] if all(days) else []
+            if name and values:
+                yield HeaderField(name, values[0], first_line + 2)
+        return
     for number, row in enumerate(cells):
         if len(row) == 2 and (name := normalize_field_name(row[0])):
             yield HeaderField(name, row[1], first_line + number)
+
+
+def _are_columns(names: Sequence[str]) -> bool:
+    """Whether the first row of a table has the names of fields, not a field and its value."""
+    known = [name in _COLUMN_NAMES or is_status_name(name) for name in names]
+    return len(names) > 2 or (len(names) == 2 and (names[1] in _COLUMN_NAMES or all(known)))
 
 
 def _plain(value: str) -> str:

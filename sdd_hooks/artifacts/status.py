@@ -1,7 +1,7 @@
-"""Read the status of an artifact and normalize it to one vocabulary.
+"""Decide what the status of an artifact is, in one vocabulary.
 
-A status is written in the frontmatter, in a field at the top, or under a `Status` heading. The text
-after it (`accepted (refined by ADR-7)`) is a note.
+It is what the author says of this artifact now: in the frontmatter, in a field at the top, or under
+a `Status` heading. The text after it (`accepted (refined by ADR-7)`) is a note.
 """
 
 # Governing: SPEC-0002 REQ "Status"
@@ -9,129 +9,45 @@ after it (`accepted (refined by ADR-7)`) is a note.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Literal
 
-from sdd_hooks.artifacts.fields import HeaderField
-from sdd_hooks.artifacts.frontmatter import Frontmatter
+from sdd_hooks.artifacts.dates import DATE, read_date
+from sdd_hooks.artifacts.fields import HeaderField, normalize_field_name
+from sdd_hooks.artifacts.frontmatter import Frontmatter, FrontmatterValue
+from sdd_hooks.artifacts.statement import (
+    NON_AUTHORITATIVE,
+    PLAIN,
+    UNKNOWN,
+    Statement,
+    current_statement,
+    read_statement,
+    start_of,
+)
+from sdd_hooks.artifacts.status_words import find_status_words, is_status_name
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.markdown import Section
 
-# German, French, Spanish, Portuguese, Italian, Dutch, Russian, Chinese, Japanese, Korean.
-_TRANSLATIONS = {
-    "accepted": "akzeptiert|angenommen|beschlossen|entschieden|accept[ée][es]{0,2}"
-    "|adopt[ée][es]{0,2}|confirmad[oa]|aceptad[oa]|adoptad[oa]|aceit[oa]|adotad[oa]|accettat[oa]|adottat[oa]"
-    "|geaccepteerd|aangenomen|принят[оаы]?|已?接受|已?采纳|已采用|已通过|承認(?:済み?)?|採用(?:済み?)?"
-    "|승인됨?|채택됨?",
-    "proposed": "vorgeschlagen|vorschlag|propos[ée][es]{0,2}|proposition|propuest[oa]|propost[oa]"
-    "|voorgesteld|предложен[оаы]?|已?提议|已?提案|提案(?:中|済み?)|제안됨?",
-    "rejected": "abgelehnt|verworfen|rejet[ée][es]{0,2}|refus[ée][es]{0,2}|rechazad[oa]"
-    "|rejeitad[oa]|rifiutat[oa]|respint[oa]|afgewezen|verworpen|отклонен[оаы]?|отклонён|已?拒绝|已?否决"
-    "|却下|棄却|거부됨?|거절됨?",
-    "deprecated": "veraltet|zurückgezogen|obsol[èe]te|d[ée]pr[ée]ci[ée][es]{0,2}|obsolet[oa]"
-    "|en desuso|depreciad[oa]|descontinuad[oa]|deprecat[oa]|verouderd|устарел[оаи]?|已?弃用"
-    "|已?废弃|已?废除"
-    "|非推奨|廃止(?:済み?)?|폐기됨?|사용 중단",
-    "superseded": "ersetzt|abgelöst|überholt|remplac[ée][es]{0,2}|reemplazad[oa]|sustituid[oa]"
-    "|substitu[íi]d[oa]|sostituit[oa]|vervangen|заменен[оаы]?|заменён|已?被?取代|已?被?替代"
-    "|置き?換え(?:済み?)?|대체됨?",
-    "draft": "entwurf|brouillon|borrador|rascunho|bozza|concept|черновик|草稿|草案|下書き|초안",
-    "review": "in prüfung|en revue|en revisión|em revisão|in revisione|на рассмотрении|审核中"
-    "|レビュー中|검토 중",
-    "approved": "genehmigt|freigegeben|approuv[ée][es]{0,2}|aprobad[oa]|aprovad[oa]"
-    "|approvat[oa]|goedgekeurd|утвержден[оаы]?|утверждён|已?批准",
-    "implemented": "umgesetzt|implementiert|impl[ée]ment[ée][es]{0,2}|implementad[oa]"
-    "|implementat[oa]|geïmplementeerd|реализован[оаы]?|已?实施|已?实现|実装済み?|구현됨?",
-    "deferred": "zurückgestellt|verschoben|report[ée][es]{0,2}|aplazad[oa]|adiad[oa]|rinviat[oa]"
-    "|uitgesteld|отложен[оаы]?|已?推迟|保留|보류",
-}
-
-TRANSLATED_WORD = lazy_regex(
-    "(?:" + "|".join(f"(?P<{name}>{words})" for name, words in _TRANSLATIONS.items()) + r")(?!\w)",
-    re.IGNORECASE,
-)
-"""A word that means a status; the name of its group is the status."""
-
-STATUS_NAMES = "status|estado|estatus|statut|stato|статус|状态|狀態|ステータス|상태"
-"""What the heading of the section with the status may be, as alternatives of a pattern."""
-
-STATUS_FIELDS = frozenset(
-    {"status", "adr-status", "decision-status", "estado", "estatus", "statut", "stato"}
-)
-"""What the field with the status may be called."""
-
-
 StatusOrigin = Literal["frontmatter", "field", "section", "none"]
 
-UNKNOWN = "unknown"
-
 MAX_STATUS_SECTIONS = 8
-MAX_STAGE = 40
-"""Characters of a status that another one follows: `proposed (2026-01-02) → accepted`."""
-
-NON_AUTHORITATIVE = frozenset({"superseded", "deprecated", "rejected"})
-
-_WORDS = {
-    "accepted": "accepted|active|adopted|agreed|decided|ratified|final|current|effective|in force",
-    "proposed": "proposed|proposal|pending|open|rfc|under discussion|undecided",
-    "rejected": "rejected|withdrawn|cancell?ed|declined|abandoned|dropped",
-    "deprecated": "deprecated|retired|obsoleted?|moot|sunset|legacy|reverted|revoked|rescinded",
-    "superseded": "supersed+ed|superceeded|superceded|superseeded|replaced|invalidated",
-    "draft": "draft(?:ed)?|wip|(?:work[- ])?in[- ]progress",
-    "review": "(?:in |under )?review(?:ing)?",
-    "approved": "approved",
-    "implemented": "implemented|done|completed?|shipped",
-    "deferred": "deferred|postponed|parked",
-    "on-hold": "on[- ]hold|paused",
-}
-STATUSES = tuple(_WORDS)
-
-_PARTLY = lazy_regex(
-    r"""(?:partially|partly|in[- ]part)[- ](?:superseded|amended|deprecated|replaced|retired)
-    | (?:superseded|superceded|deprecated|replaced|retired)[ ,(-]{1,2}
-      (?:partially|partly|in[- ]part)
-    | (?:amended|extended|modified|updated|refined|clarified|revised)""",
-    re.VERBOSE | re.IGNORECASE,
+MAX_HEADING = 120
+"""Characters of a longer heading are not the name of a status."""
+_PARENTS = frozenset({"metadata", "meta", "adr", "madr", "decision", "record", "header"})
+_VALUES = ("value", "status", "state", "current", "name")
+_DATES = frozenset({"date", "on", "since", "at", "when"})
+_HEADING = lazy_regex(
+    r"[^\w`]*(?:[0-9]+[.)]?[ ]*)?([^:：—–|`]{1,60}?)[*_ ]*(?:[:：—–]|[ ]-[ ])[ *]*(\S.*)$"
 )
-# `Superseded by ADR-2 (spelling) — the contract is retained`
-_RETAINED = lazy_regex(
-    r"\b(?:(?:is|are) (?:retained|kept)|(?:still|otherwise|remains?) (?:holds?|appl(?:y|ies)"
-    r"|in force|valid)|lives? on|(?:leg|part|syntax|section) only)\b",
-    re.IGNORECASE,
+_CHECKED = lazy_regex(r"[-*+] \[[xX✓✔]\] +(.+)")
+_UNCHECKED = lazy_regex(r"[-*+] \[ ?\]")
+_QUOTE = lazy_regex(r"(?:>[ ]?)+(?:\[![A-Za-z]+\].*)?")
+# A list item, a rule, a date, or a line that a tool adds below "Accepted".
+_NEW_STATEMENT = lazy_regex(
+    r"[-*+]\s|[-=*_]{3,}$|(?:Super[sc]ed|Amend|Deprec|Replac)|\W{0,3}[0-9]{4}[-/.][0-9]"
 )
-_WORD = lazy_regex(
-    "(?:" + "|".join(f"(?P<{n.replace('-', '_')}>{w})" for n, w in _WORDS.items()) + r")(?![\w])",
-    re.IGNORECASE,
-)
-_SUPERSEDED_LATER = lazy_regex(
-    r"(?:[;,/.]|—|–| - |\b(?:and|now|but|then)\b)\s*(?:superseded|superceded|replaced) by\b",
-    re.IGNORECASE,
-)
-_RECORD = lazy_regex(r"[\[`*]{0,3}(?:ADR|SPEC)[- ]?[0-9]", re.IGNORECASE)
-_ARROW = lazy_regex(r"\s*(?:→|⇒|➜|-+>|=+>)\s*")
-_IMAGE = lazy_regex(r"!\[([^\[\]]*)\]\([^()]*\)")
-_STRUCK = lazy_regex(r"~~[^~]*~~|<!--.*?-->")
-# Behind a stage of `proposed (2026-01-02) → accepted` no sentence begins.
-_SENTENCE = lazy_regex(r"[:;—–.]\s")
-_SHORTCODE = lazy_regex(r":[a-z0-9_+-]+:")
-_BRACKETS = lazy_regex(r"\([^()]*\)|（[^（）]*）|\[[^\[\]]*\]")
-_BEFORE = lazy_regex(r"(?:[^\w{<]|_|[0-9]{4}[-/.][0-9]{1,2}[-/.][0-9]{1,2}|[0-9]+)*")
-_NOT = lazy_regex(r"\b(?:not|never|no longer|to be)(?: (?:yet|be|been))*\W*$", re.IGNORECASE)
-_STATUS_HEADING = lazy_regex(
-    rf"""[^\w`]*(?:[0-9]+[.)]?[ ]*)?(?:(?:ADR|decision|current)[ ])?(?:{STATUS_NAMES})\**[ ]*
-    (?:[:：—–-][ *]+(?P<value>.+))?[:*]*$""",
-    re.VERBOSE | re.IGNORECASE,
-)
-_CHECKED = lazy_regex(r"[-*+] \[[xX]\] +(.+)")
-# A list item, a quotation, a table row, a rule, or a line that a tool adds below "Accepted".
-_NEW_STATEMENT = lazy_regex(r"[>|]|[-*+]\s|[-=*_]{3,}$|(?:Super[sc]ed|Amend|Deprec|Replac)")
-# `ADR 63 is superseded by nothing` is about another record.
-_OTHER_RECORD = lazy_regex(r"\W{0,3}ADR[-_ ]?[0-9]", re.IGNORECASE)
-_UNCHECKED = lazy_regex(r"[-*+] \[ \]")
-# An entry of a log: `- 2026-01-02: Drafted`, `- 2026-01-09: Merged`.
-_DATED = lazy_regex(r"\W{0,3}([0-9]{4}-[0-9]{2}-[0-9]{2})\W{0,3}[:–—-]\W{0,3}(?=\w)")
 _MERGED = lazy_regex(r"merged\b", re.IGNORECASE)
 
 
@@ -162,56 +78,11 @@ class ArtifactStatus(NamedTuple):
 NO_STATUS = ArtifactStatus()
 
 
-class StatusWord(NamedTuple):
-    """A word that means a status, between the offsets `start` and `end` of a text."""
-
-    value: str
-    start: int
-    end: int
-
-
-def find_status_words(text: str) -> Iterator[StatusWord]:
-    """Yield every word that means a status, in any spelling and letter case, in order."""
-    matches = list(_WORD.finditer(text)) or TRANSLATED_WORD.finditer(text)
-    for match in matches:
-        # A longer word, such as `unaccepted`, contains it.
-        if not text[: match.start()][-1:].isalnum():
-            yield StatusWord(str(match.lastgroup).replace("_", "-"), *match.span())
-
-
-_PLAIN = frozenset(value for value in STATUSES if value.isalpha())
-"""Most statuses are one of these words: reading them compiles no pattern."""
-
-
 def parse_status(text: str, line: int = 0, origin: StatusOrigin = "field") -> ArtifactStatus | None:
     """Parse the status in a piece of Markdown. None: no text, or the choices of a template."""
     written = " ".join(text.split())[:2_000]
-    if written in _PLAIN:
-        return ArtifactStatus(written, written, "", line, origin)
-    plain = _SHORTCODE.sub(" ", _STRUCK.sub(" ", _IMAGE.sub(r"\1", written)))
-    if not re.search(r"\w", plain) or _is_placeholder(plain):
-        return None
-    # The last stage of `proposed → accepted` is the status.
-    # A note may have an arrow, and a link in brackets in it.
-    bare = _BRACKETS.sub(" ", _BRACKETS.sub(" ", plain))
-    stages = _ARROW.split(plain) if _ARROW.search(bare) else [plain]
-    # `superseded → ADR-0018` names the successor.
-    is_status = len(stages) > 1 and not _RECORD.match(stages[-1])
-    if is_status and all(_is_stage(stage) for stage in stages[:-1]):
-        plain = stages[-1]
-    start = _start(plain)
-    if partly := _PARTLY.match(plain, start):
-        return ArtifactStatus("accepted", written, plain[partly.start() :], line, origin)
-    match = _WORD.match(plain, start) or _word_within(plain) or TRANSLATED_WORD.match(plain, start)
-    if not match:
-        return ArtifactStatus(UNKNOWN, written, "", line, origin)
-    value = str(match.lastgroup).replace("_", "-")
-    head = _BRACKETS.sub(" ", plain[match.end() :])
-    if _SUPERSEDED_LATER.match(head.lstrip(" *_")) or _SUPERSEDED_LATER.search(head):
-        value = "superseded"
-    if value == "superseded" and _RETAINED.search(plain, match.end()):
-        value = "accepted"
-    return ArtifactStatus(value, written, _note(plain[match.end() :]), line, origin)
+    said = read_statement(written)
+    return said and ArtifactStatus(said.value, written, said.note, line, origin)
 
 
 def find_statuses(
@@ -219,138 +90,159 @@ def find_statuses(
 ) -> tuple[ArtifactStatus, ...]:
     """Return every status of a document, the effective one first.
 
-    `fields` are its header fields, `prose` its text without code and comments.
+    The frontmatter comes before the fields, these before the sections, and a known status before
+    another. `fields` are the header fields, `prose` the text without code and comments.
     """
-    return tuple(_statuses(matter, fields, prose, sections))
+    named = (field for field in fields if is_status_name(field.name))
+    written = (
+        _first_known(_of_frontmatter(matter)),
+        _first_known(parse_status(field.value, field.line) for field in named),
+        _first_known(_of_section(prose, one) for one in find_status_sections(sections)),
+    )
+    found = (status for status in written if status)
+    return tuple(sorted(found, key=lambda status: status.value == UNKNOWN))
 
 
-def _statuses(
-    matter: Frontmatter, fields: Sequence[HeaderField], prose: str, sections: Sequence[Section]
-) -> Iterator[ArtifactStatus]:
-    status = parse_status(matter.text("status"), matter.lines.get("status", 0), "frontmatter")
-    if status:
-        yield status
-    for field in fields:
-        if field.name in STATUS_FIELDS:
-            status = parse_status(field.value, field.line)
-            if status:
-                yield status
-                break
-    for section in find_status_sections(sections):
-        status = _status_of_section(prose, section)
-        if status:
-            yield status
-            break
+def _first_known(found: Iterable[ArtifactStatus | None]) -> ArtifactStatus | None:
+    first = None
+    for status in found:
+        if status and status.value != UNKNOWN:
+            return status
+        first = first or status
+    return first
+
+
+def _of_frontmatter(matter: Frontmatter) -> Iterator[ArtifactStatus | None]:
+    for key in sorted(matter.fields, key=lambda key: key != "status"):
+        value, line = matter.fields[key], matter.lines.get(key, 0)
+        if is_status_name(key):
+            yield parse_status(_flat(value), line, "frontmatter")
+        elif isinstance(value, dict) and key in _PARENTS:
+            for name, inner in value.items():
+                if is_status_name(name.lower()):
+                    yield parse_status(_flat(inner), line, "frontmatter")
+
+
+def _flat(value: FrontmatterValue) -> str:
+    """A nested value as text: `accepted 2020-02-03` of a mapping, `a; b` of a list."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list):
+        return "; ".join(map(_flat, value))
+    lower = {key.lower(): inner for key, inner in value.items()}
+    if name := next((name for name in _VALUES if name in lower), ""):
+        return " ".join(_flat(lower[key]) for key in (name, *_DATES) if key in lower)
+    return "; ".join(f"{key} {_flat(inner)}" for key, inner in value.items())
 
 
 def find_status_sections(sections: Sequence[Section]) -> Iterator[Section]:
-    """Yield the first MAX_STATUS_SECTIONS sections with the heading Status."""
-    # Every name of it in ASCII contains these letters, and the search is faster than the pattern.
-    headed = (
-        section
-        for section in sections
-        if 0 < section.level <= 3
-        and ("sta" in section.title.lower() or not section.title.isascii())
-        and _STATUS_HEADING.match(section.title)
-    )
-    return islice(headed, MAX_STATUS_SECTIONS)
+    """Yield the first MAX_STATUS_SECTIONS sections with the heading Status, a history last."""
+    headed = (one for one in sections if 0 < one.level <= 3 and _heading(one.title) is not None)
+    found = islice(headed, MAX_STATUS_SECTIONS)
+    yield from sorted(found, key=lambda one: "history" in one.title.lower())
 
 
-def _status_of_section(prose: str, section: Section) -> ArtifactStatus | None:
-    inline = _STATUS_HEADING.match(section.title)
-    if inline and inline["value"]:
-        return parse_status(inline["value"], section.first_line, "section")
-    status: ArtifactStatus | None = None
-    paragraphs = list(read_paragraphs(prose, section))
-    if logged := _last_of_log(paragraphs):
-        return logged
-    for line, paragraph in paragraphs:
-        read = parse_status(paragraph, line, "section")
-        is_later = read and read.value == "superseded" and not _OTHER_RECORD.match(paragraph)
-        if status is None or is_later:
-            status = read
-    return status
-
-
-def _last_of_log(paragraphs: Sequence[tuple[int, str]]) -> ArtifactStatus | None:
-    """The latest entry with a status, where each of several paragraphs begins with a date."""
-    dates = [match[1] for _, text in paragraphs if (match := _DATED.match(text))]
-    if len(dates) < max(2, len(paragraphs)):
+def _heading(title: str) -> str | None:
+    """What follows Status in a heading, None in another one."""
+    if len(title) > MAX_HEADING or "`" in title:
         return None
-    latest: tuple[str, ArtifactStatus] | None = None
-    for day, (line, text) in zip(dates, paragraphs, strict=True):
-        read = parse_status(text, line, "section")
-        if read and read.value == UNKNOWN and _MERGED.match(text, _start(text)):
-            read = read._replace(value="accepted")
-        if read and read.value != UNKNOWN and (latest is None or day >= latest[0]):
-            latest = day, read
-    return latest[1] if latest else None
+    if is_status_name(normalize_field_name(title)):
+        return ""
+    match = _HEADING.match(title)
+    return match[2] if match and is_status_name(normalize_field_name(match[1])) else None
+
+
+def _of_section(prose: str, section: Section) -> ArtifactStatus | None:
+    if inline := _heading(section.title):
+        return parse_status(inline, section.first_line, "section")
+    entries = list(_entries(prose, section))
+    known = [entry for entry in entries if entry[2].value != UNKNOWN] or entries[:1]
+    current = current_statement([said for _, _, said in known])
+    if not known:
+        return None
+    line, text, said = known[max(current, 0)]
+    value = UNKNOWN if current < 0 else said.value
+    return ArtifactStatus(value, text, said.note if current >= 0 else "", line, "section")
+
+
+def _entries(prose: str, section: Section) -> Iterator[tuple[int, str, Statement]]:
+    """Yield the line, text and meaning of the first statement, and of others about this record."""
+    is_first = True
+    for line, paragraph in read_paragraphs(prose, section):
+        text = " ".join(paragraph.split())[:2_000]
+        said = read_statement(text)
+        if said and said.value == UNKNOWN and (date := DATE.match(text)):
+            # An entry of a log: `2026-01-09: Merged`.
+            if _MERGED.match(text, start_of(text, date.end())):
+                said = Statement("accepted", "", is_plain=True, day=read_date(text))
+        if said and (is_first or said.is_plain):
+            yield line, text, said
+        is_first = is_first and said is None
+
+
+def find_status_date(
+    prose: str, sections: Sequence[Section], statuses: Sequence[ArtifactStatus]
+) -> str:
+    """Return the first date of what the sections and other statuses say, "" without one.
+
+    The date of its end is none of a record.
+    """
+    said = [one for part in find_status_sections(sections) for _, _, one in _entries(prose, part)]
+    said += [one for status in statuses if (one := read_statement(status.text))]
+    return min(
+        (one.day for one in said if one.day and one.value not in NON_AUTHORITATIVE), default=""
+    )
 
 
 def read_paragraphs(prose: str, section: Section) -> Iterator[tuple[int, str]]:
     """Yield the paragraphs under a heading with their first lines; at most forty lines are read.
 
-    Quotations, rules and empty check boxes are skipped.
+    A row of a table is one. Rules and empty check boxes are skipped.
     """
     lines = prose[section.start : min(section.end, section.start + 20_000)].split("\n")[1:41]
-    paragraph = ""
-    start = 0
-    for number, raw in enumerate(lines, section.first_line + 1):
+    paragraph, start, rows = "", 0, list[str]()
+    was_quoted = False
+    for number, raw in enumerate([*lines, ""], section.first_line + 1):
         line = raw.strip()
-        checked = _CHECKED.match(line)
-        if paragraph and (not line or _NEW_STATEMENT.match(line)):
+        is_quoted = line.startswith(">")
+        line = _QUOTE.sub("", line, count=1) if is_quoted else line
+        is_new = _NEW_STATEMENT.match(line) or line.strip("*_`. ").lower() in PLAIN
+        if paragraph and (not line or is_new or line[0] == "|" or is_quoted != was_quoted):
             yield start, paragraph
             paragraph = ""
-        if checked:
+        was_quoted = is_quoted
+        if line.startswith("|"):
+            rows.append(line)
+            continue
+        if rows:
+            yield from _rows(rows, number - len(rows))
+            rows = []
+        if checked := _CHECKED.match(line):
             yield number, checked[1]
-        elif not line or line[0] == ">" or _UNCHECKED.match(line) or not line.strip("-=*_ "):
+        elif not line or _UNCHECKED.match(line) or not line.strip("-=*_ "):
             continue
         elif paragraph:
             paragraph = f"{paragraph} {line}"
         else:
-            paragraph, start = re.sub(r"^[-*+]\s+|^\||\|$", "", line), number
-    if paragraph:
-        yield start, paragraph
+            paragraph, start = re.sub(r"^[-*+]\s+", "", line), number
 
 
-def _is_stage(text: str) -> bool:
-    """Whether it is a status with at most a few words, and not a sentence that has an arrow."""
-    match = _WORD.match(text, _start(text)) if len(text) <= MAX_STAGE else None
-    return match is not None and not _SENTENCE.search(text, match.end())
-
-
-def _start(text: str) -> int:
-    """Return where the first word begins, after emoji, marks and a date."""
-    match = _BEFORE.match(text)
-    return match.end() if match else 0
-
-
-def _word_within(text: str) -> re.Match[str] | None:
-    """Find a status in the first words of a sentence such as "This was accepted in May"."""
-    for match in _WORD.finditer(text[:60]):
-        before = text[: match.start()]
-        if match.lastgroup != "review" and not _NOT.search(before) and not before[-1:].isalnum():
-            return match
-    return None
-
-
-def _note(rest: str) -> str:
-    rest = rest.strip().lstrip("*_~`.:;,—–-|） ").strip()
-    for opening, closing in ("()", "（）"):
-        if rest.startswith(opening) and rest.rstrip(".").endswith(closing):
-            inner = rest.rstrip(".")[1:-1]
-            if opening not in inner or closing not in inner.split(opening)[0]:
-                return inner.strip()
-    return rest
-
-
-def _is_placeholder(text: str) -> bool:
-    """Whether the text is the placeholder of a template."""
-    if re.search(r"\bwhat is the status\b|\bsuch as proposed\b", text, re.IGNORECASE):
-        return True
-    outside = text if re.match(r"\W*[\[{<]", text) else _BRACKETS.sub(" ", text)
-    if not re.search(r"[|/{<]|\bor\b|\betc\b", outside):
-        return False
-    choices = {match.lastgroup for match in _WORD.finditer(outside)}
-    translated = {match.lastgroup for match in TRANSLATED_WORD.finditer(outside)}
-    return max(len(choices), len(translated)) > 2
+def _rows(rows: Sequence[str], first_line: int) -> Iterator[tuple[int, str]]:
+    """Yield what the rows of a table say, not those that explain statuses."""
+    cells = [[cell.strip(" *_") for cell in row.strip("| ").split("|")] for row in rows]
+    has_head = len(rows) > 2 and not rows[1].strip("|:- ")
+    names = [is_status_name(normalize_field_name(cell)) for cell in cells[0]]
+    column = names.index(True) if has_head and True in names else None
+    for at, row in enumerate(cells):
+        if len(row) == 2 and is_status_name(normalize_field_name(row[0])):
+            said = read_statement(row[1])
+            if said and said.value != UNKNOWN:
+                yield first_line + at, row[1]
+                continue
+        if has_head and at < 2:
+            continue
+        day = next(filter(None, map(read_date, row)), "")
+        others = " ".join(cell for cell in row if not DATE.fullmatch(cell))
+        value = row[column] if column is not None and column < len(row) else others
+        if day or not has_head or len(cells) == 3:
+            yield first_line + at, f"{day} {value}".strip()

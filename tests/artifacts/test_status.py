@@ -8,12 +8,12 @@ from sdd_hooks.artifacts.fields import read_header_fields
 from sdd_hooks.artifacts.frontmatter import read_frontmatter
 from sdd_hooks.artifacts.status import (
     NO_STATUS,
-    STATUSES,
     UNKNOWN,
     ArtifactStatus,
     find_statuses,
     parse_status,
 )
+from sdd_hooks.artifacts.status_words import STATUSES
 from sdd_hooks.text.markdown import mask_non_prose, parse_sections
 
 

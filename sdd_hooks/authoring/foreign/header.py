@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from datetime import date
 from pathlib import PurePosixPath
 
 from sdd_hooks.artifacts.applies_to import (
@@ -21,7 +20,8 @@ from sdd_hooks.artifacts.applies_to import (
     read_applies_to,
 )
 from sdd_hooks.artifacts.artifact import Artifact
-from sdd_hooks.artifacts.document import ArtifactDocument, find_date
+from sdd_hooks.artifacts.dates import read_date
+from sdd_hooks.artifacts.document import ArtifactDocument, find_date, find_dated_texts
 from sdd_hooks.artifacts.fields import normalize_field_name
 from sdd_hooks.artifacts.frontmatter import FrontmatterValue
 from sdd_hooks.artifacts.status import UNKNOWN
@@ -35,20 +35,11 @@ STATUSES: Mapping[str, str] = {
 }
 """The status of a decision that each word means."""
 
-_DATES = ("date", "decision-date", "decided", "decided-on", "created", "last-updated")
 _PEOPLE = ("decision-makers", "decision-maker", "decisionmakers", "deciders", "decider")
 _TAGS = ("tags", "tag", "keywords", "categories", "category", "labels")
 MAX_ITEMS = 50
 """People or tags of one record that are read."""
 
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_ORDINAL = r"(?:st|nd|rd|th)?"
-_LONG_DATE = lazy_regex(
-    rf"(?P<day>[0-9]{{1,2}}){_ORDINAL}[ ]+(?P<month>[A-Za-z]{{3,9}})\.?,?[ ]+(?P<year>[0-9]{{4}})"
-    r"|(?P<month2>[A-Za-z]{3,9})\.?[ ]+"
-    rf"(?P<day2>[0-9]{{1,2}}){_ORDINAL},?[ ]+(?P<year2>[0-9]{{4}})"
-)
-_JOINED_DATE = lazy_regex(r"(?P<year>[0-9]{4})(?P<month>[0-9]{2})(?P<day>[0-9]{2})(?=[-_. ]|$)")
 _LINK = lazy_regex(r"\[([^\[\]\n]{1,200})\]\([^()\n]{0,400}\)")
 _COMMENT = lazy_regex(r"<!--.*?(?:-->|$)")
 _PLACEHOLDER = lazy_regex(r"\W*[\[{<].*[\]}>]\W*|\W*|tbd|n/a|none|yyyy-mm-dd.*", re.IGNORECASE)
@@ -98,30 +89,17 @@ def _status(document: ArtifactDocument) -> Iterator[Understood | NotUnderstood]:
         yield NotUnderstood(status.line, status.text, "no known status")
     elif len(meanings - {""}) > 1:
         yield NotUnderstood(status.line, status.text, "another line has another status")
-    elif not document.matter.text("status"):
+    elif status.origin != "frontmatter":
         yield Understood("status", STATUSES[status.value], status.line, status.text)
 
 
 def _date(document: ArtifactDocument, name: str) -> Iterator[Understood | NotUnderstood]:
-    matter = document.matter
-    if matter.text("date"):
+    if document.matter.text("date"):
         return
-    for key in _DATES:
-        if text := matter.text(key):
-            yield from _dated(text, matter.lines.get(key, 0))
-            return
-    for field in document.fields:
-        if field.name in _DATES and field.value:
-            yield from _dated(field.value, field.line)
-            return
-    for section in document.sections:
-        if section.level and normalize_field_name(section.title) in ("date", "decision-date"):
-            body = document.prose[section.start : section.end].partition("\n")[2].strip()
-            yield from _dated(body.partition("\n")[0], section.first_line + 1) if body else ()
-            return
-    joined = _JOINED_DATE.match(name)
-    parts = joined.group("year", "month", "day") if joined else ("", "", "")
-    if iso := _iso(*parts) or find_date(document, name):
+    for text, line in find_dated_texts(document):
+        yield from _dated(text, line)
+        return
+    if iso := find_date(document, name):
         yield Understood("date", iso, 1, name)
 
 
@@ -130,30 +108,6 @@ def _dated(text: str, line: int) -> Iterator[Understood | NotUnderstood]:
         yield Understood("date", iso, line, text)
     elif not _PLACEHOLDER.fullmatch(text):
         yield NotUnderstood(line, text, "no known form of a date")
-
-
-def read_date(text: str) -> str:
-    """The first date in a text as `YYYY-MM-DD`, "" for none.
-
-    `2020-01-31`, `2020/1/31`, `31 January 2020` and `Jan 31st, 2020` are dates. `01/02/2020` is
-    none, because it means two.
-    """
-    found = re.search(r"(?<![0-9])([0-9]{4})[-/.]([0-9]{1,2})[-/.]([0-9]{1,2})(?![0-9])", text)
-    if found:
-        return _iso(*found.groups())
-    for match in _LONG_DATE.finditer(text[:500]):
-        month = (match["month"] or match["month2"])[:3].lower()
-        if month in _MONTHS:
-            number = str(_MONTHS.index(month) + 1)
-            return _iso(match["year"] or match["year2"], number, match["day"] or match["day2"])
-    return ""
-
-
-def _iso(year: str, month: str, day: str) -> str:
-    try:
-        return date(int(year), int(month), int(day)).isoformat()
-    except ValueError:
-        return ""
 
 
 def _people(document: ArtifactDocument) -> Iterator[Understood | NotUnderstood]:

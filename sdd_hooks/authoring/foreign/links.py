@@ -14,7 +14,8 @@ from collections.abc import Iterator, Mapping
 from sdd_hooks.artifacts.document import ArtifactDocument
 from sdd_hooks.artifacts.fields import normalize_field_name
 from sdd_hooks.artifacts.frontmatter import FrontmatterValue
-from sdd_hooks.artifacts.status import find_status_sections, find_status_words
+from sdd_hooks.artifacts.status import find_status_sections
+from sdd_hooks.artifacts.status_words import find_status_words
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.markdown import Section

@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 
 from sdd_hooks.artifacts.adr import read_adr
 from sdd_hooks.artifacts.applies_to import read_applies_to
+from sdd_hooks.artifacts.dates import read_date
 from sdd_hooks.artifacts.document import read_document
 from sdd_hooks.artifacts.frontmatter_edit import add_list_items
-from sdd_hooks.authoring.foreign.header import STATUSES, read_date, read_header, read_scopes
+from sdd_hooks.authoring.foreign.header import STATUSES, read_header, read_scopes
 
 NYGARD = "# 9. Help scripts\n\nDate: 26/06/2018\n\n## Status\n\nAccepted\n\n## Decision\n\nWe do.\n"
 MADR_2 = """\

@@ -1,0 +1,307 @@
+"""What one text says of the status of the record that holds it.
+
+A sentence about another record (`Supersedes ADR-2`, `Refines ADR-2 (superseded)`), about a part, or
+one under a condition says nothing. Of several statements with dates the newest holds.
+"""
+
+# Governing: SPEC-0002 REQ "Status"
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from sdd_hooks.artifacts.dates import DATE, find_dates
+from sdd_hooks.artifacts.fields import normalize_field_name
+from sdd_hooks.artifacts.status_words import (
+    STATUSES,
+    WORD,
+    is_status_name,
+    translated_word,
+    value_of,
+)
+from sdd_hooks.named_tuple import NamedTuple
+from sdd_hooks.text.lazy_regex import lazy_regex
+
+UNKNOWN = "unknown"
+MAX_STAGE = 40
+"""Characters of a status that another one follows: `proposed (2026-01-02) → accepted`."""
+
+NON_AUTHORITATIVE = frozenset({"superseded", "deprecated", "rejected"})
+
+# Of words without dates, that of the last stage counts; all others are of stage 1.
+_STAGES = {"draft": 0, "accepted": 2, "approved": 2, "implemented": 2} | {
+    "rejected": 3,
+    "deprecated": 3,
+    "superseded": 4,
+}
+
+_PARTLY = (
+    "(?:partial(?:ly)?|partly|(?:only )?in[- ]part|teilweise|partiellement|en partie|parcialmente"
+    "|en parte|em parte|parzialmente|in parte|gedeeltelijk|częściowo|частично|частково|částečně"
+    "|delvis|osittain|kısmen|部分|一部)"
+)
+# `This decision was accepted`: words before a status that leave it one of this record.
+_LEAD = lazy_regex(
+    r"""(?:(?:th[ei]s?|our|we|it|adr|record|decision|document|proposal|spec(?:ification)?|rfc
+    |requirements?|status|current(?:ly)?|edited|initial|first|is|was|are|has|have|been|now|already
+    |still|again|as|and|an?|fully|formally|finally|officially|provisionally|tentatively|mostly
+    |conditionally|unanimously|die|diese|entscheidung|wurde|wird|ist|la|cette|esta|esse|a|o
+    |d[ée]cisi[oó]n|decisão|decisione|fue|sido|est|été|foi|è|&|:)[ *_:]+){1,10}""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_PART_BEFORE = lazy_regex(rf"{_PARTLY}[\s-]*", re.IGNORECASE)
+# `Superseded in part`, `superseded by [ADR-2](2.md) (partly)`, `by ADR-2 for the spelling only`
+_PART_AFTER = lazy_regex(
+    rf"""[ ,(*_-]{{1,4}}{_PARTLY}
+    |[*_ ]*\s(?:by|durch|par|por|przez)\s+(?:\[[^\[\]]*\](?:\([^()]*\))?|[^\s.;]+(?:\s[0-9]+)?)[*_]*
+     (?:[\s,(]+(?:only\s)?{_PARTLY}\b|,?\s(?:for|in|on|regarding)\s[^.;—()]{{1,80}}?\bonly\b)""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_CHANGED = lazy_regex(
+    r"(?:amended|extended|modified|updated|refined|clarified|revised)(?!\w)", re.IGNORECASE
+)
+# `Superseded by ADR-2 (spelling) — the contract is retained`
+_RETAINED = lazy_regex(
+    r"\b(?:(?:is|are) (?:retained|kept)(?! (?:\w+ )?(?:for|as|here|below|only|in)\b)"
+    r"|(?:still|otherwise|remains?) (?:holds?|appl(?:y|ies)"
+    r"|in force|valid)|lives? on|(?:leg|part|syntax|section) only)\b",
+    re.IGNORECASE,
+)
+# What may stand behind a participle: `Superseded ADR-2` and `Replaced the queue` are active.
+_PASSIVE = lazy_regex(
+    r"""[\s*_`"”»)\]]*(?:$|[^\s\w\[`*_]|[0-9]{4}[-/.]|[0-9]{1,2}[./]|[0-9]{1,2}\ \w{3,9}\ [0-9]{4}
+    |[^\x00-\x7f]|(?:by|on|in|as|at|and|but|or|with|without|since|for|due|from|via|through|per|see
+    |entirely|fully|completely|wholly|now|later|effective|after|before|when|because|to|until)\b)""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_OBJECT = lazy_regex(
+    r"[\s*_`]+(?:(?:the|our|all|both|its|previous|earlier) )?\[?(?:ADR|SPEC|RFC)s?[-_ ]?[0-9]",
+    re.IGNORECASE,
+)
+_CONDITION = lazy_regex(r"[\s,]*(?:if|once|unless|as soon as)\b", re.IGNORECASE)
+_BY_NOBODY = lazy_regex(
+    r"[\s*_]*(?:by\b|[:：])[\s*_:：(\[]*(?:none|nothing|nobody|no|n/?a|false|null|tbd|—|–|-)?[\s*_.)\]]*$",
+    re.IGNORECASE,
+)
+_LATER = lazy_regex(
+    r"(?:[;,/.]|—|–| - |\b(?:and|now|but|then)\b)[ *_]*(?:(?:and|now|later|since|then|it|this|adr"
+    r"|decision|record|is|was|has been) ){0,5}[*_]*(?:super[sc]eded|replaced(?= by\b))(?!\w)",
+    re.IGNORECASE,
+)
+_RECORD = lazy_regex(r"[\[`*]{0,3}(?:ADR|SPEC)[- ]?[0-9]", re.IGNORECASE)
+_ARROW = lazy_regex(r"\s*(?:→|⇒|➜|-+>|=+>)\s*")
+_IMAGE = lazy_regex(r"!\[([^\[\]]*)\]\(([^()]*)\)")
+_BADGE = lazy_regex(r"/badge/(?:[^-/()\s]+-)?((?:[^-/()\s?]|--)+)-[^-/()\s]+|message=([^&()\s]+)")
+_STRUCK = lazy_regex(r"~~[^~]*~~|<!--.*?-->|<(?:del|s|strike)>[^<]*</\w{1,6}>")
+_BOX = lazy_regex(r"(?:\[([ xX✓✔]?)\](?!\()|(☑|☒|🗹)|☐)[ ]*")
+# Behind a stage of `proposed (2026-01-02) → accepted` no sentence begins.
+_SENTENCE = lazy_regex(r"[:;—–.]\s")
+_SHORTCODE = lazy_regex(r":[a-z0-9_+-]+:")
+_BRACKETS = lazy_regex(r"\([^()]*\)|（[^（）]*）|\[[^\[\]]*\]")
+_NEXT_BRACKETS = lazy_regex(
+    r"[\s*_]*(?:\(([^()]*(?:\([^()]*\)[^()]*){0,9})\)|（([^（）]*)）)", re.IGNORECASE
+)
+_ONE_WORD = lazy_regex(r"[^\W\d_]{1,20}\s?(?=[(（])")
+_MARKS = lazy_regex(r"(?:[^\w{<]|_)*")
+_NUMBERS = lazy_regex(r"(?:[^\w{<]|_|[0-9]+)*")
+_LABEL = lazy_regex(r"[^\w`\[{<]*([^\W\d_][^:：=—|\n]{0,40}?)[*_ ]*(?:[:：=—]|\bis\b)[*_ ]*")
+_CLAUSE = lazy_regex(r"[;,]\s+(?![0-9]{4}\b)|\s+(?:and|then)\s+|<br ?/?>|\s*→\s*")
+_YEAR = lazy_regex("[0-9]{4}")
+
+
+class Statement(NamedTuple):
+    """What a text says of this record.
+
+    `day` is its first date. It `is_plain` when nothing but a date is before the status and a
+    sentence about it goes on: further below, too, that is one about this record.
+    """
+
+    value: str
+    note: str = ""
+    is_plain: bool = False
+    day: str = ""
+
+
+PLAIN = frozenset(value for value in STATUSES if value.isalpha())
+"""Most statuses are one of these words: reading them compiles no pattern."""
+
+
+def read_statement(written: str) -> Statement | None:
+    if (word := written.strip("*_`. ").lower()) in PLAIN:
+        return Statement(word, is_plain=True)
+    plain = _visible(written)
+    if not re.search(r"\w", plain) or _is_placeholder(plain):
+        return None
+    if len(clauses := _CLAUSE.split(plain)) > 1:
+        said = [one for clause in clauses if (one := _statement(clause)).is_plain]
+        is_bare = len(said) == len(clauses) and not any(one.note for one in said)
+        if is_bare or sum(one.day != "" for one in said) > 1:
+            current = current_statement(said)
+            return Statement(UNKNOWN) if current < 0 else said[current]
+    # A note may have an arrow, and a link in brackets in it.
+    bare = _BRACKETS.sub(" ", _BRACKETS.sub(" ", plain))
+    stages = _ARROW.split(plain) if _ARROW.search(bare) else [plain]
+    # `superseded → ADR-0018` names the successor; else the last stage is the status.
+    is_status = len(stages) > 1 and not _RECORD.match(stages[-1])
+    if is_status and all(_is_stage(stage) for stage in stages[:-1]):
+        plain = stages[-1]
+    return _statement(plain)
+
+
+def _visible(written: str) -> str:
+    """The text without marks: its badges as words, its checked boxes alone, and no label."""
+    plain = _SHORTCODE.sub(" ", _IMAGE.sub(_badge, _STRUCK.sub(" ", written)))
+    label = _LABEL.match(plain)
+    if label and is_status_name(normalize_field_name(label[1])):
+        plain = plain[label.end() :]
+    if not _BOX.match(plain.lstrip("*_ ")):
+        return plain
+    boxes = list(_BOX.finditer(plain))
+    ends = [*(box.start() for box in boxes[1:]), len(plain)]
+    checked = (
+        plain[box.end() : end].strip(" ;,|/")
+        for box, end in zip(boxes, ends, strict=True)
+        if box[2] or (box[1] or "").strip()
+    )
+    return ", ".join(checked)
+
+
+def _badge(image: re.Match[str]) -> str:
+    """The words of a picture: its own, else those of the badge at its address."""
+    if image[1] and not is_status_name(normalize_field_name(image[1])):
+        return image[1]
+    found = _BADGE.search(image[2])
+    return (found[1] or found[2]).replace("--", "-").replace("_", " ") if found else ""
+
+
+def _statement(text: str, *, in_brackets: bool = False) -> Statement:
+    """What a text says at its beginning, UNKNOWN for a sentence about anything else."""
+    start = start_of(text)
+    for at, is_first in _beginnings(text, start):
+        part = _PART_BEFORE.match(text, at)
+        word = part.end() if part else at
+        english = WORD.match(text, word) or _CHANGED.match(text, word)
+        if match := english or translated_word().match(text, word):
+            value, note = _meaning(text, match, at, is_english=english is not None)
+            if value == UNKNOWN:
+                break
+            is_plain = is_first and (not english or bool(_PASSIVE.match(text, match.end())))
+            day = next(find_dates(text), "") if _YEAR.search(text) else ""
+            return Statement(value, _note(text[note:]), is_plain, day)
+        if in_brackets:
+            break
+    else:
+        # `已定稿（Accepted）`
+        named = _ONE_WORD.match(text, start)
+        if inner := _NEXT_BRACKETS.match(text, named.end()) if named else None:
+            said = _statement(inner[1] or inner[2] or "", in_brackets=True)
+            return said if not said.note else Statement(UNKNOWN)
+    return Statement(UNKNOWN)
+
+
+def _beginnings(text: str, start: int) -> Iterator[tuple[int, bool]]:
+    """Yield where the status may begin, and whether nothing but a date is before it."""
+    yield start, True
+    if lead := _LEAD.match(text, start):
+        yield lead.end(), _YEAR.search(text, 0, start) is not None
+    if date := DATE.match(text, start):
+        yield start_of(text, date.end()), True
+
+
+def _meaning(text: str, match: re.Match[str], start: int, *, is_english: bool) -> tuple[str, int]:
+    """The status that a word means in its sentence, and where its note begins.
+
+    The sentence begins at `start`, before the word if it is about a part.
+    """
+    end = match.end()
+    if match.lastgroup is None:
+        return (UNKNOWN, end) if _OBJECT.match(text, end) else ("accepted", start)
+    value = value_of(match)
+    if value in NON_AUTHORITATIVE:
+        if start < match.start() or _PART_AFTER.match(text, end):
+            return "accepted", start
+        # Other languages have other words for the active voice.
+        if is_english and value == "superseded":
+            is_other = not _PASSIVE.match(text, end)
+        else:
+            is_other = value != "superseded" and _OBJECT.match(text, end) is not None
+        if is_other or _CONDITION.match(text, end) or _BY_NOBODY.match(text, end):
+            return UNKNOWN, end
+    if value == "superseded":
+        return ("accepted" if _RETAINED.search(text, end) else value), end
+    return _end(text, end) or value, end
+
+
+def _end(text: str, start: int) -> str:
+    """What ended the status before `start`: `accepted; superseded by 9` is superseded."""
+    if inner := _NEXT_BRACKETS.match(text, start):
+        said = _statement(inner[1] or inner[2] or "", in_brackets=True)
+        if said.value in ("superseded", "deprecated"):
+            return said.value
+    for later in _LATER.finditer(text, start):
+        before, end = text[start : later.start()], later.end()
+        sentence = "" if text[later.start()] in ".;" else re.split(r"[.;]\s", before)[-1]
+        is_other = _RECORD.search(_BRACKETS.sub(" ", sentence)) or _PART_AFTER.match(text, end)
+        is_inside = before.count("(") > before.count(")")
+        if is_other or is_inside or _BY_NOBODY.match(text, end) or _RETAINED.search(text, end):
+            continue
+        if _PASSIVE.match(text, end):
+            return "superseded"
+    return ""
+
+
+def current_statement(said: Sequence[Statement]) -> int:
+    """The index of the statement that holds now, -1 if several may."""
+    dated = [at for at, one in enumerate(said) if one.day]
+    stages = [_STAGES.get(one.value, 1) for one in said]
+    if len(dated) > 1:
+        newest = max(dated, key=lambda at: (said[at].day, stages[at], at))
+        is_above = not said[0].day and said[newest].value not in NON_AUTHORITATIVE
+        return 0 if is_above else newest
+    if len(said) > 1 and not any(one.note or one.day for one in said):
+        last = max(stages)
+        rivals = {one.value for one, stage in zip(said, stages, strict=True) if stage == last}
+        is_open = len(rivals) > 1 and not rivals.isdisjoint(NON_AUTHORITATIVE)
+        return -1 if is_open else stages.index(last)
+    ends = [at for at, one in enumerate(said) if one.value in ("superseded", "deprecated")]
+    return next((at for at in reversed(ends) if stages[at] > stages[0]), 0)
+
+
+def _is_stage(text: str) -> bool:
+    """Whether it is a status with at most a few words, and not a sentence that has an arrow."""
+    match = WORD.match(text, start_of(text)) if len(text) <= MAX_STAGE else None
+    return match is not None and not _SENTENCE.search(text, match.end())
+
+
+def start_of(text: str, at: int = 0) -> int:
+    """Return where the first word begins from `at`, after emoji, marks and a date."""
+    marks = _MARKS.match(text, at)
+    at = marks.end() if marks else at
+    if text[at : at + 1].isdigit():
+        date = DATE.match(text, at)
+        numbers = _NUMBERS.match(text, date.end() if date else at)
+        at = numbers.end() if numbers else at
+    return at
+
+
+def _note(rest: str) -> str:
+    rest = rest.strip().lstrip("*_~`.:;,—–-|） ").strip()
+    for opening, closing in ("()", "（）"):
+        if rest.startswith(opening) and rest.rstrip(".").endswith(closing):
+            inner = rest.rstrip(".")[1:-1]
+            if opening not in inner or closing not in inner.split(opening)[0]:
+                return inner.strip()
+    return rest
+
+
+def _is_placeholder(text: str) -> bool:
+    """Whether the text is the placeholder of a template."""
+    if re.search(r"\bwhat is the status\b|\bsuch as proposed\b", text, re.IGNORECASE):
+        return True
+    outside = text if re.match(r"\W*[\[{<]", text) else _BRACKETS.sub(" ", text)
+    if not re.search(r"[|/{<…]|\.\.\.|\bor\b|\betc\b", outside):
+        return False
+    pieces = [one.lstrip(" {<[*_`~…") for one in re.split(r"[|/,]|\bor\b", outside)[:20]]
+    found = (WORD.match(one) or translated_word().match(one) for one in pieces)
+    return len({value_of(match) for match in found if match}) > 2
