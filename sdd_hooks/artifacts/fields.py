@@ -58,7 +58,7 @@ _LABEL = lazy_regex(
 _ITEM = lazy_regex(r"\s*(?:>\s?)*([-*+:]\s+)?")
 _BADGE = lazy_regex(r"/badge/((?:[^-/()\s\"]|--)+)-((?:[^-/()\s\"?]|--)+)-[^-/()\s\"]+")
 _CELLS = lazy_regex(r"</t[dh]>\s*<t[dh][^<>]*>", re.IGNORECASE)
-_TAG = lazy_regex(r"</?(?:b|strong|em|i|p|span|div|t[rdh]|d[ltd]|li)(?: [^<>]*)?>", re.IGNORECASE)
+_TAG = lazy_regex(r"</?(?:b|strong|em|i|p|span|div|table|tbody|t[rdh]|d[ltd]|li)(?: [^<>]*)?>", re.IGNORECASE)
 # Every repetition has a limit: a blanked comment may be thousands of spaces.
 _NEXT_ON_LINE = lazy_regex(
     r"(?<![ \t])[ \t]{1,8}(?:[|·•｜][ \t]{0,8})?(?=\*\*[^\W\d_][\w /_-]{0,40}[ ]?(?:[:：]\*\*|\*\*[ ]?[:：]))"

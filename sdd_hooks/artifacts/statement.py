@@ -72,14 +72,14 @@ _RETAINED = lazy_regex(
 _PASSIVE = lazy_regex(
     r"""[\s*_`"”»)\]]*(?:$|[^\s\w\[`*_]|[0-9]{4}[-/.]|[0-9]{1,2}[./]|[0-9]{1,2}\ \w{3,9}\ [0-9]{4}
     |[^\x00-\x7f]|(?:by|on|in|as|at|and|but|or|with|without|since|for|due|from|via|through|per|see
-    |entirely|fully|completely|wholly|now|later|effective|after|before|when|because|to|until)\b)""",
+    |entirely|fully|completely|wholly|again|now|later|effective|after|before|when|because|to|until)\b)""",
     re.VERBOSE | re.IGNORECASE,
 )
 _OBJECT = lazy_regex(
-    r"[\s*_`]+(?:(?:the|our|all|both|its|previous|earlier) )?\[?(?:ADR|SPEC|RFC)s?[-_ ]?[0-9]",
+    r"[\s*_`:：]+(?:(?:the|our|all|both|its|previous|earlier) )?\[?(?:ADR|SPEC|RFC)s?[-_ ]?[0-9]",
     re.IGNORECASE,
 )
-_CONDITION = lazy_regex(r"[\s,]*(?:if|once|unless|as soon as)\b", re.IGNORECASE)
+_CONDITION = lazy_regex(r"[^.;(\[]{0,80}?\b(?:if|once|unless|as soon as)\b", re.IGNORECASE)
 _BY_NOBODY = lazy_regex(
     r"[\s*_]*(?:by\b|[:：])[\s*_:：(\[]*(?:none|nothing|nobody|no|n/?a|false|null|tbd|—|–|-)?[\s*_.)\]]*$",
     re.IGNORECASE,
@@ -93,7 +93,9 @@ _RECORD = lazy_regex(r"[\[`*]{0,3}(?:ADR|SPEC)[- ]?[0-9]", re.IGNORECASE)
 _ARROW = lazy_regex(r"\s*(?:→|⇒|➜|-+>|=+>)\s*")
 _IMAGE = lazy_regex(r"!\[([^\[\]]*)\]\(([^()]*)\)")
 _BADGE = lazy_regex(r"/badge/(?:[^-/()\s]+-)?((?:[^-/()\s?]|--)+)-[^-/()\s]+|message=([^&()\s]+)")
-_STRUCK = lazy_regex(r"~~[^~]*~~|<!--.*?-->|<(?:del|s|strike)>[^<]*</\w{1,6}>")
+_STRUCK = lazy_regex(r"~~[^~]*~~|<!--.*?-->|<(?:del|s|strike)>[^<]*</\w{1,6}>|(?<!\w)_+|_+(?!\w)"
+    r"|</?(?:span|mark|b|strong|em|i|font|kbd|code|p|div|sup|sub)(?: [^<>]*)?>"
+)
 _BOX = lazy_regex(r"(?:\[([ xX✓✔]?)\](?!\()|(☑|☒|🗹)|☐)[ ]*")
 # Behind a stage of `proposed (2026-01-02) → accepted` no sentence begins.
 _SENTENCE = lazy_regex(r"[:;—–.]\s")
@@ -106,7 +108,7 @@ _ONE_WORD = lazy_regex(r"[^\W\d_]{1,20}\s?(?=[(（])")
 _MARKS = lazy_regex(r"(?:[^\w{<]|_)*")
 _NUMBERS = lazy_regex(r"(?:[^\w{<]|_|[0-9]+)*")
 _LABEL = lazy_regex(r"[^\w`\[{<]*([^\W\d_][^:：=—|\n]{0,40}?)[*_ ]*(?:[:：=—]|\bis\b)[*_ ]*")
-_CLAUSE = lazy_regex(r"[;,]\s+(?![0-9]{4}\b)|\s+(?:and|then)\s+|<br ?/?>|\s*→\s*")
+_CLAUSE = lazy_regex(r";\s+|,\s+(?![0-9]{4}\b(?!-))|\s+(?:and|then)\s+|<br ?/?>|\s*→\s*")
 _YEAR = lazy_regex("[0-9]{4}")
 
 
@@ -178,7 +180,7 @@ def _badge(image: re.Match[str]) -> str:
 def _statement(text: str, *, in_brackets: bool = False) -> Statement:
     """What a text says at its beginning, UNKNOWN for a sentence about anything else."""
     start = start_of(text)
-    for at, is_first in _beginnings(text, start):
+    for at in _beginnings(text, start):
         part = _PART_BEFORE.match(text, at)
         word = part.end() if part else at
         english = WORD.match(text, word) or _CHANGED.match(text, word)
@@ -186,9 +188,10 @@ def _statement(text: str, *, in_brackets: bool = False) -> Statement:
             value, note = _meaning(text, match, at, is_english=english is not None)
             if value == UNKNOWN:
                 break
-            is_plain = is_first and (not english or bool(_PASSIVE.match(text, match.end())))
+            end = match.end()
+            is_other = _OBJECT.match(text, end) or (english and not _PASSIVE.match(text, end))
             day = next(find_dates(text), "") if _YEAR.search(text) else ""
-            return Statement(value, _note(text[note:]), is_plain, day)
+            return Statement(value, _note(text[note:]), not is_other, day)
         if in_brackets:
             break
     else:
@@ -200,13 +203,13 @@ def _statement(text: str, *, in_brackets: bool = False) -> Statement:
     return Statement(UNKNOWN)
 
 
-def _beginnings(text: str, start: int) -> Iterator[tuple[int, bool]]:
-    """Yield where the status may begin, and whether nothing but a date is before it."""
-    yield start, True
+def _beginnings(text: str, start: int) -> Iterator[int]:
+    """Yield where the status may begin: behind a date, and behind words for this record."""
+    yield start
     if lead := _LEAD.match(text, start):
-        yield lead.end(), _YEAR.search(text, 0, start) is not None
+        yield lead.end()
     if date := DATE.match(text, start):
-        yield start_of(text, date.end()), True
+        yield start_of(text, date.end())
 
 
 def _meaning(text: str, match: re.Match[str], start: int, *, is_english: bool) -> tuple[str, int]:

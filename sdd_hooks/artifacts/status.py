@@ -25,7 +25,7 @@ from sdd_hooks.artifacts.statement import (
     read_statement,
     start_of,
 )
-from sdd_hooks.artifacts.status_words import find_status_words, is_status_name
+from sdd_hooks.artifacts.status_words import WORD, find_status_words, is_status_name
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.markdown import Section
@@ -46,7 +46,7 @@ _UNCHECKED = lazy_regex(r"[-*+] \[ ?\]")
 _QUOTE = lazy_regex(r"(?:>[ ]?)+(?:\[![A-Za-z]+\].*)?")
 # A list item, a rule, a date, or a line that a tool adds below "Accepted".
 _NEW_STATEMENT = lazy_regex(
-    r"[-*+]\s|[-=*_]{3,}$|(?:Super[sc]ed|Amend|Deprec|Replac)|\W{0,3}[0-9]{4}[-/.][0-9]"
+    r"[-*+]\s|[0-9]{1,2}[.)]\s|[-=*_]{3,}$|(?:Super[sc]ed|Amend|Deprec|Replac)|\W{0,3}[0-9]{4}[-/.][0-9]"
 )
 _MERGED = lazy_regex(r"merged\b", re.IGNORECASE)
 
@@ -137,9 +137,9 @@ def _flat(value: FrontmatterValue) -> str:
 
 def find_status_sections(sections: Sequence[Section]) -> Iterator[Section]:
     """Yield the first MAX_STATUS_SECTIONS sections with the heading Status, a history last."""
-    headed = (one for one in sections if 0 < one.level <= 3 and _heading(one.title) is not None)
+    headed = (one for one in sections if 0 < one.level <= 4 and _heading(one.title) is not None)
     found = islice(headed, MAX_STATUS_SECTIONS)
-    yield from sorted(found, key=lambda one: "history" in one.title.lower())
+    yield from sorted(found, key=lambda one: ("history" in one.title.lower(), one.level > 3))
 
 
 def _heading(title: str) -> str | None:
@@ -206,7 +206,8 @@ def read_paragraphs(prose: str, section: Section) -> Iterator[tuple[int, str]]:
         line = raw.strip()
         is_quoted = line.startswith(">")
         line = _QUOTE.sub("", line, count=1) if is_quoted else line
-        is_new = _NEW_STATEMENT.match(line) or line.strip("*_`. ").lower() in PLAIN
+        is_word = line.lower() in PLAIN or (line[:1].isupper() and WORD.match(line))
+        is_new = is_word or _NEW_STATEMENT.match(line)
         if paragraph and (not line or is_new or line[0] == "|" or is_quoted != was_quoted):
             yield start, paragraph
             paragraph = ""
@@ -224,7 +225,7 @@ def read_paragraphs(prose: str, section: Section) -> Iterator[tuple[int, str]]:
         elif paragraph:
             paragraph = f"{paragraph} {line}"
         else:
-            paragraph, start = re.sub(r"^[-*+]\s+", "", line), number
+            paragraph, start = re.sub(r"^(?:[-*+]|[0-9]{1,2}[.)])\s+", "", line), number
 
 
 def _rows(rows: Sequence[str], first_line: int) -> Iterator[tuple[int, str]]:
