@@ -69,7 +69,7 @@ def find_dates(text: str) -> Iterator[str]:
 def joined_date(name: str) -> str:
     """The date in a text or file name with or without signs, such as `20200131-x`."""
     found = _JOINED.search(name)
-    return read_date(name) or (iso_date(*found.groups()) if found else "")
+    return read_date(name.replace("_", "-")) or (iso_date(*found.groups()) if found else "")
 
 
 def month_of(name: str) -> int:

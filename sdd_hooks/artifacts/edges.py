@@ -87,6 +87,11 @@ _LINKED_SUFFIXES = (".md", ".mdx")
 _LINK = lazy_regex(r"\[[^\[\]]*\]\([^()]*\)")
 _NOTE = lazy_regex(r"\([^()]*\)|（[^（）]*）")
 _SPELLED = lazy_regex(r"\b(?:adrs?|specs?)[-_ #]?[0-9]{1,5}[a-z]?\b", re.IGNORECASE)
+_PART = lazy_regex(
+    r"\b(?:only|part(?:s|ly|ial|ially)?|sections?|clauses?|portions?|except)\b|§|^['’]s?\b"
+    r"|\b(?:of|in|from)[\s*_\[`]*\Z",
+    re.IGNORECASE,
+)
 MAX_EVIDENCE = 200
 """Characters of a nested value that a finding quotes."""
 _NOTHING = frozenset({"", "-", "none", "n/a", "na", "null", "tbd"})
@@ -242,11 +247,22 @@ def read_prose_edges(
         value = match["value"] if match else text
         edge = _PROSE_KINDS.get(name, "")
         wanted = FORWARD[holder.kind].get(edge, ())
-        if wanted and _is_ids_alone(value):
+        is_part = edge == "supersedes" and _PART.search(_LINK.sub(" ", value))
+        if wanted and not is_part and _is_ids_alone(value):
             ids = _without_notes(value)
             for target in find_ids(ids, wanted[0], holder.module, holder.origins):
                 if target.kind in wanted:
                     yield Edge(edge, holder.id, target, holder.path, line, "prose")
+
+
+def concerns_part(text: str, start: int, end: int) -> bool:
+    """Whether a clause is about a part of the record that it names between two offsets.
+
+    `the retry rule of ADR-10`, `ADR-10's rule only` and `partially supersedes ADR-10` are.
+    """
+    before = re.split(r"[.;,]\s", text[max(0, start - MAX_EVIDENCE) : start])[-1]
+    after = re.split(r"[.;,](?:\s|$)|\sand\s", text[end : end + MAX_EVIDENCE], maxsplit=1)[0]
+    return bool(_PART.search(before) or _PART.search(after))
 
 
 def _without_notes(value: str) -> str:

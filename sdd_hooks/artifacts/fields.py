@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 
 from sdd_hooks.artifacts.dates import read_date
 from sdd_hooks.artifacts.languages import words
-from sdd_hooks.artifacts.status_words import WORD, is_status_name
+from sdd_hooks.artifacts.status_words import WORD, is_status_name, translated_word
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.markdown import Section
@@ -58,7 +58,9 @@ _LABEL = lazy_regex(
 _ITEM = lazy_regex(r"\s*(?:>\s?)*([-*+:]\s+)?")
 _BADGE = lazy_regex(r"/badge/((?:[^-/()\s\"]|--)+)-((?:[^-/()\s\"?]|--)+)-[^-/()\s\"]+")
 _CELLS = lazy_regex(r"</t[dh]>\s*<t[dh][^<>]*>", re.IGNORECASE)
-_TAG = lazy_regex(r"</?(?:b|strong|em|i|p|span|div|table|tbody|t[rdh]|d[ltd]|li)(?: [^<>]*)?>", re.IGNORECASE)
+_TAG = lazy_regex(
+    r"</?(?:b|strong|em|i|p|span|div|table|tbody|t[rdh]|d[ltd]|li)(?: [^<>]*)?>", re.IGNORECASE
+)
 # Every repetition has a limit: a blanked comment may be thousands of spaces.
 _NEXT_ON_LINE = lazy_regex(
     r"(?<![ \t])[ \t]{1,8}(?:[|·•｜][ \t]{0,8})?(?=\*\*[^\W\d_][\w /_-]{0,40}[ ]?(?:[:：]\*\*|\*\*[ ]?[:：]))"
@@ -155,7 +157,8 @@ def _below(lines: Sequence[str], at: int, value: str = "") -> tuple[int, str]:
         mark = _ITEM.match(line)
         item = line[mark.end() :].strip() if mark else ""
         field = _FIELD.match(line)
-        is_field = field and not WORD.match(field["marked"] or field["name"])
+        name = (field["marked"] or field["name"]) if field else ""
+        is_field = name and not (WORD.match(name) or translated_word().match(name))
         is_prose = values and not (mark and mark[1]) and not item[:1].isdigit()
         if not item or is_field or is_prose or item[0] in "#|" or _named_alone(line):
             break

@@ -79,7 +79,9 @@ _OBJECT = lazy_regex(
     r"[\s*_`:：]+(?:(?:the|our|all|both|its|previous|earlier) )?\[?(?:ADR|SPEC|RFC)s?[-_ ]?[0-9]",
     re.IGNORECASE,
 )
-_CONDITION = lazy_regex(r"[^.;(\[]{0,80}?\b(?:if|once|unless|as soon as)\b", re.IGNORECASE)
+_CONDITION = lazy_regex(
+    r"(?:[^.;(\[]|\[[^\[\]]*\]\([^()]*\)){0,80}?\b(?:if|once|unless|as soon as)\b", re.IGNORECASE
+)
 _BY_NOBODY = lazy_regex(
     r"[\s*_]*(?:by\b|[:：])[\s*_:：(\[]*(?:none|nothing|nobody|no|n/?a|false|null|tbd|—|–|-)?[\s*_.)\]]*$",
     re.IGNORECASE,
@@ -93,7 +95,8 @@ _RECORD = lazy_regex(r"[\[`*]{0,3}(?:ADR|SPEC)[- ]?[0-9]", re.IGNORECASE)
 _ARROW = lazy_regex(r"\s*(?:→|⇒|➜|-+>|=+>)\s*")
 _IMAGE = lazy_regex(r"!\[([^\[\]]*)\]\(([^()]*)\)")
 _BADGE = lazy_regex(r"/badge/(?:[^-/()\s]+-)?((?:[^-/()\s?]|--)+)-[^-/()\s]+|message=([^&()\s]+)")
-_STRUCK = lazy_regex(r"~~[^~]*~~|<!--.*?-->|<(?:del|s|strike)>[^<]*</\w{1,6}>|(?<!\w)_+|_+(?!\w)"
+_STRUCK = lazy_regex(
+    r"~~[^~]*~~|<!--.*?-->|<(?:del|s|strike)>[^<]*</\w{1,6}>|(?<!\w)_+|_+(?!\w)"
     r"|</?(?:span|mark|b|strong|em|i|font|kbd|code|p|div|sup|sub)(?: [^<>]*)?>"
 )
 _BOX = lazy_regex(r"(?:\[([ xX✓✔]?)\](?!\()|(☑|☒|🗹)|☐)[ ]*")

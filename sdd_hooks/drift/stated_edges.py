@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus
-from sdd_hooks.artifacts.edges import FORWARD
+from sdd_hooks.artifacts.edges import FORWARD, concerns_part
 from sdd_hooks.artifacts.identifiers import ArtifactId, ArtifactKind, find_id_references, in_module
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.lazy_regex import lazy_regex
@@ -228,6 +228,8 @@ def _in_sentence(kind: ArtifactKind, section: str, text: str) -> Iterator[tuple[
         if _NOT_THIS.match(text, reference.end):
             continue
         type = _VERBS[(verb["active"] or verb["phrase"] or verb["label"]).lower()] if verb else ""
+        if type == "supersedes" and concerns_part(text, reference.start, reference.end):
+            type = "related"
         allowed = FORWARD[kind]
         if reference.id.kind not in allowed.get(type, ()):
             type = _implied(kind, section, reference.id.kind)

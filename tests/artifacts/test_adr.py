@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from sdd_hooks.artifacts.adr import read_adr
 from sdd_hooks.artifacts.artifact import Artifact
+from tests.artifacts.blocks import record, rows
 
 RECORD = "# Use queues\n\n## Status\n\nAccepted\n\n## Decision\n\nWe use queues.\n"
 
@@ -284,8 +285,16 @@ def test_dates(text: str, date: str) -> None:
     assert read(text).date == date
 
 
-def test_the_date_in_a_file_name() -> None:
-    assert read("# T", "docs/adr/2026-01-02_012-x.md").date == "2026-01-02"
+def test_dates_as_people_write_them() -> None:
+    for expected, block in rows("dates.txt"):
+        assert (block, read(record(block)).date) == (block, expected)
+
+
+@pytest.mark.parametrize(
+    "name", ["2026-01-02_012-x.md", "20260102-x.md", "2026_01_02_x.md", "ADR-2026-01-02-x.md"]
+)
+def test_the_date_in_a_file_name(name: str) -> None:
+    assert read("# T\n\n## Decision\n\nX.", f"docs/adr/{name}").date == "2026-01-02"
 
 
 @pytest.mark.parametrize(

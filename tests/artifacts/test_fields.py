@@ -33,7 +33,7 @@ def read(text: str) -> list[tuple[str, str, int]]:
         ("Status：accepted", [("status", "accepted", 1)]),
         ("Status: **accepted**", [("status", "accepted", 1)]),
         ("> **Status: ACCEPTED** by us", [("status", "ACCEPTED** by us", 1)]),
-        ("> Status: a quotation", []),
+        ("> Status: in a quotation", [("status", "in a quotation", 1)]),
         ("Decision Makers: a, b", [("decision-makers", "a, b", 1)]),
         (
             "# T\n\n**Status:** accepted  \n**Date:** 2026-01-01\\\n**By:** me<br/>",

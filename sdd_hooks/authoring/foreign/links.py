@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from sdd_hooks.artifacts.document import ArtifactDocument
+from sdd_hooks.artifacts.edges import concerns_part
 from sdd_hooks.artifacts.fields import normalize_field_name
 from sdd_hooks.artifacts.frontmatter import FrontmatterValue
 from sdd_hooks.artifacts.status import find_status_sections
@@ -22,6 +23,8 @@ from sdd_hooks.text.markdown import Section
 
 MAX_LINKS = 200
 """Links of one record that are read."""
+MAX_CLAUSE = 120
+"""Characters behind a verb in which the record of a part is looked for."""
 MAX_SECTION = 20_000
 """Characters of a section that are read."""
 
@@ -96,16 +99,15 @@ _TARGETS = lazy_regex(
 _EACH = lazy_regex(_TARGET)
 _VERB = lazy_regex(
     r"(?<![A-Za-z])(?P<verb>(?P<noted>supersee?ded[ ](?:\([^()\n]{0,80}\)|"
-    r"(?:on[ ])?[0-9]{4}-[0-9]{2}-[0-9]{2},?)[ ]by)|"
+    r"(?:on[ ])?[0-9]{4}-[0-9]{2}-[0-9]{2},?|in[ ]part|partly|partially)[ ]by)|"
     + "|".join(sorted((name.replace("-", "[- ]") for name in _INVERSE), key=len, reverse=True))
     + "|"
     + "|".join(sorted((name.replace("-", "[- ]") for name in _FORWARD), key=len, reverse=True))
-    + r")\b",
+    + r"|superseded|replaced)\b",
     re.IGNORECASE,
 )
 _ANY_VERB = lazy_regex(r"[*_]{0,3}(?P<verb>[A-Z][A-Za-z]+(?:[ -][a-z]+){0,3})[*_:]{0,4}[ \t]+")
 _COMMENT = lazy_regex(r"<!--.*?(?:-->|$)")
-_PARTLY = lazy_regex(r"\bpart(?:s|ly|ially)?\b", re.IGNORECASE)
 _ITEM = lazy_regex(r"[ \t]*(?:[-*+]|[0-9]{1,3}[.)])[ \t]+(.*)")
 _BARE = lazy_regex(r"[#]?[0-9]{1,5}")
 
@@ -179,14 +181,17 @@ def _lines(document: ArtifactDocument, section: Section) -> Iterator[tuple[int, 
 
 def _of_field(name: str, value: str, line: int) -> Iterator[ForeignLink]:
     """The links of a value whose name says their kind."""
-    kind, is_inverse = (_INVERSE[name], True) if name in _INVERSE else (_FORWARD[name], False)
-    targets = _EACH.findall(value)
-    if not targets:
+    is_inverse = name in _INVERSE
+    kind = _INVERSE[name] if is_inverse else _FORWARD[name]
+    text = f"{name}: {value}"
+    for target in _EACH.finditer(value):
+        link = ForeignLink(kind, is_inverse, _targets(target[0]), line, text)
+        yield _unless_part(link, value, target.span())
+    if _EACH.search(value) is None:
         # A number, or the id that another tool gives records.
-        parts = (part.strip(" \"'`") for part in value.split(","))
-        targets = [part for part in parts if _BARE.fullmatch(part) or re.fullmatch(r"\S+", part)]
-    for target in targets:
-        yield ForeignLink(kind, is_inverse, _targets(target), line, f"{name}: {value}")
+        for part in (part.strip(" \"'`") for part in value.split(",")):
+            if _BARE.fullmatch(part) or re.fullmatch(r"\S+", part):
+                yield ForeignLink(kind, is_inverse, _targets(part), line, text)
 
 
 def _of_line(text: str, line: int, *, is_item: bool, is_listed: bool) -> Iterator[ForeignLink]:
@@ -214,16 +219,27 @@ def _of_sentence(text: str, line: int, *, at_start: bool = False) -> Iterator[Fo
     for match in _VERB.finditer(text):
         if at_start and text[: match.start()].strip(" *_`"):
             return
-        targets = _TARGETS.match(text, match.end())
-        if targets is None or re.search(r"\bnot\W*$", text[: match.start()], re.IGNORECASE):
+        if re.search(r"\bnot\W*$", text[: match.start()], re.IGNORECASE):
             continue
         name = "superseded-by" if match["noted"] else re.sub("[- ]", "-", match["verb"].lower())
-        for target in _EACH.findall(targets["targets"]):
-            is_inverse = name in _INVERSE
-            kind = _INVERSE[name] if is_inverse else _FORWARD[name]
-            if kind == "supersedes" and _PARTLY.search(text[: match.start()]):
-                kind = ""
-            yield ForeignLink(kind, is_inverse, _targets(target), line, text)
+        is_inverse = name in _INVERSE
+        # `Superseded ADR-2` is active, or lacks a word.
+        kind = _INVERSE[name] if is_inverse else _FORWARD.get(name, "")
+        if targets := _TARGETS.match(text, match.end()):
+            for target in _EACH.finditer(text, *targets.span("targets")):
+                link = ForeignLink(kind, is_inverse, _targets(target[0]), line, text)
+                yield _unless_part(link, text, target.span())
+        elif kind in ("supersedes", ""):
+            # `supersedes section 3 of ADR-10`
+            rest = re.split(r"[.;,]\s", text[match.end() : match.end() + MAX_CLAUSE])[0]
+            if target := _EACH.search(rest):
+                yield ForeignLink("", is_inverse, _targets(target[0]), line, text)
+
+
+def _unless_part(link: ForeignLink, clause: str, span: tuple[int, int]) -> ForeignLink:
+    """A link to the target at a span of a clause. No edge replaces a part of a record."""
+    is_part = link.kind == "supersedes" and concerns_part(clause, *span)
+    return link._replace(kind="") if is_part else link
 
 
 def _targets(target: str) -> tuple[str, ...]:

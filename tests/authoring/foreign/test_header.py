@@ -43,11 +43,11 @@ def madr_2(status="accepted", people="Ada", date="2020-01-02", tags="a"):
 
 
 def test_the_form_of_adr_tools() -> None:
-    values, unknown = header(NYGARD)
+    values, unknown = header(NYGARD.replace("26/06", "06/05"))
     assert values == {"status": "accepted"}
     # A day and a month that may be exchanged are no date.
     assert unknown == ["no known form of a date"]
-    assert header(NYGARD.replace("26/06/2018", "2018-06-26"))[0]["date"] == "2018-06-26"
+    assert header(NYGARD)[0]["date"] == "2018-06-26"
 
 
 def test_a_list_of_fields() -> None:
