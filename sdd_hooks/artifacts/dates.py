@@ -1,4 +1,4 @@
-"""Read dates as people write them, in many languages, and the date of a record."""
+"""Read dates as people write them, in many languages."""
 
 # Governing: SPEC-0002 REQ "Records as they are found"
 
@@ -7,25 +7,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import date
-from functools import cache
 
-from sdd_hooks.artifacts.languages import words
+from sdd_hooks.artifacts.languages import month_of
 from sdd_hooks.text.lazy_regex import lazy_regex
 
-_NAME = r"[^\W\d_]{3,12}"
-_MARKED = r"(?:st|nd|rd|th|er|º|°|\.)?"
+_NAME = r"([^\W\d_]{3,12})\.?,?"
+_DAY = r"([0-9]{1,2})(?:st|nd|rd|th|er|º|°|\.)?,?"
 DATE = lazy_regex(
-    rf"""(?<![0-9]) (?: (?P<year>[0-9]{{4}})(?P<mark>[-/.])\s?(?P<month>[0-9]{{1,2}})(?P=mark)\s?
-            (?P<day>[0-9]{{1,2}}) (?![0-9])
-      | (?P<cyear>[0-9]{{4}})\s?[年년]\s?(?P<cmonth>[0-9]{{1,2}})\s?[月월]\s?(?P<cday>[0-9]{{1,2}})\s?[日일]
-      | (?P<first>[0-9]{{1,2}})(?P<sign>[-/.])\s?(?P<second>[0-9]{{1,2}})(?P=sign)\s?(?P<lyear>[0-9]{{4}})
-            (?![0-9])
-      | (?P<nday>[0-9]{{1,2}}){_MARKED}(?:[ -]+|\s(?:de|of)\s)(?:of\s|de\s)?(?P<name>{_NAME})\.?,?
-            (?:[ -]+|\s(?:de|del)\s)(?:de\s)?(?P<nyear>[0-9]{{4}}) (?![0-9])
-    ) | (?<!\w)(?P<mname>{_NAME})\.?\s+(?P<mday>[0-9]{{1,2}}){_MARKED},?\s+(?P<myear>[0-9]{{4}})(?![0-9])""",
+    rf"""(?<![0-9])
+    (?: ([0-9]{{4}})(?:[-/.]|\s?[年년])\s?([0-9]{{1,2}})(?:[-/.]|\s?[月월])\s?([0-9]{{1,2}})
+      | ([0-9]{{1,2}})[-/.]\s?([0-9]{{1,2}})[-/.]\s?([0-9]{{4}})
+      | {_DAY}[ -]+(?:of\s|de\s)?{_NAME}[ -]+(?:del?\s)?([0-9]{{4}})
+    )(?![0-9]) | (?<!\w){_NAME}\s+{_DAY}\s+([0-9]{{4}})(?![0-9])""",
     re.VERBOSE | re.IGNORECASE,
 )
-"""What looks like a date."""
+"""What looks like a date: three groups have its parts in their order."""
 _JOINED = lazy_regex(r"(?<![0-9])([0-9]{4})([0-9]{2})([0-9]{2})(?=[-_. T]|$)")
 
 
@@ -41,49 +37,28 @@ def read_date(text: str) -> str:
 def find_dates(text: str) -> Iterator[str]:
     """Yield each date in a text as `YYYY-MM-DD`, "" for one that may be another."""
     for match in DATE.finditer(text):
-        parts = match.groupdict()
-        if name := parts["name"] or parts["mname"]:
-            if not (month := month_of(name)):
-                continue
-            day = parts["nday"] or parts["mday"]
-            iso = iso_date(parts["nyear"] or parts["myear"], month, day)
-        elif parts["first"]:
-            day, month = int(parts["first"]), int(parts["second"])
-            if parts["sign"] != "." and day != month and day <= 12 and month <= 12:
+        year, month, day = (part for part in match.groups() if part)
+        if not (is_year_first := len(year) == 4 and year.isdigit()):
+            first, second, year = year, month, day
+            day, month = (second, first) if first.isalpha() else (first, second)
+        if month.isdigit() and not is_year_first and "." not in match[0]:
+            if month != day and int(month) <= 12 and int(day) <= 12:
                 yield ""
                 continue
-            # Only dates with slashes and hyphens may have the month first.
-            if month > 12 and parts["sign"] != ".":
-                day, month = month, day
-            iso = iso_date(parts["lyear"], month, day)
-        else:
-            iso = iso_date(
-                parts["year"] or parts["cyear"],
-                parts["month"] or parts["cmonth"],
-                parts["day"] or parts["cday"],
-            )
-        if iso:
+            if int(month) > 12:
+                month, day = day, month
+        number = int(month) if month.isdigit() else month_of(month)
+        if iso := iso_date(year, number, day):
             yield iso
 
 
 def joined_date(name: str) -> str:
-    """The date in a text or file name with or without signs, such as `20200131-x`."""
+    """The date in the name of a file, also without signs: `20200131-x`."""
     found = _JOINED.search(name)
     return read_date(name.replace("_", "-")) or (iso_date(*found.groups()) if found else "")
 
 
-def month_of(name: str) -> int:
-    """The number of a month from its name in any of the languages, 0 for another word."""
-    name, starts = name.lower(), _month_starts()
-    return next((starts[name[:n]] for n in range(8, 2, -1) if name[:n] in starts), 0)
-
-
-@cache
-def _month_starts() -> dict[str, int]:
-    return {start: n for n in range(1, 13) for start in words(f"{n:02d}").split("|")}
-
-
-def iso_date(year: str | int, month: str | int, day: str | int) -> str:
+def iso_date(year: str, month: str | int, day: str) -> str:
     """The date as `YYYY-MM-DD`, "" if there is no such day."""
     try:
         return date(int(year), int(month), int(day)).isoformat()

@@ -22,10 +22,9 @@ from sdd_hooks.artifacts.identifiers import (
     split_heading,
 )
 from sdd_hooks.artifacts.languages import words
+from sdd_hooks.artifacts.statement import NON_AUTHORITATIVE, UNKNOWN
 from sdd_hooks.artifacts.status import (
     NO_STATUS,
-    NON_AUTHORITATIVE,
-    UNKNOWN,
     ArtifactStatus,
     find_status_date,
     find_status_sections,
@@ -42,36 +41,13 @@ if TYPE_CHECKING:
 # Headings of the standard sections of a record: a document title is never one of them.
 STANDARD_SECTIONS = frozenset(
     {
-        "status",
-        "context",
-        "context-and-problem-statement",
-        "problem",
-        "problem-statement",
-        "decision",
-        "decision-outcome",
-        "decision-drivers",
-        "consequences",
-        "considered-options",
-        "options",
-        "alternatives",
-        "alternatives-considered",
-        "pros-and-cons-of-the-options",
-        "confirmation",
-        "more-information",
-        "links",
-        "references",
-        "related",
-        "metadata",
-        "summary",
-        "overview",
-        "background",
-        "motivation",
-        "rationale",
-        "date",
-        "deciders",
-        "requirements",
-        "table-of-contents",
-        "contents",
+        *("status", "context", "context-and-problem-statement", "problem"),
+        *("problem-statement", "decision", "decision-outcome", "decision-drivers"),
+        *("consequences", "considered-options", "options", "alternatives"),
+        *("alternatives-considered", "pros-and-cons-of-the-options", "confirmation"),
+        *("more-information", "links", "references", "related", "metadata", "summary"),
+        *("overview", "background", "motivation", "rationale", "date", "deciders"),
+        *("requirements", "table-of-contents", "contents"),
     }
 )
 

@@ -64,19 +64,10 @@ _WRITTEN_INVERSES = {derived: edge for edge, derived in INVERSES.items() if deri
 _FAMILIES = (("supersedes", "extends", "implements", "requires"), ("enables", "governs"))
 
 _PROSE_KINDS = {
-    "supersedes": "supersedes",
-    "supercedes": "supersedes",
-    "replaces": "supersedes",
-    "extends": "extends",
+    **{name: name for name in ("extends", "enables", "governs", "implements", "requires")},
+    **dict.fromkeys(("supersedes", "supercedes", "replaces"), "supersedes"),
+    **dict.fromkeys(("related", "related-to", "related-adrs", "related-decisions"), "related"),
     "builds-on": "extends",
-    "enables": "enables",
-    "governs": "governs",
-    "implements": "implements",
-    "requires": "requires",
-    "related": "related",
-    "related-to": "related",
-    "related-adrs": "related",
-    "related-decisions": "related",
 }
 _PROSE = lazy_regex(
     r"(?P<verb>supersedes|supercedes|replaces|extends|builds on)\b:?[ *]*(?P<value>.+)",

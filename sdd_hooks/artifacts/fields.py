@@ -12,8 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from sdd_hooks.artifacts.dates import read_date
-from sdd_hooks.artifacts.languages import words
-from sdd_hooks.artifacts.status_words import WORD, is_status_name, translated_word
+from sdd_hooks.artifacts.languages import TRANSLATED_WORD, WORD, is_status_name, words
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.markdown import Section
@@ -63,7 +62,8 @@ _TAG = lazy_regex(
 )
 # Every repetition has a limit: a blanked comment may be thousands of spaces.
 _NEXT_ON_LINE = lazy_regex(
-    r"(?<![ \t])[ \t]{1,8}(?:[|·•｜][ \t]{0,8})?(?=\*\*[^\W\d_][\w /_-]{0,40}[ ]?(?:[:：]\*\*|\*\*[ ]?[:：]))"
+    r"(?<![ \t])[ \t]{1,8}(?:[|·•｜][ \t]{0,8})?"
+    r"(?=\*\*[^\W\d_][\w /_-]{0,40}[ ]?(?:[:：]\*\*|\*\*[ ]?[:：]))"
 )
 _LINE_BREAK = lazy_regex(r"(?:\\|<br ?/?>)[ \t]*$", re.IGNORECASE)
 _DELIMITER_ROW = lazy_regex(r"[ ]{0,3}\|?[ ]?:?-+:?[ ]?(?:\|[ ]?:?-+:?[ ]?){0,30}\|?[ ]*$")
@@ -108,7 +108,7 @@ def _fields(lines: Sequence[str], first_line: int) -> Iterator[HeaderField]:
             end = at
             while end < len(lines) and "|" in lines[end]:
                 end += 1
-            yield from _table(lines[at:end], number)
+            yield from read_table(lines[at:end], number)
             at = end
             continue
         at += 1
@@ -158,7 +158,7 @@ def _below(lines: Sequence[str], at: int, value: str = "") -> tuple[int, str]:
         item = line[mark.end() :].strip() if mark else ""
         field = _FIELD.match(line)
         name = (field["marked"] or field["name"]) if field else ""
-        is_field = name and not (WORD.match(name) or translated_word().match(name))
+        is_field = name and not (WORD.match(name) or TRANSLATED_WORD.match(name))
         is_prose = values and not (mark and mark[1]) and not item[:1].isdigit()
         if not item or is_field or is_prose or item[0] in "#|" or _named_alone(line):
             break
@@ -180,7 +180,8 @@ def _continued(lines: Sequence[str], at: int, value: str) -> tuple[int, str]:
     return at, value
 
 
-def _table(rows: Sequence[str], first_line: int) -> Iterator[HeaderField]:
+def read_table(rows: Sequence[str], first_line: int) -> Iterator[HeaderField]:
+    """Yield the fields of a table, which has a column or a row for each. Never raises."""
     cells = [[_plain(cell) for cell in row.strip("> ").strip("|").split("|")] for row in rows]
     names = [normalize_field_name(cell) for cell in cells[0]]
     if len(rows) > 2 and _DELIMITER_ROW.match(rows[1]) and _are_columns(names):

@@ -13,20 +13,18 @@ from collections.abc import Iterator, Sequence
 
 from sdd_hooks.artifacts.dates import DATE, find_dates
 from sdd_hooks.artifacts.fields import normalize_field_name
-from sdd_hooks.artifacts.status_words import (
+from sdd_hooks.artifacts.languages import (
     STATUSES,
+    TRANSLATED_WORD,
     WORD,
     is_status_name,
-    translated_word,
     value_of,
+    words,
 )
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.lazy_regex import lazy_regex
 
 UNKNOWN = "unknown"
-MAX_STAGE = 40
-"""Characters of a status that another one follows: `proposed (2026-01-02) → accepted`."""
-
 NON_AUTHORITATIVE = frozenset({"superseded", "deprecated", "rejected"})
 
 # Of words without dates, that of the last stage counts; all others are of stage 1.
@@ -36,43 +34,30 @@ _STAGES = {"draft": 0, "accepted": 2, "approved": 2, "implemented": 2} | {
     "superseded": 4,
 }
 
-_PARTLY = (
-    "(?:partial(?:ly)?|partly|(?:only )?in[- ]part|teilweise|partiellement|en partie|parcialmente"
-    "|en parte|em parte|parzialmente|in parte|gedeeltelijk|częściowo|частично|частково|částečně"
-    "|delvis|osittain|kısmen|部分|一部)"
-)
-# `This decision was accepted`: words before a status that leave it one of this record.
-_LEAD = lazy_regex(
-    r"""(?:(?:th[ei]s?|our|we|it|adr|record|decision|document|proposal|spec(?:ification)?|rfc
-    |requirements?|status|current(?:ly)?|edited|initial|first|is|was|are|has|have|been|now|already
-    |still|again|as|and|an?|fully|formally|finally|officially|provisionally|tentatively|mostly
-    |conditionally|unanimously|die|diese|entscheidung|wurde|wird|ist|la|cette|esta|esse|a|o
-    |d[ée]cisi[oó]n|decisão|decisione|fue|sido|est|été|foi|è|&|:)[ *_:]+){1,10}""",
-    re.VERBOSE | re.IGNORECASE,
-)
-_PART_BEFORE = lazy_regex(rf"{_PARTLY}[\s-]*", re.IGNORECASE)
+# `This decision was accepted`
+_LEAD = lazy_regex(lambda: rf"(?:(?:{words('lead')})[ *_:]+){{1,10}}", re.IGNORECASE)
+_PART_BEFORE = lazy_regex(lambda: rf"(?:{words('part')})[\s-]*", re.IGNORECASE)
 # `Superseded in part`, `superseded by [ADR-2](2.md) (partly)`, `by ADR-2 for the spelling only`
 _PART_AFTER = lazy_regex(
-    rf"""[ ,(*_-]{{1,4}}{_PARTLY}
-    |[*_ ]*\s(?:by|durch|par|por|przez)\s+(?:\[[^\[\]]*\](?:\([^()]*\))?|[^\s.;]+(?:\s[0-9]+)?)[*_]*
-     (?:[\s,(]+(?:only\s)?{_PARTLY}\b|,?\s(?:for|in|on|regarding)\s[^.;—()]{{1,80}}?\bonly\b)""",
-    re.VERBOSE | re.IGNORECASE,
+    lambda: (
+        rf"[ ,(*_-]{{1,4}}(?:{words('part')})"
+        r"|[*_ ]*\s(?:by|durch|par|por|przez)\s+"
+        r"(?:\[[^\[\]]*\](?:\([^()]*\))?|[^\s.;]+(?:\s[0-9]+)?)[*_]*"
+        rf"(?:[\s,(]+(?:{words('part')})\b|,?\s(?:for|in|on|regarding)\s[^.;—()]{{1,80}}?\bonly\b)"
+    ),
+    re.IGNORECASE,
 )
 _CHANGED = lazy_regex(
     r"(?:amended|extended|modified|updated|refined|clarified|revised)(?!\w)", re.IGNORECASE
 )
 # `Superseded by ADR-2 (spelling) — the contract is retained`
-_RETAINED = lazy_regex(
-    r"\b(?:(?:is|are) (?:retained|kept)(?! (?:\w+ )?(?:for|as|here|below|only|in)\b)"
-    r"|(?:still|otherwise|remains?) (?:holds?|appl(?:y|ies)"
-    r"|in force|valid)|lives? on|(?:leg|part|syntax|section) only)\b",
-    re.IGNORECASE,
-)
-# What may stand behind a participle: `Superseded ADR-2` and `Replaced the queue` are active.
+_RETAINED = lazy_regex(lambda: rf"\b(?:{words('retained')})\b", re.IGNORECASE)
+# `Superseded ADR-2` and `Replaced the queue` are active.
 _PASSIVE = lazy_regex(
-    r"""[\s*_`"”»)\]]*(?:$|[^\s\w\[`*_]|[0-9]{4}[-/.]|[0-9]{1,2}[./]|[0-9]{1,2}\ \w{3,9}\ [0-9]{4}
-    |[^\x00-\x7f]|(?:by|on|in|as|at|and|but|or|with|without|since|for|due|from|via|through|per|see
-    |entirely|fully|completely|wholly|again|now|later|effective|after|before|when|because|to|until)\b)""",
+    lambda: (
+        rf"""[\s*_`"”»)\]]*(?:$|[^\s\w\[`*_]|[0-9]{{4}}[-/.]|[0-9]{{1,2}}[./]
+    |[0-9]{{1,2}}\ \w{{3,9}}\ [0-9]{{4}}|[^\x00-\x7f]|(?:{words("passive")})\b)"""
+    ),
     re.VERBOSE | re.IGNORECASE,
 )
 _OBJECT = lazy_regex(
@@ -100,14 +85,11 @@ _STRUCK = lazy_regex(
     r"|</?(?:span|mark|b|strong|em|i|font|kbd|code|p|div|sup|sub)(?: [^<>]*)?>"
 )
 _BOX = lazy_regex(r"(?:\[([ xX✓✔]?)\](?!\()|(☑|☒|🗹)|☐)[ ]*")
-# Behind a stage of `proposed (2026-01-02) → accepted` no sentence begins.
-_SENTENCE = lazy_regex(r"[:;—–.]\s")
 _SHORTCODE = lazy_regex(r":[a-z0-9_+-]+:")
 _BRACKETS = lazy_regex(r"\([^()]*\)|（[^（）]*）|\[[^\[\]]*\]")
 _NEXT_BRACKETS = lazy_regex(
     r"[\s*_]*(?:\(([^()]*(?:\([^()]*\)[^()]*){0,9})\)|（([^（）]*)）)", re.IGNORECASE
 )
-_ONE_WORD = lazy_regex(r"[^\W\d_]{1,20}\s?(?=[(（])")
 _MARKS = lazy_regex(r"(?:[^\w{<]|_)*")
 _NUMBERS = lazy_regex(r"(?:[^\w{<]|_|[0-9]+)*")
 _LABEL = lazy_regex(r"[^\w`\[{<]*([^\W\d_][^:：=—|\n]{0,40}?)[*_ ]*(?:[:：=—]|\bis\b)[*_ ]*")
@@ -133,24 +115,21 @@ PLAIN = frozenset(value for value in STATUSES if value.isalpha())
 
 
 def read_statement(written: str) -> Statement | None:
+    """What a text says. None: there are no words, or the choices of a template."""
     if (word := written.strip("*_`. ").lower()) in PLAIN:
         return Statement(word, is_plain=True)
     plain = _visible(written)
     if not re.search(r"\w", plain) or _is_placeholder(plain):
         return None
-    if len(clauses := _CLAUSE.split(plain)) > 1:
-        said = [one for clause in clauses if (one := _statement(clause)).is_plain]
-        is_bare = len(said) == len(clauses) and not any(one.note for one in said)
-        if is_bare or sum(one.day != "" for one in said) > 1:
-            current = current_statement(said)
-            return Statement(UNKNOWN) if current < 0 else said[current]
-    # A note may have an arrow, and a link in brackets in it.
-    bare = _BRACKETS.sub(" ", _BRACKETS.sub(" ", plain))
-    stages = _ARROW.split(plain) if _ARROW.search(bare) else [plain]
-    # `superseded → ADR-0018` names the successor; else the last stage is the status.
-    is_status = len(stages) > 1 and not _RECORD.match(stages[-1])
-    if is_status and all(_is_stage(stage) for stage in stages[:-1]):
-        plain = stages[-1]
+    for separator in (_ARROW, _CLAUSE):
+        if len(parts := separator.split(plain)) > 1:
+            said = [one for part in parts if (one := _statement(part)).is_plain]
+            is_all = len(said) == len(parts)
+            # Without dates a longer part may be a note about the one before it.
+            is_bare = is_all and (separator is _ARROW or not any(one.note for one in said))
+            if is_bare or sum(one.day != "" for one in said) > 1:
+                current = len(said) - 1 if separator is _ARROW else current_statement(said)
+                return said[current] if current >= 0 else Statement(UNKNOWN)
     return _statement(plain)
 
 
@@ -183,11 +162,11 @@ def _badge(image: re.Match[str]) -> str:
 def _statement(text: str, *, in_brackets: bool = False) -> Statement:
     """What a text says at its beginning, UNKNOWN for a sentence about anything else."""
     start = start_of(text)
-    for at in _beginnings(text, start):
+    for at in [start] if in_brackets else _beginnings(text, start):
         part = _PART_BEFORE.match(text, at)
         word = part.end() if part else at
         english = WORD.match(text, word) or _CHANGED.match(text, word)
-        if match := english or translated_word().match(text, word):
+        if match := english or TRANSLATED_WORD.match(text, word):
             value, note = _meaning(text, match, at, is_english=english is not None)
             if value == UNKNOWN:
                 break
@@ -195,14 +174,6 @@ def _statement(text: str, *, in_brackets: bool = False) -> Statement:
             is_other = _OBJECT.match(text, end) or (english and not _PASSIVE.match(text, end))
             day = next(find_dates(text), "") if _YEAR.search(text) else ""
             return Statement(value, _note(text[note:]), not is_other, day)
-        if in_brackets:
-            break
-    else:
-        # `已定稿（Accepted）`
-        named = _ONE_WORD.match(text, start)
-        if inner := _NEXT_BRACKETS.match(text, named.end()) if named else None:
-            said = _statement(inner[1] or inner[2] or "", in_brackets=True)
-            return said if not said.note else Statement(UNKNOWN)
     return Statement(UNKNOWN)
 
 
@@ -274,12 +245,6 @@ def current_statement(said: Sequence[Statement]) -> int:
     return next((at for at in reversed(ends) if stages[at] > stages[0]), 0)
 
 
-def _is_stage(text: str) -> bool:
-    """Whether it is a status with at most a few words, and not a sentence that has an arrow."""
-    match = WORD.match(text, start_of(text)) if len(text) <= MAX_STAGE else None
-    return match is not None and not _SENTENCE.search(text, match.end())
-
-
 def start_of(text: str, at: int = 0) -> int:
     """Return where the first word begins from `at`, after emoji, marks and a date."""
     marks = _MARKS.match(text, at)
@@ -309,5 +274,5 @@ def _is_placeholder(text: str) -> bool:
     if not re.search(r"[|/{<…]|\.\.\.|\bor\b|\betc\b", outside):
         return False
     pieces = [one.lstrip(" {<[*_`~…") for one in re.split(r"[|/,]|\bor\b", outside)[:20]]
-    found = (WORD.match(one) or translated_word().match(one) for one in pieces)
+    found = (WORD.match(one) or TRANSLATED_WORD.match(one) for one in pieces)
     return len({value_of(match) for match in found if match}) > 2

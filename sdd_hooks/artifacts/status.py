@@ -13,9 +13,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Literal
 
-from sdd_hooks.artifacts.dates import DATE, read_date
-from sdd_hooks.artifacts.fields import HeaderField, normalize_field_name
+from sdd_hooks.artifacts.dates import read_date
+from sdd_hooks.artifacts.fields import HeaderField, normalize_field_name, read_table
 from sdd_hooks.artifacts.frontmatter import Frontmatter, FrontmatterValue
+from sdd_hooks.artifacts.languages import WORD, find_status_words, is_status_name
 from sdd_hooks.artifacts.statement import (
     NON_AUTHORITATIVE,
     PLAIN,
@@ -23,9 +24,7 @@ from sdd_hooks.artifacts.statement import (
     Statement,
     current_statement,
     read_statement,
-    start_of,
 )
-from sdd_hooks.artifacts.status_words import WORD, find_status_words, is_status_name
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.markdown import Section
@@ -48,7 +47,8 @@ _QUOTE = lazy_regex(r"(?:>[ ]?)+(?:\[![A-Za-z]+\].*)?")
 _NEW_STATEMENT = lazy_regex(
     r"[-*+]\s|[0-9]{1,2}[.)]\s|[-=*_]{3,}$|(?:Super[sc]ed|Amend|Deprec|Replac)|\W{0,3}[0-9]{4}[-/.][0-9]"
 )
-_MERGED = lazy_regex(r"merged\b", re.IGNORECASE)
+# An entry of a log: `2026-01-09: Merged`
+_MERGED = lazy_regex(r"\W{0,4}[0-9]{4}-[0-9]{2}-[0-9]{2}\W{0,4}merged\b", re.IGNORECASE)
 
 
 class ArtifactStatus(NamedTuple):
@@ -171,10 +171,8 @@ def _entries(prose: str, section: Section) -> Iterator[tuple[int, str, Statement
     for line, paragraph in read_paragraphs(prose, section):
         text = " ".join(paragraph.split())[:2_000]
         said = read_statement(text)
-        if said and said.value == UNKNOWN and (date := DATE.match(text)):
-            # An entry of a log: `2026-01-09: Merged`.
-            if _MERGED.match(text, start_of(text, date.end())):
-                said = Statement("accepted", "", is_plain=True, day=read_date(text))
+        if said and said.value == UNKNOWN and _MERGED.match(text):
+            said = Statement("accepted", is_plain=True, day=read_date(text))
         if said and (is_first or said.is_plain):
             yield line, text, said
         is_first = is_first and said is None
@@ -216,7 +214,7 @@ def read_paragraphs(prose: str, section: Section) -> Iterator[tuple[int, str]]:
             rows.append(line)
             continue
         if rows:
-            yield from _rows(rows, number - len(rows))
+            yield from _said_by_table(rows, number - len(rows))
             rows = []
         if checked := _CHECKED.match(line):
             yield number, checked[1]
@@ -228,22 +226,10 @@ def read_paragraphs(prose: str, section: Section) -> Iterator[tuple[int, str]]:
             paragraph, start = re.sub(r"^(?:[-*+]|[0-9]{1,2}[.)])\s+", "", line), number
 
 
-def _rows(rows: Sequence[str], first_line: int) -> Iterator[tuple[int, str]]:
-    """Yield what the rows of a table say, not those that explain statuses."""
-    cells = [[cell.strip(" *_") for cell in row.strip("| ").split("|")] for row in rows]
-    has_head = len(rows) > 2 and not rows[1].strip("|:- ")
-    names = [is_status_name(normalize_field_name(cell)) for cell in cells[0]]
-    column = names.index(True) if has_head and True in names else None
-    for at, row in enumerate(cells):
-        if len(row) == 2 and is_status_name(normalize_field_name(row[0])):
-            said = read_statement(row[1])
-            if said and said.value != UNKNOWN:
-                yield first_line + at, row[1]
-                continue
-        if has_head and at < 2:
-            continue
-        day = next(filter(None, map(read_date, row)), "")
-        others = " ".join(cell for cell in row if not DATE.fullmatch(cell))
-        value = row[column] if column is not None and column < len(row) else others
-        if day or not has_head or len(cells) == 3:
-            yield first_line + at, f"{day} {value}".strip()
+def _said_by_table(rows: Sequence[str], line: int) -> Iterator[tuple[int, str]]:
+    """Yield what a table says: in a column or row for the status, else in each of its rows."""
+    named = [field for field in read_table(rows, line) if is_status_name(field.name)]
+    if named:
+        yield from ((field.line, field.value) for field in named)
+    else:
+        yield from enumerate((row.replace("|", " ") for row in rows if row.strip("|:- ")), line)

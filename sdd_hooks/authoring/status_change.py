@@ -15,8 +15,9 @@ from collections.abc import Iterator, Mapping
 from sdd_hooks.artifacts.document import ArtifactDocument, find_successors, read_document
 from sdd_hooks.artifacts.frontmatter_edit import NotEditable, set_field
 from sdd_hooks.artifacts.identifiers import ArtifactId, ArtifactKind
-from sdd_hooks.artifacts.status import UNKNOWN, ArtifactStatus
-from sdd_hooks.artifacts.status_words import find_status_words
+from sdd_hooks.artifacts.languages import find_status_words
+from sdd_hooks.artifacts.statement import UNKNOWN
+from sdd_hooks.artifacts.status import ArtifactStatus
 from sdd_hooks.errors import SddError
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.display import shortened

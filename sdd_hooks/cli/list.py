@@ -14,8 +14,8 @@ from pathlib import Path
 import click
 
 from sdd_hooks.artifacts.artifact import Artifact
-from sdd_hooks.artifacts.status import UNKNOWN
-from sdd_hooks.artifacts.status_words import STATUSES
+from sdd_hooks.artifacts.languages import STATUSES
+from sdd_hooks.artifacts.statement import UNKNOWN
 from sdd_hooks.artifacts.work_tree import read_work_tree
 from sdd_hooks.cli.shared.context import open_project, start_directory
 from sdd_hooks.cli.shared.options import (

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from sdd_hooks.artifacts.fields import read_header_fields
 from sdd_hooks.artifacts.frontmatter import read_frontmatter
+from sdd_hooks.artifacts.languages import STATUSES
 from sdd_hooks.artifacts.status import (
     NO_STATUS,
     UNKNOWN,
@@ -13,7 +14,6 @@ from sdd_hooks.artifacts.status import (
     find_statuses,
     parse_status,
 )
-from sdd_hooks.artifacts.status_words import STATUSES
 from sdd_hooks.text.markdown import mask_non_prose, parse_sections
 from tests.artifacts.blocks import record, rows
 from tests.support.cpu_time import assert_linear

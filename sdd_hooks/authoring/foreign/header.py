@@ -24,7 +24,7 @@ from sdd_hooks.artifacts.dates import read_date
 from sdd_hooks.artifacts.document import ArtifactDocument, find_date, find_dated_texts
 from sdd_hooks.artifacts.fields import normalize_field_name
 from sdd_hooks.artifacts.frontmatter import FrontmatterValue
-from sdd_hooks.artifacts.status import UNKNOWN
+from sdd_hooks.artifacts.statement import UNKNOWN
 from sdd_hooks.authoring.status_change import SYNONYMS, TRANSITIONS
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.lazy_regex import lazy_regex

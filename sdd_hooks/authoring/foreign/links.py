@@ -15,8 +15,8 @@ from sdd_hooks.artifacts.document import ArtifactDocument
 from sdd_hooks.artifacts.edges import concerns_part
 from sdd_hooks.artifacts.fields import normalize_field_name
 from sdd_hooks.artifacts.frontmatter import FrontmatterValue
+from sdd_hooks.artifacts.languages import find_status_words
 from sdd_hooks.artifacts.status import find_status_sections
-from sdd_hooks.artifacts.status_words import find_status_words
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.markdown import Section
@@ -29,59 +29,31 @@ MAX_SECTION = 20_000
 """Characters of a section that are read."""
 
 _FORWARD: Mapping[str, str] = {
-    "supersedes": "supersedes",
-    "supercedes": "supersedes",
-    "superseeds": "supersedes",
-    "replaces": "supersedes",
-    "obsoletes": "supersedes",
-    "amends": "extends",
-    "extends": "extends",
-    "refines": "extends",
-    "clarifies": "extends",
-    "builds-on": "extends",
-    "updates": "extends",
-    "modifies": "extends",
-    "enables": "enables",
-    "related": "related",
-    "related-to": "related",
-    "relates-to": "related",
-    "relates": "related",
-    "related-adrs": "related",
-    "related-decisions": "related",
-    "relatedadrs": "related",
-    "see-also": "related",
-    "see": "related",
-    "depends-on": "related",
-    "dependson": "related",
-    "links-to": "related",
+    name: kind
+    for kind, names in {
+        "supersedes": "supersedes supercedes superseeds replaces obsoletes",
+        "extends": "amends extends refines clarifies builds-on updates modifies",
+        "enables": "enables",
+        "related": "related related-to relates-to relates related-adrs related-decisions"
+        " relatedadrs see-also see depends-on dependson links-to",
+    }.items()
+    for name in names.split()
 }
 _INVERSE: Mapping[str, str] = {
-    "superseded-by": "supersedes",
-    "superceded-by": "supersedes",
-    "supersededby": "supersedes",
-    "superseeded-by": "supersedes",
-    "replaced-by": "supersedes",
-    "replacedby": "supersedes",
-    "obsoleted-by": "supersedes",
-    "amended-by": "extends",
-    "amendedby": "extends",
-    "extended-by": "extends",
-    "extendedby": "extends",
-    "refined-by": "extends",
-    "clarified-by": "extends",
-    "updated-by": "extends",
-    "modified-by": "extends",
-    "enabled-by": "enables",
+    name: kind
+    for kind, names in {
+        "supersedes": "superseded-by superceded-by supersededby superseeded-by replaced-by"
+        " replacedby obsoleted-by",
+        "extends": "amended-by amendedby extended-by extendedby refined-by clarified-by updated-by"
+        " modified-by",
+        "enables": "enabled-by",
+    }.items()
+    for name in names.split()
 }
 _LIST_SECTIONS = frozenset(
     {
-        "links",
-        "related",
-        "related-decisions",
-        "related-adrs",
-        "related-records",
-        "related-decision-records",
-        "see-also",
+        *("links", "related", "related-decisions", "related-adrs", "related-records"),
+        *("related-decision-records", "see-also"),
     }
 )
 """Sections whose items are links to records, also those that do not say which."""
@@ -232,8 +204,8 @@ def _of_sentence(text: str, line: int, *, at_start: bool = False) -> Iterator[Fo
         elif kind in ("supersedes", ""):
             # `supersedes section 3 of ADR-10`
             rest = re.split(r"[.;,]\s", text[match.end() : match.end() + MAX_CLAUSE])[0]
-            if target := _EACH.search(rest):
-                yield ForeignLink("", is_inverse, _targets(target[0]), line, text)
+            if named := _EACH.search(rest):
+                yield ForeignLink("", is_inverse, _targets(named[0]), line, text)
 
 
 def _unless_part(link: ForeignLink, clause: str, span: tuple[int, int]) -> ForeignLink:

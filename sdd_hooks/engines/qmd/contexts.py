@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sdd_hooks.artifacts.status_words import STATUSES
+from sdd_hooks.artifacts.languages import STATUSES
 from sdd_hooks.errors import StorageError
 from sdd_hooks.system.files import read_state
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.identifiers import find_id_references
-from sdd_hooks.artifacts.status import UNKNOWN
+from sdd_hooks.artifacts.statement import UNKNOWN
 from sdd_hooks.artifacts.summary import summarize
 from sdd_hooks.findings import count_severities
 from sdd_hooks.named_tuple import NamedTuple
