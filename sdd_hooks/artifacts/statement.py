@@ -97,7 +97,7 @@ _CLAUSE = lazy_regex(r";\s+|,\s+(?![0-9]{4}\b(?!-))|\s+(?:and|then)\s+|<br ?/?>|
 _YEAR = lazy_regex("[0-9]{4}")
 
 
-class Statement(NamedTuple):
+class StatusStatement(NamedTuple):
     """What a text says of this record.
 
     `day` is its first date. It `is_plain` when nothing but a date is before the status and a
@@ -114,10 +114,10 @@ PLAIN = frozenset(value for value in STATUSES if value.isalpha())
 """Most statuses are one of these words: reading them compiles no pattern."""
 
 
-def read_statement(written: str) -> Statement | None:
+def read_statement(written: str) -> StatusStatement | None:
     """What a text says. None: there are no words, or the choices of a template."""
     if (word := written.strip("*_`. ").lower()) in PLAIN:
-        return Statement(word, is_plain=True)
+        return StatusStatement(word, is_plain=True)
     plain = _visible(written)
     if not re.search(r"\w", plain) or _is_placeholder(plain):
         return None
@@ -129,7 +129,7 @@ def read_statement(written: str) -> Statement | None:
             is_bare = is_all and (separator is _ARROW or not any(one.note for one in said))
             if is_bare or sum(one.day != "" for one in said) > 1:
                 current = len(said) - 1 if separator is _ARROW else current_statement(said)
-                return said[current] if current >= 0 else Statement(UNKNOWN)
+                return said[current] if current >= 0 else StatusStatement(UNKNOWN)
     return _statement(plain)
 
 
@@ -159,7 +159,7 @@ def _badge(image: re.Match[str]) -> str:
     return (found[1] or found[2]).replace("--", "-").replace("_", " ") if found else ""
 
 
-def _statement(text: str, *, in_brackets: bool = False) -> Statement:
+def _statement(text: str, *, in_brackets: bool = False) -> StatusStatement:
     """What a text says at its beginning, UNKNOWN for a sentence about anything else."""
     start = start_of(text)
     for at in [start] if in_brackets else _beginnings(text, start):
@@ -173,8 +173,8 @@ def _statement(text: str, *, in_brackets: bool = False) -> Statement:
             end = match.end()
             is_other = _OBJECT.match(text, end) or (english and not _PASSIVE.match(text, end))
             day = next(find_dates(text), "") if _YEAR.search(text) else ""
-            return Statement(value, _note(text[note:]), not is_other, day)
-    return Statement(UNKNOWN)
+            return StatusStatement(value, _note(text[note:]), not is_other, day)
+    return StatusStatement(UNKNOWN)
 
 
 def _beginnings(text: str, start: int) -> Iterator[int]:
@@ -228,7 +228,7 @@ def _end(text: str, start: int) -> str:
     return ""
 
 
-def current_statement(said: Sequence[Statement]) -> int:
+def current_statement(said: Sequence[StatusStatement]) -> int:
     """The index of the statement that holds now, -1 if several may."""
     dated = [at for at, one in enumerate(said) if one.day]
     stages = [_STAGES.get(one.value, 1) for one in said]

@@ -21,7 +21,7 @@ from sdd_hooks.artifacts.statement import (
     NON_AUTHORITATIVE,
     PLAIN,
     UNKNOWN,
-    Statement,
+    StatusStatement,
     current_statement,
     read_statement,
 )
@@ -165,14 +165,14 @@ def _of_section(prose: str, section: Section) -> ArtifactStatus | None:
     return ArtifactStatus(value, text, said.note if current >= 0 else "", line, "section")
 
 
-def _entries(prose: str, section: Section) -> Iterator[tuple[int, str, Statement]]:
+def _entries(prose: str, section: Section) -> Iterator[tuple[int, str, StatusStatement]]:
     """Yield the line, text and meaning of the first statement, and of others about this record."""
     is_first = True
     for line, paragraph in read_paragraphs(prose, section):
         text = " ".join(paragraph.split())[:2_000]
         said = read_statement(text)
         if said and said.value == UNKNOWN and _MERGED.match(text):
-            said = Statement("accepted", is_plain=True, day=read_date(text))
+            said = StatusStatement("accepted", is_plain=True, day=read_date(text))
         if said and (is_first or said.is_plain):
             yield line, text, said
         is_first = is_first and said is None
