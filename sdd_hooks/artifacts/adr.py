@@ -27,6 +27,7 @@ from sdd_hooks.artifacts.identifiers import (
     Origins,
     find_id_references,
     id_from_name,
+    named_id,
 )
 from sdd_hooks.code.languages import DOCUMENT_SUFFIXES
 from sdd_hooks.project.record_contents import find_traits, is_index, is_unfilled
@@ -94,6 +95,7 @@ def read_adr(
         return None
     if not _is_record(path, name, document, bool(identifier), decision is not None):
         return None
+    identifier = identifier or document.own_name or named_id("ADR", name, module)
     owner = EdgeOwner("ADR", identifier, path, module, origins)
     edges, edge_findings = find_edges(document, owner)
     findings = [*check_document(document, path), *edge_findings]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sdd_hooks.artifacts.edges import Edge
 from sdd_hooks.artifacts.frontmatter import FrontmatterValue
-from sdd_hooks.artifacts.identifiers import ArtifactId, ArtifactKind
+from sdd_hooks.artifacts.identifiers import FOLDER_PAGES, ArtifactId, ArtifactKind
 from sdd_hooks.artifacts.requirements import Requirement
 from sdd_hooks.artifacts.status import NO_STATUS, ArtifactStatus
 from sdd_hooks.named_tuple import NamedTuple
@@ -22,14 +22,14 @@ class Artifact(NamedTuple):
     """The content of one ADR, or of one spec with its design.
 
     The `path` (of a spec: its spec.md) is the key, because two files may have one number. `id` is
-    None without a number. `status` is the effective one of all written `statuses`. `date` is ISO or
-    "". `decision` is the first and last line of the decision. `successors` are the artifacts that
-    a superseded one names. `design` is the path of a spec's design.md or "". `findings` are the
-    problems that the file shows without the other artifacts.
+    a name without a number. `status` is the effective one of all written `statuses`. `date` is ISO
+    or "". `decision` is the first and last line of the decision. `successors` are the artifacts
+    that a superseded one names. `design` is the path of a spec's design.md or "". `findings` are
+    the problems that the file shows without the other artifacts.
     """
 
     kind: ArtifactKind
-    id: ArtifactId | None
+    id: ArtifactId
     path: str
     title: str
     module: str = ""
@@ -47,12 +47,23 @@ class Artifact(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The id, else the name of the file or folder."""
-        if self.id:
-            return str(self.id)
+        """The id as a person writes it."""
+        return str(self.id)
+
+    @property
+    def stem(self) -> str:
+        """The name of the file, of a page in a folder of its own that of the folder."""
         path = PurePosixPath(self.path)
-        named_by_folder = self.kind == "SPEC" or path.stem.lower() in ("index", "readme")
-        return (path.parent.name if named_by_folder else "") or path.stem
+        return (path.parent.name if self._names_folder(path) else "") or path.stem
+
+    @property
+    def directory(self) -> str:
+        """The name of the folder that the record is in, next to others."""
+        path = PurePosixPath(self.path)
+        return (path.parent if self._names_folder(path) else path).parent.name
+
+    def _names_folder(self, path: PurePosixPath) -> bool:
+        return self.kind == "SPEC" or path.stem.lower() in FOLDER_PAGES
 
     @property
     def paths(self) -> tuple[str, ...]:

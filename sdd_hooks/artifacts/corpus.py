@@ -16,8 +16,9 @@ from sdd_hooks.artifacts.identifiers import (
     ArtifactId,
     ArtifactKind,
     Origins,
-    parse_id,
+    parse_reference,
 )
+from sdd_hooks.artifacts.names import NamesOfArtifacts
 from sdd_hooks.artifacts.spec import DESIGN_FILE, SPEC_FILE, read_spec
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.record_names import FOLDER_PAGES, looks_like_record, parents
@@ -64,8 +65,7 @@ class Corpus:
         """The artifacts of each id, ordered by path."""
         by_id: dict[ArtifactId, list[Artifact]] = {}
         for artifact in self.artifacts:
-            if artifact.id:
-                by_id.setdefault(artifact.id, []).append(artifact)
+            by_id.setdefault(artifact.id, []).append(artifact)
         return {identifier: tuple(artifacts) for identifier, artifacts in by_id.items()}
 
     @cached_property
@@ -77,10 +77,16 @@ class Corpus:
         return {identifier: tuple(artifacts) for identifier, artifacts in found.items()}
 
     @cached_property
+    def names(self) -> NamesOfArtifacts:
+        """What the artifacts are called by."""
+        return NamesOfArtifacts(self.artifacts)
+
+    @cached_property
     def _ids_by_number(self) -> Mapping[int, list[ArtifactId]]:
         found: dict[int, list[ArtifactId]] = {}
         for identifier in self.by_id:
-            found.setdefault(identifier.number, []).append(identifier)
+            if not identifier.name:
+                found.setdefault(identifier.number, []).append(identifier)
         return found
 
     @cached_property
@@ -95,11 +101,11 @@ class Corpus:
 
     @property
     def collisions(self) -> tuple[IdCollision, ...]:
-        """The ids that several artifacts share, in order."""
+        """The numbers that several artifacts share, in order."""
         return tuple(
             IdCollision(identifier, tuple(artifact.path for artifact in artifacts))
             for identifier, artifacts in sorted(self.by_id.items())
-            if len(artifacts) > 1
+            if len(artifacts) > 1 and not identifier.name
         )
 
     @cached_property
@@ -125,14 +131,18 @@ class Corpus:
         """Return the artifacts with this id, in any spelling. Several when the id collides.
 
         An id without a letter that no artifact has means those with one: `ADR-0020` is 20a and 20b.
+        A name is that of any kind of artifact in its module.
         """
-        parsed = parse_id(identifier) if isinstance(identifier, str) else identifier
-        if parsed is None:
-            return ()
-        return self.by_id.get(parsed) or self._with_letter(parsed)
+        parsed = parse_reference(identifier) if isinstance(identifier, str) else identifier
+        if found := self.by_id.get(parsed):
+            return found
+        if parsed.name and not parsed.origin:
+            called = self.names.called(parsed.name)
+            return tuple(one for one in called if one.module == parsed.module)
+        return self._with_letter(parsed)
 
     def _with_letter(self, identifier: ArtifactId) -> tuple[Artifact, ...]:
-        if identifier.suffix:
+        if identifier.suffix or identifier.name:
             return ()
         same = self._ids_by_number.get(identifier.number, ())
         return tuple(
@@ -149,6 +159,12 @@ class Corpus:
         are the ids of the other kind with the same number. For an id of another repository, all are
         of that one, or of those whose names begin with its name.
         """
+        if identifier.name:
+            from difflib import get_close_matches
+
+            by_name = {one.name: one for one in self.by_id if one.origin == identifier.origin}
+            close = get_close_matches(identifier.name[:200], by_name, limit, 0.7)
+            return tuple(by_name[name] for name in close)
         digits = f"{identifier.number:05d}"
         changed = {
             int(digits[:at] + digit + digits[at + 1 :])
@@ -175,7 +191,7 @@ class Corpus:
         derived = []
         for edge in written:
             back = inverse_edge(edge)
-            if back and (back.kind, back.source, back.target) not in known:
+            if (back.kind, back.source, back.target) not in known:
                 known.add((back.kind, back.source, back.target))
                 derived.append(back)
         return (*written, *derived)
@@ -222,7 +238,27 @@ def load_corpus(
         if spec:
             artifacts.append(spec)
     artifacts.sort(key=lambda artifact: (artifact.module, artifact.kind, artifact.path))
-    return Corpus(tuple(artifacts))
+    corpus = Corpus(tuple(artifacts))
+    return Corpus(tuple(_with_known_names(corpus, artifact) for artifact in artifacts))
+
+
+def _with_known_names(corpus: Corpus, artifact: Artifact) -> Artifact:
+    """The artifact with the ids of those that it names. Prose without a known name says nothing."""
+    written = (*artifact.successors, *(edge.target for edge in artifact.edges))
+    known = {id: corpus.resolve(id) for id in written if id.name}
+    if not known:
+        return artifact
+    edges = [
+        edge._replace(target=known[edge.target][0].id) if known.get(edge.target) else edge
+        for edge in artifact.edges
+        if edge.origin == "frontmatter" or known.get(edge.target, True)
+    ]
+    successors = [
+        found[0].id if (found := known.get(id)) else id
+        for id in artifact.successors
+        if known.get(id, True)
+    ]
+    return artifact._replace(edges=tuple(edges), successors=tuple(successors))
 
 
 def _without_attachments(records: Mapping[str, Artifact]) -> list[Artifact]:
@@ -257,8 +293,7 @@ def find_replacements(corpus: Corpus) -> Mapping[str, tuple[ArtifactId, ...]]:
         found.setdefault(artifact.path, {}).update(dict.fromkeys(artifact.successors))
     for artifact in corpus.artifacts:
         for replaced in _superseded(corpus, artifact):
-            if artifact.id:
-                found[replaced.path][artifact.id] = None
+            found[replaced.path][artifact.id] = None
     return {path: tuple(sorted(ids)) for path, ids in found.items() if ids}
 
 

@@ -18,6 +18,7 @@ from sdd_hooks.artifacts.identifiers import (
     ArtifactKind,
     Origins,
     find_ids,
+    name_in_text,
     parse_id,
     split_heading,
 )
@@ -51,6 +52,8 @@ STANDARD_SECTIONS = frozenset(
     }
 )
 
+_BY = lazy_regex(r"\bby\b:?\s", re.IGNORECASE)
+
 _NUMBER_OF_NAME = lazy_regex(
     r"""(?:[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[-_. ]|$))?
     (?:(?:adr|spec)(?:[-_. ]|(?=[0-9])|$))?
@@ -70,7 +73,8 @@ _PLACEHOLDER = lazy_regex(
 class ArtifactDocument(NamedTuple):
     """One parsed Markdown file of an artifact. `title` is without the id, "" when there is none.
 
-    `heading_id` is the id in the title, `own_id` the id in the frontmatter. `prose` is the text
+    `heading_id` is the id in the title, `own_id` the id in the frontmatter, `own_name` a name there
+    that is no number. `prose` is the text
     without code, comments and frontmatter.
     """
 
@@ -83,6 +87,7 @@ class ArtifactDocument(NamedTuple):
     heading_id: ArtifactId | None
     heading_line: int
     own_id: ArtifactId | None
+    own_name: ArtifactId | None
 
     @property
     def status(self) -> ArtifactStatus:
@@ -107,6 +112,7 @@ def read_document(text: str, kind: ArtifactKind, module: str = "") -> ArtifactDo
         heading_id=identifier,
         heading_line=line,
         own_id=parse_id(matter.text("id"), kind, module),
+        own_name=name_in_text(matter.text("id"), kind, module),
     )
 
 
@@ -204,8 +210,9 @@ def find_successors(
         return ()
     texts = [document.matter.text("superseded-by")]
     texts += [field.value for field in document.fields if field.name == "superseded-by"]
+    fields = len(texts)
     texts += [status.text for status in document.statuses if status.value == "superseded"]
-    for text in texts:
+    for at, text in enumerate(texts):
         # Parentheses contain history: superseded by 9 (was: amended by 7).
         outside = re.sub(r"\s\([^()]*(?:\([^()]*\)[^()]*)*\)", "", text)
         # "the portal's ADR-0005" is a record of another project.
@@ -217,9 +224,13 @@ def find_successors(
         if find_ids(sentence, kind, module, origins):
             outside = sentence
         named = find_ids(outside, kind, module, origins)
-        bare = parse_id(outside, kind, module, origins)
-        if named or bare:
-            return named or ((bare,) if bare else ())
+        if bare := parse_id(outside, kind, module, origins):
+            named = named or (bare,)
+        words = outside if at < fields else "".join(_BY.split(outside)[1:])
+        if called := name_in_text(words.strip(" ."), kind, module):
+            named = named or (called,)
+        if named:
+            return named
     return ()
 
 

@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING, Literal
 from sdd_hooks.artifacts.frontmatter import Frontmatter
 from sdd_hooks.artifacts.identifiers import (
     NO_ORIGINS,
+    RECORD_SUFFIX,
     ArtifactId,
     ArtifactKind,
     Origins,
     find_ids,
+    id_from_link,
     id_from_name,
+    name_in_text,
     parse_id,
 )
 from sdd_hooks.named_tuple import NamedTuple
@@ -73,8 +76,6 @@ _PROSE = lazy_regex(
     r"(?P<verb>supersedes|supercedes|replaces|extends|builds on)\b:?[ *]*(?P<value>.+)",
     re.IGNORECASE,
 )
-# A name that ends with `.markdown` is not read as an id, as in `identifiers.find_ids`.
-_LINKED_SUFFIXES = (".md", ".mdx")
 _LINK = lazy_regex(r"\[[^\[\]]*\]\([^()]*\)")
 _NOTE = lazy_regex(r"\([^()]*\)|（[^（）]*）")
 _SPELLED = lazy_regex(r"\b(?:adrs?|specs?)[-_ #]?[0-9]{1,5}[a-z]?\b", re.IGNORECASE)
@@ -96,12 +97,11 @@ _FILE_STEM = lazy_regex(r"[0-9]{3,5}-[a-z][a-z0-9-]{1,100}")
 class Edge(NamedTuple):
     """An edge from `source` to `target`, written in the file at `path` on `line`.
 
-    A derived edge has the place of the written edge that it inverts. The source is None for an
-    artifact without a number.
+    A derived edge has the place of the written edge that it inverts.
     """
 
     kind: str
-    source: ArtifactId | None
+    source: ArtifactId
     target: ArtifactId
     path: str = ""
     line: int = 0
@@ -120,7 +120,7 @@ class EdgeOwner(NamedTuple):
     """
 
     kind: ArtifactKind
-    id: ArtifactId | None
+    id: ArtifactId
     path: str
     module: str = ""
     origins: Origins = NO_ORIGINS
@@ -212,11 +212,11 @@ def _target(item: str, kinds: tuple[ArtifactKind, ...], holder: EdgeOwner) -> Ar
         return target
     if len(linked := find_ids(item, kinds[0], module, holder.origins)) == 1:
         return linked[0]
-    name = item.rsplit("/", 1)[-1]
-    if " " not in name and name.lower().endswith(_LINKED_SUFFIXES):
-        return id_from_name(name.rsplit(".", 1)[0], kinds[0], module)
+    if " " not in item and RECORD_SUFFIX.search(item):
+        return id_from_link(item, kinds[0], module)
     # `0012-queues` is the name of a file without its suffix.
-    return id_from_name(item, kinds[0], module) if _FILE_STEM.fullmatch(item) else None
+    numbered = id_from_name(item, kinds[0], module) if _FILE_STEM.fullmatch(item) else None
+    return numbered or name_in_text(item, kinds[0], module)
 
 
 def _short(text: str) -> str:
@@ -238,12 +238,16 @@ def read_prose_edges(
         value = match["value"] if match else text
         edge = _PROSE_KINDS.get(name, "")
         wanted = FORWARD[holder.kind].get(edge, ())
+        targets: Sequence[ArtifactId | None] = ()
         is_part = edge == "supersedes" and _PART.search(_LINK.sub(" ", value))
         if wanted and not is_part and _is_ids_alone(value):
             ids = _without_notes(value)
-            for target in find_ids(ids, wanted[0], holder.module, holder.origins):
-                if target.kind in wanted:
-                    yield Edge(edge, holder.id, target, holder.path, line, "prose")
+            targets = find_ids(ids, wanted[0], holder.module, holder.origins)
+        elif wanted and field:
+            targets = (name_in_text(value, wanted[0], holder.module),)
+        for target in targets:
+            if target and target.kind in wanted:
+                yield Edge(edge, holder.id, target, holder.path, line, "prose")
 
 
 def concerns_part(text: str, start: int, end: int) -> bool:
@@ -266,10 +270,8 @@ def _is_ids_alone(value: str) -> bool:
     return not re.search(r"\w", re.sub(r"\band\b|/", " ", rest))
 
 
-def inverse_edge(edge: Edge) -> Edge | None:
-    """Return the derived edge from the target to the source, None when the source has no id."""
-    if edge.source is None:
-        return None
+def inverse_edge(edge: Edge) -> Edge:
+    """Return the derived edge from the target to the source."""
     return Edge(INVERSES[edge.kind], edge.target, edge.source, edge.path, edge.line, "derived")
 
 
@@ -279,7 +281,7 @@ def find_cycles(edges: Iterable[Edge]) -> tuple[tuple[Edge, ...], ...]:
     `related` edges are symmetric and do not count. The order depends on the ids alone.
     """
     result: list[tuple[Edge, ...]] = []
-    written = [(edge.source, edge) for edge in edges if edge.source and not edge.derived]
+    written = [(edge.source, edge) for edge in edges if not edge.derived]
     written.sort(key=lambda pair: (pair[0], pair[1].target, pair[1].kind, pair[1].path))
     for family in _FAMILIES:
         outgoing: dict[ArtifactId, list[Edge]] = {}

@@ -13,7 +13,7 @@ from sdd_hooks.artifacts.identifiers import (
     ArtifactId,
     Origins,
     in_module,
-    parse_id,
+    parse_reference,
 )
 from sdd_hooks.errors import EXIT_USAGE, SddError
 from sdd_hooks.text.display import printable_line
@@ -34,9 +34,9 @@ def find_artifact(
 ) -> Artifact:
     """The artifact with an id in any spelling, with a path, or of a specification with a directory.
 
-    An artifact without an id has the name of its folder or file. A number alone is that of an ADR.
-    An id without a module means the artifact of `module`, else of
-    the root, else the only one of all modules. `origins` are as in
+    An artifact without a number has the name of its folder or file; without a date it is one, too,
+    and so is its title. A number alone is that of an ADR. An id without a module means the artifact
+    of `module`, else of the root, else the only one of all modules. `origins` are as in
     `identifiers.find_id_references`. Raises UnknownArtifact, whose message names the close matches,
     or the paths of all that have the id.
     """
@@ -45,21 +45,21 @@ def find_artifact(
         directory = artifact.path.rpartition("/")[0]
         if path in artifact.paths or (artifact.kind == "SPEC" and path == directory):
             return artifact
-    named = [one for one in corpus.artifacts if not one.id and one.name == name]
-    if len(named) == 1:
-        return named[0]
-    identifier = parse_id(name, "ADR", origins=origins)
-    if identifier and not identifier.origin and "/" in name.replace("]/", ""):
+    identifier = parse_reference(name, "ADR", origins)
+    is_below = not identifier.origin and "/" in name.replace("]/", "")
+    called = corpus.names.called(name.rpartition("]/")[2])
+    if is_below or any(one.id.name for one in called):
         # A name before the slash that is none of a repository would be lost.
-        identifier = None
-    if identifier is None:
-        raise UnknownArtifact(
-            f"no artifact is called {printable_line(name)}{_similar(corpus, name)}"
-        )
+        identifier = identifier._replace(name=name.rpartition("]/")[2], number=0, suffix="")
     found = _candidates(corpus, identifier, module)
     if len(found) > 1:
         listed = ", ".join(printable_line(one.path) for one in found[:MAX_NAMED])
-        raise UnknownArtifact(f"{identifier} is not unique: name one of {listed}")
+        name = printable_line(str(identifier))
+        raise UnknownArtifact(f"{name} is not unique: name one of {listed}")
+    if not found and identifier.name:
+        raise UnknownArtifact(
+            f"no artifact is called {printable_line(name)}{_similar(corpus, name)}"
+        )
     if not found:
         raise UnknownArtifact(f"{identifier} does not exist{_close(corpus, identifier)}")
     return found[0]
@@ -70,13 +70,16 @@ def _candidates(corpus: Corpus, identifier: ArtifactId, module: str | None) -> S
         return found
     if found := corpus.resolve(identifier):
         return found
-    return () if identifier.module else corpus.by_id_of_any_module.get(identifier, ())
+    if identifier.module:
+        return ()
+    anywhere = corpus.names.called(identifier.name) if identifier.name else ()
+    return anywhere or corpus.by_id_of_any_module.get(identifier, ())
 
 
 def _close(corpus: Corpus, identifier: ArtifactId) -> str:
     close = [str(one) for one in corpus.close_matches(identifier)]
     if not close:
-        same = sorted(one for one in corpus.by_id if one.kind == identifier.kind)
+        same = [one for one in corpus.by_id if one.kind == identifier.kind and not one.name]
         nearest = sorted(same, key=lambda one: (abs(one.number - identifier.number), one))
         close = [str(one) for one in nearest[:3]]
     return f": did you mean {', '.join(close)}?" if close else ": `sdd list` lists them"

@@ -20,6 +20,7 @@ from sdd_hooks.artifacts.identifiers import (
     NO_ORIGINS,
     ArtifactId,
     IdReference,
+    NamedOrigins,
     Origins,
     find_id_references,
 )
@@ -98,15 +99,17 @@ def read_governing(text: str, origins: Origins = NO_ORIGINS) -> tuple[GoverningR
         return ()
     text = unify_line_endings(text)
     result: list[GoverningReference] = []
+    is_named = isinstance(origins, NamedOrigins)
     position = line = 0
     for match in _labels(text):
-        if not _FIRST.match(text, match.end()) or not _in_comment(text, match.start()):
+        may_be_one = is_named or _FIRST.match(text, match.end())
+        if not may_be_one or not _in_comment(text, match.start()):
             continue
         line += text.count("\n", position, match.start())
         position = match.start()
         verb: GoverningVerb = "governing" if match["governing"] else "implements"
         comment, starts = _comment(text, match)
-        references = find_id_references(comment, origins)
+        references = find_id_references(comment, origins, labelled=True)
         result.extend(_entries(comment, references, starts, verb, line + 1))
     return tuple(result)
 

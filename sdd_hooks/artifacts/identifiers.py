@@ -1,7 +1,8 @@
 """Artifact ids: parse them in file names, headings and prose, and format them.
 
 Padding differs between a file, its heading and the texts that mention it, so ids are compared by
-number. Every common spelling is read; the written one is `ADR-0012`.
+number. Every common spelling is read; the written one is `ADR-0012`. The id of an artifact without
+such a number is its name (`names`): `20201103-use-lunr`, `use-kafka`, `PAY-0001`.
 """
 
 # Governing: SPEC-0002 REQ "Identifiers in every spelling"
@@ -9,7 +10,9 @@ number. Every common spelling is read; the written one is `ADR-0012`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from abc import ABC, abstractmethod
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Literal
 
@@ -28,8 +31,9 @@ MAX_HEADING = 500
 class ArtifactId(NamedTuple):
     """The kind, number, letter suffix (`0034a`) and module of an artifact.
 
-    `origin` is the name of the repository that it is in, "" for this one. `str()` returns the
-    canonical spelling: `ADR-0012`, `ADR-0034a`, `[api]/SPEC-0007`, `acme/ADR-0012`.
+    `origin` is the name of the repository that it is in, "" for this one. `name` is what an
+    artifact without a number is called, "" for one with a number. `str()` returns the canonical
+    spelling: `ADR-0012`, `ADR-0034a`, `[api]/SPEC-0007`, `acme/ADR-0012`, `[api]/use-kafka`.
     """
 
     kind: ArtifactKind
@@ -37,11 +41,21 @@ class ArtifactId(NamedTuple):
     suffix: str = ""
     module: str = ""
     origin: str = ""
+    name: str = ""
 
     def __str__(self) -> str:
         prefix = f"{self.origin}/" if self.origin else ""
-        prefix += f"[{self.module}]/" if self.module else ""
-        return f"{prefix}{self.kind}-{self.number:04d}{self.suffix}"
+        return f"{prefix}[{self.module}]/{self.bare}" if self.module else f"{prefix}{self.bare}"
+
+    @property
+    def bare(self) -> str:
+        """The spelling without module and origin."""
+        return self.name or f"{self.kind}-{self.number:04d}{self.suffix}"
+
+    @property
+    def order(self) -> tuple[bool, int, str, str]:
+        """The key that sorts numbers before names."""
+        return bool(self.name), self.number, self.suffix, self.name
 
 
 class IdReference(NamedTuple):
@@ -123,6 +137,20 @@ none."""
 
 NO_ORIGINS: Origins = MappingProxyType({})
 
+
+class NamedOrigins(ABC, dict[str, str]):
+    """Origins that know the names of artifacts without a number, too."""
+
+    @property
+    @abstractmethod
+    def spelled(self) -> Sequence[str]:
+        """Each of the names with the path of its artifact: what `find_named` depends on."""
+
+    @abstractmethod
+    def find_named(self, text: str, *, labelled: bool = False) -> Sequence[IdReference]:
+        """The names in a text, in order. With `labelled`, a usual word may be one. Never raises."""
+
+
 _MAX_ORIGIN = 400
 """Characters before an id in which the name of a repository is looked for."""
 
@@ -139,12 +167,30 @@ def may_have_references(text: str, folded: str) -> bool:
     return "spec" in folded and ("SPEC" in text or any(one in text for one in _LOWER_CASE_SPECS))
 
 
-def find_id_references(text: str, origins: Origins = NO_ORIGINS) -> Iterator[IdReference]:
+def find_id_references(
+    text: str, origins: Origins = NO_ORIGINS, *, labelled: bool = False
+) -> Iterator[IdReference]:
     """Yield every ADR and spec id in the text, in order and in any common spelling. Never raises.
 
     A list (`ADRs 0015/0017`) or a range (`ADR-0105..0108`) yields each of its ids. Without
-    `origins`, all ids are of this repository.
+    `origins`, all ids are of this repository. `labelled` is as in `NamedOrigins.find_named`.
     """
+    named = isinstance(origins, NamedOrigins) and origins.find_named(text, labelled=labelled)
+    if not named:
+        yield from _find_numbered(text, origins)
+        return
+    starts = [one.start for one in named]
+    ends = [one.end for one in named]
+    # A number within a name or its path is a part of it.
+    numbered = (
+        one
+        for one in _find_numbered(text, origins)
+        if not (at := bisect_right(starts, one.start)) or ends[at - 1] <= one.start
+    )
+    yield from sorted((*named, *numbered), key=lambda one: one.start)
+
+
+def _find_numbered(text: str, origins: Origins) -> Iterator[IdReference]:
     position = 0
     for candidate in _starts(text):
         match = _MENTION.match(text, candidate) if candidate >= position else None
@@ -240,10 +286,21 @@ def parse_id(
     return ArtifactId(kind, int(bare[1]), bare[2], module) if bare else None
 
 
+def parse_reference(
+    text: str, kind: ArtifactKind | None = None, origins: Origins = NO_ORIGINS
+) -> ArtifactId:
+    """The id that a text is, as `parse_id` reads it, else a name with its module."""
+    if identifier := parse_id(text, kind, origins=origins):
+        return identifier
+    module, _, name = text.strip().rpartition("]/")
+    return ArtifactId(kind or "ADR", 0, "", module.removeprefix("["), "", name)
+
+
 def grep_expression(identifier: ArtifactId) -> str:
     """The extended expression of grep(1) for the id in common spellings, in any letter case."""
-    number = f"0*{identifier.number}{identifier.suffix}"
-    return rf"(^|[^A-Za-z0-9]){identifier.kind}[-_ ]?{number}([^0-9A-Za-z]|$)"
+    number = f"{identifier.kind}[-_ ]?0*{identifier.number}{identifier.suffix}"
+    spelled = re.escape(identifier.name) or number
+    return rf"(^|[^A-Za-z0-9]){spelled}([^0-9A-Za-z]|$)"
 
 
 def in_module(identifier: ArtifactId, module: str) -> ArtifactId:
@@ -257,14 +314,27 @@ MAX_IDS_TEXT = 4_000
 
 _LINK = lazy_regex(r"\[[^\[\]]{0,300}\]\(([^()\s]{1,300})\)")
 
+RECORD_SUFFIX = lazy_regex(r"\.(?:mdx?|markdown|rst|adoc|asciidoc|html?)$", re.IGNORECASE)
+"""The suffix of the file or the page of a record."""
+FOLDER_PAGES = frozenset({"readme", "index", "adr"})
+"""Files of decisions that have the name of their folder."""
+# The suffix of a file is not a part of the name.
+_NAME_ALONE = lazy_regex(r"(?!tbd$|none$|null$|n/?a$)(?=.*[^\W\d])\w[\w-]{1,200}", re.IGNORECASE)
+LABEL = lazy_regex(
+    r"(?:[A-Z]{2,}(?:[-_][A-Za-z]{1,30}){0,4}[-_ ]?[0-9]{2,5}"
+    r"|(?i:[a-z]{2,}(?:[-_][a-z]{1,30}){0,4}[-_]0[0-9]{1,4}))(?=[-_.: ]|$)"
+)
+"""A number with a prefix at the beginning of a name or title: `PAY-0001`, `RFC-12`."""
+
 
 def find_ids(
     text: str, kind: ArtifactKind, module: str = "", origins: Origins = NO_ORIGINS
 ) -> tuple[ArtifactId, ...]:
     """Return the ids that a short text spells, or links to as records of `kind`, in order.
 
-    `Superseded by [0009](0009-use-queues.md)` names ADR-0009. Only the first MAX_IDS_TEXT
-    characters are read.
+    `Superseded by [0009](0009-use-queues.md)` names ADR-0009, and a link to `use-queues.md` the
+    record of that name, whether there is one or not. Only the first MAX_IDS_TEXT characters are
+    read.
     """
     text = text[:MAX_IDS_TEXT]
     found = find_id_references(text, origins)
@@ -272,8 +342,7 @@ def find_ids(
     spelled = [start for start, _ in positions]
     for link in _LINK.finditer(text):
         if not any(link.start() <= start < link.end() for start in spelled):
-            name = re.split("[#?]", link[1])[0].rsplit("/", 1)[-1]
-            linked = id_from_name(re.sub(r"\.mdx?$", "", name), kind)
+            linked = id_from_link(link[1], kind)
             positions += [(link.start(), linked)] if linked else []
     ids = (in_module(identifier, module) for _, identifier in sorted(positions))
     return tuple(dict.fromkeys(ids))
@@ -290,6 +359,32 @@ def id_from_name(name: str, kind: ArtifactKind, module: str = "") -> ArtifactId 
     if not name.startswith(match["number"]) or not _DATE_NAME.match(name):
         return ArtifactId(kind, int(match["number"]), match["suffix"].lower(), module)
     return None
+
+
+def id_from_link(target: str, kind: ArtifactKind, module: str = "") -> ArtifactId | None:
+    """The id of the record whose file a link or a path leads to. None: it cannot be a record's."""
+    path = re.split("[#?]", target)[0]
+    name = RECORD_SUFFIX.sub("", path.rsplit("/", 1)[-1])
+    if identifier := id_from_name(name, kind, module):
+        return identifier
+    if "://" in path or not RECORD_SUFFIX.search(path):
+        return None
+    if kind == "SPEC" or name.lower() in FOLDER_PAGES:
+        name = path.rpartition("/")[0].rpartition("/")[2]
+    numbered = id_from_name(name, kind, module)
+    return numbered or (named_id(kind, name, module) if name.strip(".") else None)
+
+
+def name_in_text(text: str, kind: ArtifactKind, module: str = "") -> ArtifactId | None:
+    """The id of the record whose name is the whole text. None: no file is called so."""
+    name = text.strip().strip("`\"'")
+    return named_id(kind, name, module) if _NAME_ALONE.fullmatch(name) else None
+
+
+def named_id(kind: ArtifactKind, name: str, module: str = "") -> ArtifactId:
+    """The id of an artifact whose file or folder is called so: `PAY-0001` of `PAY-0001-retries`."""
+    label = LABEL.match(name)
+    return ArtifactId(kind, 0, "", module, "", label[0] if label else name)
 
 
 def split_heading(

@@ -35,7 +35,7 @@ CACHE_FILE = "records"
 MAX_BYTES = 32 << 20
 """A larger cache is neither written nor read."""
 
-_ID = [str, int, str, str, str]
+_ID = [str, int, str, str, str, str]
 _STATUS = [str, str, str, int, str]
 _FINDING = [str, int, str, str, str, str]
 _SECTION = [int, str, int, int, int, int, list, str]
@@ -109,17 +109,14 @@ def parser_version() -> str:
 def adr_to_row(artifact: Artifact) -> Sequence[Any]:
     """The row of an ADR, which JSON can hold."""
     return [
-        _id_to_row(artifact.id) if artifact.id else None,
+        artifact.id,
         artifact.title,
         artifact.statuses,
         artifact.date,
         artifact.sections,
-        [
-            [edge.kind, _id_to_row(edge.target), edge.path, edge.line, edge.origin]
-            for edge in artifact.edges
-        ],
+        [[edge.kind, edge.target, edge.path, edge.line, edge.origin] for edge in artifact.edges],
         artifact.decision,
-        [_id_to_row(id) for id in artifact.successors],
+        artifact.successors,
         artifact.frontmatter,
         [
             [one.path, one.line, one.rule, one.severity, one.message, one.evidence]
@@ -133,7 +130,7 @@ def adr_from_row(row: Any, file: ArtifactFile) -> Artifact | None:
     try:
         own_id, title, statuses, date, sections, edges, decision, successors, *rest = row
         matter, findings = rest
-        id = _to_id(own_id) if own_id is not None else None
+        id = _to_id(own_id)
         written = tuple(ArtifactStatus(*_typed(one, _STATUS)) for one in statuses)
         _typed([title, date, matter], [str, str, dict])
         return Artifact(
@@ -163,15 +160,10 @@ def _typed(row: Any, types: Sequence[type]) -> Any:
     return row
 
 
-def _id_to_row(id: ArtifactId) -> Sequence[Any]:
-    return [id.kind, id.number, id.suffix, id.module, id.origin]
-
-
 def _to_id(row: Any) -> ArtifactId:
-    kind, number, suffix, module, origin = _typed(row, _ID)
-    if kind not in ("ADR", "SPEC"):
+    if _typed(row, _ID)[0] not in ("ADR", "SPEC"):
         raise ValueError("no kind of artifact")
-    return ArtifactId(kind, number, suffix, module, origin)
+    return ArtifactId(*row)
 
 
 def _to_section(row: Any) -> Section:
@@ -180,7 +172,7 @@ def _to_section(row: Any) -> Section:
     return Section(level, title, first_line, last_line, start, end, tuple(path), anchor)
 
 
-def _to_edge(row: Any, source: ArtifactId | None) -> Edge:
+def _to_edge(row: Any, source: ArtifactId) -> Edge:
     kind, target, path, line, origin = row
     _typed([kind, path, line, origin], [str, str, int, str])
     return Edge(kind, source, _to_id(target), path, line, origin)

@@ -15,7 +15,7 @@ from sdd_hooks.artifacts.document import (
     title_from_name,
 )
 from sdd_hooks.artifacts.edges import EdgeOwner
-from sdd_hooks.artifacts.identifiers import NO_ORIGINS, Origins, id_from_name
+from sdd_hooks.artifacts.identifiers import NO_ORIGINS, Origins, id_from_name, named_id
 from sdd_hooks.artifacts.requirements import read_requirements
 
 SPEC_FILE = "spec.md"
@@ -47,7 +47,8 @@ def read_spec(
     document = read_document(text, "SPEC", module)
     if is_placeholder_title(document.title):
         return None
-    identifier = document.heading_id or id_from_name(name, "SPEC", module) or document.own_id
+    numbered = document.heading_id or id_from_name(name, "SPEC", module) or document.own_id
+    identifier = numbered or document.own_name or named_id("SPEC", name or "spec", module)
     owner = EdgeOwner("SPEC", identifier, path, module, origins)
     edges, edge_findings = find_edges(document, owner)
     findings = [*check_document(document, path), *edge_findings]
@@ -62,7 +63,7 @@ def read_spec(
         if titled.heading_id and titled.heading_id != identifier:
             from sdd_hooks.findings import Finding
 
-            given = identifier or "has none"
+            given = numbered or "has none"
             message = f"the design says {titled.heading_id}, the spec {given}: make them agree"
             line, evidence = titled.heading_line, titled.title
             findings.append(Finding(design_path, line, "id-conflict", "warning", message, evidence))

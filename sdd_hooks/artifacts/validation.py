@@ -10,6 +10,7 @@ from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus, IdCollision, numbering_directory
 from sdd_hooks.artifacts.edges import Edge, find_cycles
 from sdd_hooks.findings import Finding, Severity
+from sdd_hooks.text.display import shortened
 from sdd_hooks.text.lazy_regex import lazy_regex
 
 NO_ARTIFACTS = Corpus()
@@ -125,6 +126,11 @@ def _external_findings(
 
 def _unknown(corpus: Corpus, artifact: Artifact, edge: Edge) -> Finding:
     close = ", ".join(str(identifier) for identifier in corpus.close_matches(edge.target))
+    if edge.target.name:
+        severity: Severity = "warning" if edge.kind == "related" else "critical"
+        advice = f"did you mean {close}?" if close else f"it is not like {edge.source.kind}-0001"
+        message = f"`{edge.kind}` names no artifact: `{shortened(edge.target.name, 60)}`: {advice}"
+        return Finding(edge.path, edge.line, "unreadable-id", severity, message, str(edge.target))
     advice = f"did you mean {close}?" if close else "write an id that exists, or remove it"
     message = f"{artifact.name} {edge.kind} {edge.target}, which does not exist: {advice}"
     return Finding(edge.path, edge.line, "unknown-id", "critical", message, str(edge.target))

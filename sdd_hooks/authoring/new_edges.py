@@ -142,10 +142,7 @@ class RequestedEdge(NamedTuple):
     def spelling(self, module: str) -> str:
         """The id of the target as an artifact of a module writes it."""
         identifier = self.target.id
-        assert identifier is not None
-        if identifier.module == module:
-            return f"{identifier.kind}-{identifier.number:04d}{identifier.suffix}"
-        return str(identifier)
+        return identifier.bare if identifier.module == module else str(identifier)
 
 
 def parse_edges(
@@ -165,7 +162,7 @@ def parse_edges(
                 f"{text!a} is no edge of {noun}: write KIND=ID, with one of {', '.join(allowed)}"
             )
         artifact = find_artifact(corpus, target, module)
-        if artifact.id is None or artifact.kind not in allowed[name]:
+        if artifact.kind not in allowed[name]:
             kinds = " or ".join(allowed[name])
             raise EdgeRefused(f"`{name}` of {kind} needs the id of an {kinds}, not {target!a}")
         edges[name, artifact.path] = RequestedEdge(name, artifact)

@@ -112,11 +112,10 @@ def find_record_form(directory: str, records: Sequence[tuple[Artifact, str]]) ->
 
     Without a record it is MADR's with the names that this project recommends.
     """
-    newest = sorted(
-        (one for one in records if one[0].id), key=lambda one: one[0].id.number if one[0].id else 0
-    )
+    numbered = [one for one in records if not one[0].id.name]
     # Without numbers, dates at the beginning of the names tell which are the newest.
-    newest = (newest or sorted(records, key=lambda one: one[0].path))[-MAX_RECORDS:]
+    newest = sorted(numbered or records, key=lambda one: (one[0].id.number, one[0].path))
+    newest = newest[-MAX_RECORDS:]
     if not newest:
         return RecordForm(directory)
     documents = [(artifact, read_document(text, "ADR"), text) for artifact, text in newest]

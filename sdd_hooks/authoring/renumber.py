@@ -56,7 +56,6 @@ class Renumbering(NamedTuple):
     @property
     def old(self) -> ArtifactId:
         """The id that the record has."""
-        assert self.record.artifact.id is not None
         return self.record.artifact.id
 
 

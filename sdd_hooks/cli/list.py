@@ -179,8 +179,7 @@ def _rows(labelled: Sequence[tuple[str, Artifact]]) -> list[str]:
 
 
 def _order(artifact: Artifact) -> tuple[object, ...]:
-    number = (0, artifact.id.number, artifact.id.suffix) if artifact.id else (1, 0, "")
-    return (artifact.module, artifact.kind, number, artifact.path)
+    return (artifact.module, artifact.kind, artifact.id.order[:3], artifact.path)
 
 
 def _own_data(artifact: Artifact, external: ExternalRecords) -> dict[str, object]:
@@ -189,7 +188,7 @@ def _own_data(artifact: Artifact, external: ExternalRecords) -> dict[str, object
 
 def _data(artifact: Artifact, **origin: str | None) -> dict[str, object]:
     return {
-        "id": str(artifact.id) if artifact.id else None,
+        "id": str(artifact.id),
         "kind": artifact.kind,
         **origin,
         "module": artifact.module,

@@ -174,7 +174,7 @@ def _records(project: Project, engine: Engine, collection: Collection) -> Iterat
         if not (git.root / path).exists():
             continue
         record = name_artifact(collection, path, titles.get(path, ""))
-        if record and not record.id and path not in titles:
+        if record and record.id.name and path not in titles:
             record = _read(project, collection, path)
         if record:
             yield record

@@ -11,6 +11,7 @@ from functools import cache, partial
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus
 from sdd_hooks.artifacts.identifiers import ArtifactId
+from sdd_hooks.artifacts.names import NamesOfArtifacts
 from sdd_hooks.code.languages import find_language
 from sdd_hooks.code.paths import is_document, is_production_code
 from sdd_hooks.drift.baseline import BaselineEntry
@@ -102,7 +103,10 @@ def check_target(
     Raises GitError, and what a search raises.
     """
     project = reader.project
-    context = _Context(engine, reader, target, cache(lambda: read_citations(project).comments))
+    names = NamesOfArtifacts(one.as_artifact() for one in reader.known.values())
+    context = _Context(
+        engine, reader, target, cache(lambda: read_citations(project, names).comments)
+    )
     looked = _look(context)
     notes = [*looked.candidates.notes]
     no_records = () if reader.known else (NO_RECORDS,)
@@ -161,7 +165,8 @@ def _look(context: _Context) -> _Looked:
     reader, target = context.reader, context.target
     known = Corpus(tuple(one.as_artifact() for one in reader.known.values()))
     scope = _scope(context, known)
-    subject = whole_tree_subject(reader.project, scope)
+    # The names in its files are those that the index knows: no record is read for them.
+    subject = whole_tree_subject(reader.project, scope).with_corpus(known, known)
     own = [
         read.artifact
         for one in reader.known.values()
@@ -215,7 +220,7 @@ def _summarize(
     if target.kind != "file":
         paths = [path for path in paths if find_language(path) and not is_document(path)]
         paths = [path for path in paths if is_production_code(path)][:MAX_SUMMARIZED]
-    return tuple(summarize_file(path, subject.text(path)) for path in paths)
+    return tuple(summarize_file(path, subject.text(path), subject.names) for path in paths)
 
 
 def _cited(
@@ -303,7 +308,7 @@ def _candidate(one: CandidateRecord) -> Candidate:
     artifact = one.artifact
     return Candidate(
         artifact.path,
-        str(artifact.id) if artifact.id else "",
+        str(artifact.id),
         artifact.title,
         one.score,
         referenced=one.cited,

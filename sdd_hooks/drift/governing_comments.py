@@ -20,7 +20,13 @@ from pathlib import Path
 from typing import Any, cast
 
 from sdd_hooks.artifacts.governing import GoverningReference, GoverningVerb, read_governing
-from sdd_hooks.artifacts.identifiers import NO_ORIGINS, ArtifactId, ArtifactKind, Origins
+from sdd_hooks.artifacts.identifiers import (
+    NO_ORIGINS,
+    ArtifactId,
+    ArtifactKind,
+    NamedOrigins,
+    Origins,
+)
 from sdd_hooks.artifacts.parsed_adrs import parser_version
 from sdd_hooks.artifacts.work_tree import MAX_ARTIFACT_BYTES
 from sdd_hooks.code.languages import find_language
@@ -310,22 +316,13 @@ def _version(origins: Origins) -> str:
     newest = 0
     with suppress(OSError), os.scandir(os.path.dirname(__file__)) as entries:  # noqa: PTH120
         newest = max(entry.stat().st_mtime_ns for entry in entries if entry.is_file())
-    return "\0".join((parser_version(), str(newest), *map("=".join, sorted(origins.items()))))
+    names = origins.spelled if isinstance(origins, NamedOrigins) else ()
+    others = map("=".join, sorted(origins.items()))
+    return "\0".join((parser_version(), str(newest), *others, *names))
 
 
 def _to_row(one: GoverningReference) -> Sequence[Any]:
-    id = one.id
-    return (
-        one.verb,
-        id.kind,
-        id.number,
-        id.suffix,
-        id.module,
-        id.origin,
-        one.requirement,
-        one.reason,
-        one.line,
-    )
+    return (one.verb, *one.id, one.requirement, one.reason, one.line)
 
 
 def _from_row(row: Any) -> GoverningReference:
@@ -338,10 +335,11 @@ def _from_row(row: Any) -> GoverningReference:
             str(suffix),
             str(module),
             str(origin),
+            str(name),
             str(requirement),
             str(reason),
             int(line),
         ]:
-            id = ArtifactId(cast("ArtifactKind", kind), number, suffix, module, origin)
+            id = ArtifactId(cast("ArtifactKind", kind), number, suffix, module, origin, name)
             return GoverningReference(cast("GoverningVerb", verb), id, requirement, reason, line)
     raise ValueError(row)

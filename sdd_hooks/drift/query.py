@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from sdd_hooks.artifacts.governing import GoverningReference, has_governing_label
+from sdd_hooks.artifacts.identifiers import NO_ORIGINS, Origins
 from sdd_hooks.code.definitions import Definition, find_definitions
 from sdd_hooks.code.languages import find_language
 from sdd_hooks.code.paths import is_document
@@ -45,15 +46,15 @@ class FileSummary(NamedTuple):
     labelled: bool = False
 
 
-def summarize_file(path: str, text: str) -> FileSummary:
-    """Summarize a file. Never raises.
+def summarize_file(path: str, text: str, origins: Origins = NO_ORIGINS) -> FileSummary:
+    """Summarize a file. `origins` are as in `find_id_references`. Never raises.
 
     Of a document the names are its headings, of a file without definitions its most frequent words.
     """
     if is_document(path):
         titles = (one.title for one in parse_sections(text) if one.title)
         return FileSummary(path, (), tuple(islice(titles, MAX_NAMES)))
-    comments = tuple(read_comments(path, text))
+    comments = tuple(read_comments(path, text, origins))
     names = tuple(_exported(path, text[:MAX_TEXT])) or tuple(_frequent_words(text[:MAX_WORDS_OF]))
     return FileSummary(path, comments, names, bool(comments) or has_governing_label(text))
 

@@ -98,8 +98,6 @@ def find_stated_edges(corpus: Corpus, texts: Mapping[str, str]) -> Iterator[Stat
     """
     known = _Known(corpus)
     for artifact in corpus.artifacts:
-        if artifact.id is None:
-            continue
         stated = list(_strongest(_stated(corpus, artifact, texts.get(artifact.path, ""))))
         for edge in stated[:MAX_STATED]:
             if known.add(edge):

@@ -11,6 +11,7 @@ from typing import Literal
 
 from sdd_hooks.artifacts.corpus import Corpus
 from sdd_hooks.artifacts.identifiers import ArtifactId
+from sdd_hooks.artifacts.names import NamesOfArtifacts
 from sdd_hooks.artifacts.spec import DESIGN_FILE, SPEC_FILE
 from sdd_hooks.drift.whole_tree import Scope
 from sdd_hooks.errors import EXIT_USAGE, SddError
@@ -70,8 +71,10 @@ def find_target(
     path = _inside(project.repository.root, directory, name)
     if path is not None and _exists(project.repository.root, path):
         return _path_target(project, path, name, module)
-    if ids := parse_name(name).ids:
-        return _record_target(ids, known(), module)
+    listed = known()
+    called = NamesOfArtifacts(one.as_artifact() for one in listed).called(name)
+    if ids := parse_name(name).ids or [one.id for one in called]:
+        return _record_target(ids, listed, module)
     raise UnknownTarget(
         f"{printable_line(name)} is no file, no directory and no id such as ADR-0001 or SPEC-0001"
     )
@@ -130,8 +133,7 @@ def _record_target(
     found = [
         one
         for one in known
-        if one.id
-        and any(_is_same(identifier, one.id) for identifier in ids)
+        if any(_is_same(identifier, one.id) for identifier in ids)
         and (module is None or one.module == module)
     ]
     # Without a module, an id of the root comes before those of modules.
@@ -147,8 +149,7 @@ def _record_target(
 
 def _is_same(wanted: ArtifactId, other: ArtifactId) -> bool:
     """Whether a record has the id. One without a module is that of any module."""
-    same = (wanted.kind, wanted.number, wanted.suffix) == (other.kind, other.number, other.suffix)
-    return same and wanted.module in ("", other.module)
+    return wanted._replace(module=wanted.module or other.module) == other
 
 
 def files_of(record: IndexedArtifact) -> tuple[str, ...]:

@@ -183,13 +183,11 @@ def adopt(artifact: Artifact, origin: str) -> Artifact:
 
     def edges() -> Iterator[Edge]:
         for edge in artifact.edges:
-            source = foreign(edge.source) if edge.source else None
-            yield edge._replace(
-                source=source, target=foreign(edge.target), path=f"{origin}:{edge.path}"
-            )
+            source, target = foreign(edge.source), foreign(edge.target)
+            yield edge._replace(source=source, target=target, path=f"{origin}:{edge.path}")
 
     return artifact._replace(
-        id=foreign(artifact.id) if artifact.id else None,
+        id=foreign(artifact.id),
         path=f"{origin}:{artifact.path}",
         edges=tuple(edges()),
         successors=tuple(map(foreign, artifact.successors)),

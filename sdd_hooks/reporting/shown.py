@@ -122,7 +122,7 @@ def _artifact_data(shown: Shown) -> dict[str, object] | None:
     if record is None or label is None:
         return None
     return {
-        "id": str(record.id) if record.id else None,
+        "id": str(record.id),
         "kind": record.kind,
         "module": record.module,
         "title": record.title,

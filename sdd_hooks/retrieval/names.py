@@ -110,7 +110,7 @@ def record_hit(records: Records, collection: str, artifact: Artifact) -> Hit:
     """Return the hit for a record as a whole: the section that says most, and its summary."""
     section = summary_section(artifact)
     path = artifact.path
-    title = f"{artifact.id}: {artifact.title}" if artifact.id else artifact.title
+    title = artifact.title if artifact.id.name else f"{artifact.id}: {artifact.title}"
     return Hit(
         id=f"{path}#{section.anchor if section else 'file'}",
         collection=collection,
@@ -195,6 +195,4 @@ def _by_mention(
 
 
 def _same(wanted: ArtifactId, other: ArtifactId | None) -> bool:
-    if other is None or wanted.module not in ("", other.module):
-        return False
-    return (wanted.kind, wanted.number, wanted.suffix) == (other.kind, other.number, other.suffix)
+    return other is not None and wanted._replace(module=wanted.module or other.module) == other

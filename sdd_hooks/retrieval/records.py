@@ -140,19 +140,20 @@ class Records:
 
     def successors(self, collection: str, artifact: Artifact) -> tuple[ArtifactId, ...]:
         """Return the ids of the records that replaced a record which is not in force."""
-        if artifact.status.authoritative or artifact.id is None:
+        if artifact.status.authoritative:
             return ()
         return artifact.successors or tuple(self._superseding(collection, artifact.id))
 
     def _superseding(self, collection: str, replaced: ArtifactId) -> Iterable[ArtifactId]:
         """Find the records that write `supersedes` about a record, among those that mention it."""
-        number = f"{replaced.kind}-{replaced.number:04d}{replaced.suffix}"
-        query = Query((SubQuery("lex", f'supersedes "{number}"'),), (collection,), limit=_MENTIONS)
+        query = Query(
+            (SubQuery("lex", f'supersedes "{replaced.bare}"'),), (collection,), limit=_MENTIONS
+        )
         found: dict[ArtifactId, None] = {}
         for path in dict.fromkeys(hit.path for hit in self.search(query)):
             artifact = self.artifact(collection, path)
             edges = artifact.edges if artifact else ()
-            if artifact and artifact.id and any(_supersedes(edge, replaced) for edge in edges):
+            if artifact and any(_supersedes(edge, replaced) for edge in edges):
                 found[artifact.id] = None
         return found
 

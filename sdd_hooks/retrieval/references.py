@@ -12,7 +12,13 @@ from collections.abc import Iterator, Sequence
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.edges import Edge, inverse_edge
 from sdd_hooks.artifacts.governing import GoverningReference, read_governing
-from sdd_hooks.artifacts.identifiers import ArtifactId, find_id_references, grep_expression
+from sdd_hooks.artifacts.identifiers import (
+    ArtifactId,
+    Origins,
+    find_id_references,
+    grep_expression,
+)
+from sdd_hooks.artifacts.names import NamesOfArtifacts
 from sdd_hooks.artifacts.work_tree import ARTIFACT_KINDS
 from sdd_hooks.engines.protocol import Hit, Query, SubQuery
 from sdd_hooks.named_tuple import NamedTuple
@@ -73,12 +79,8 @@ class RecordReferences(NamedTuple):
 def find_references(
     git: Git, records: Records, artifact: Artifact, collections: Sequence[Collection]
 ) -> RecordReferences:
-    """Find what references a record in the indexed `collections`, and in the commits of `git`.
-
-    A record without an id has only its written edges.
-    """
-    if artifact.id is None:
-        return RecordReferences(artifact.edges)
+    """Find what references a record in the indexed `collections`, and in the commits of `git`."""
+    names = NamesOfArtifacts([artifact])
     mentions = {
         kind: list(_mentioning(records, artifact.id, [c for c in collections if c.kind == kind]))
         for kind in dict.fromkeys(collection.kind for collection in collections)
@@ -91,9 +93,9 @@ def find_references(
     ]
     return RecordReferences(
         (*artifact.edges, *_derived_edges(artifact, [other for other, _ in others])),
-        tuple(_comments(records, artifact.id, mentions.get("code", ()))),
-        tuple(_issues(records, artifact.id, mentions.get("issues", ()))),
-        tuple(_records(records, artifact.id, others)),
+        tuple(_comments(records, artifact.id, names, mentions.get("code", ()))),
+        tuple(_issues(records, artifact.id, names, mentions.get("issues", ()))),
+        tuple(_records(records, artifact.id, names, others)),
         tuple(_commits(git, artifact.id)),
     )
 
@@ -104,9 +106,12 @@ def _mentioning(
     """Yield a hit of each file that may mention the id, in the order of the paths."""
     if not collections:
         return
-    widths = dict.fromkeys((4, 3, 2, 1))
-    numbers = dict.fromkeys(f"{identifier.number:0{width}d}{identifier.suffix}" for width in widths)
-    searches = SubQuery("lex", " ".join(f'"{identifier.kind}-{number}"' for number in numbers))
+    spellings = [f'"{identifier.bare}"']
+    if not identifier.name:
+        widths = dict.fromkeys((4, 3, 2, 1))
+        numbers = (f"{identifier.number:0{width}d}{identifier.suffix}" for width in widths)
+        spellings = [f'"{identifier.kind}-{number}"' for number in dict.fromkeys(numbers)]
+    searches = SubQuery("lex", " ".join(spellings))
     names = tuple(collection.name for collection in collections)
     query = Query((searches,), names, limit=MAX_SECTIONS)
     by_path = {hit.path: hit for hit in records.search(query)}
@@ -117,43 +122,46 @@ def _derived_edges(artifact: Artifact, others: Sequence[Artifact]) -> Iterator[E
     written = {(edge.kind, edge.target) for edge in artifact.edges}
     for other in others:
         for edge in other.edges:
-            back = inverse_edge(edge) if edge.target == artifact.id else None
-            if back and (back.kind, back.target) not in written:
+            back = inverse_edge(edge)
+            if edge.target == artifact.id and (back.kind, back.target) not in written:
                 written.add((back.kind, back.target))
                 yield back
 
 
 def _comments(
-    records: Records, identifier: ArtifactId, hits: Sequence[Hit]
+    records: Records, identifier: ArtifactId, names: Origins, hits: Sequence[Hit]
 ) -> Iterator[GoverningComment]:
     for hit in hits:
         module = records.collection(hit.collection).module
-        for entry in read_governing(records.text(hit.path) or ""):
+        for entry in read_governing(records.text(hit.path) or "", names):
             if _means(entry.id, identifier, module):
                 yield GoverningComment(hit.path, entry.line, entry.requirement, entry.reason)
 
 
 def _issues(
-    records: Records, identifier: ArtifactId, hits: Sequence[Hit]
+    records: Records, identifier: ArtifactId, names: Origins, hits: Sequence[Hit]
 ) -> Iterator[RecordMention]:
     for hit in hits:
         module = records.collection(hit.collection).module
-        if line := _line_of(records.text(hit.path) or "", identifier, module):
+        if line := _line_of(records.text(hit.path) or "", identifier, names, module):
             stem = hit.path.rpartition("/")[2].removesuffix(".md")
             yield RecordMention(hit.path, line, stem, hit.title)
 
 
 def _records(
-    records: Records, identifier: ArtifactId, others: Sequence[tuple[Artifact, str]]
+    records: Records,
+    identifier: ArtifactId,
+    names: Origins,
+    others: Sequence[tuple[Artifact, str]],
 ) -> Iterator[RecordMention]:
     for other, path in others:
-        if line := _line_of(records.text(path) or "", identifier, other.module):
+        if line := _line_of(records.text(path) or "", identifier, names, other.module):
             yield RecordMention(path, line, other.name, other.title)
 
 
-def _line_of(text: str, identifier: ArtifactId, module: str) -> int:
+def _line_of(text: str, identifier: ArtifactId, names: Origins, module: str) -> int:
     """Return the first line of a text that names the record; 0 for none."""
-    for reference in find_id_references(text):
+    for reference in find_id_references(text, names):
         if _means(reference.id, identifier, module):
             return text.count("\n", 0, reference.start) + 1
     return 0

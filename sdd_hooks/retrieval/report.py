@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class RecordLabel(NamedTuple):
     """What a record is.
 
-    `id` is its artifact id (`ADR-0011`) where it `is_numbered`, else the name of its file.
+    `id` is its artifact id (`ADR-0011`, or a name where it is not `is_numbered`).
     `is_artifact` is False for another page in a folder of records, such as a README. `status` is ""
     for none. `replaced_by` are the ids of the records that replaced it.
     """
@@ -54,7 +54,7 @@ def label_of(artifact: Artifact, successors: Sequence[ArtifactId]) -> RecordLabe
         artifact.status.value,
         artifact.status.authoritative,
         tuple(map(str, successors)),
-        is_numbered=artifact.id is not None,
+        is_numbered=not artifact.id.name,
     )
 
 

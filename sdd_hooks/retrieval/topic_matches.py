@@ -10,7 +10,13 @@ from pathlib import PurePosixPath
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus, find_replacements, load_corpus
 from sdd_hooks.artifacts.document import title_from_name
-from sdd_hooks.artifacts.identifiers import ArtifactId, ArtifactKind, id_from_name, split_heading
+from sdd_hooks.artifacts.identifiers import (
+    ArtifactId,
+    ArtifactKind,
+    id_from_name,
+    named_id,
+    split_heading,
+)
 from sdd_hooks.artifacts.spec import DESIGN_FILE, SPEC_FILE
 from sdd_hooks.artifacts.work_tree import ARTIFACT_KINDS, read_paths
 from sdd_hooks.engines.protocol import Engine, Hit, KnowsTitles
@@ -41,7 +47,7 @@ class IndexedArtifact(NamedTuple):
     """An artifact as the index knows it, without reading its files."""
 
     kind: ArtifactKind
-    id: ArtifactId | None
+    id: ArtifactId
     title: str
     path: str
     module: str
@@ -181,4 +187,5 @@ def name_artifact(collection: Collection, path: str, title: str) -> IndexedArtif
     if kind == "ADR" and not identifier and name.lower() in _PAGES:
         return None
     shown = rest or title_from_name(name) or name
+    identifier = identifier or named_id(kind, name, collection.module)
     return IndexedArtifact(kind, identifier, shown, path, collection.module)

@@ -15,6 +15,7 @@ from sdd_hooks.artifacts.governing import GoverningReference, read_governing
 from sdd_hooks.artifacts.identifiers import (
     NO_ORIGINS,
     ArtifactId,
+    NamedOrigins,
     Origins,
     find_id_references,
 )
@@ -96,20 +97,27 @@ def find_mentions(
     """
     for file in change.files:
         if file.is_file and not is_external(file.path) and not is_sample(file.path):
-            added = lines_that_may_name(file)
+            added = lines_that_may_name(file, origins)
             if added:
                 yield from find_file_mentions(file.path, read(file.path), added, origins)
     yield from _without_foreign(list(_text_mentions(change, origins)))
 
 
-def lines_that_may_name(file: ChangedFile) -> dict[int, str]:
+def lines_that_may_name(file: ChangedFile, origins: Origins) -> dict[int, str]:
     """Return the added lines that may name an artifact, by their number."""
     # One look at all lines, since few files name an artifact and a change may add a million lines.
-    folded = join_lines(file.added).casefold()
-    if "adr" not in folded and "spec" not in folded:
-        return {}
-    lines = enumerate(folded.split("\n"))
-    return pick_lines(file.added, [at for at, low in lines if "adr" in low or "spec" in low])
+    text = join_lines(file.added)
+    folded = text.casefold()
+    found: set[int] = set()
+    at = position = 0
+    for one in origins.find_named(text) if isinstance(origins, NamedOrigins) else ():
+        at += text.count("\n", position, one.start)
+        position = one.start
+        found.add(at)
+    if "adr" in folded or "spec" in folded:
+        lines = enumerate(folded.split("\n"))
+        found.update(at for at, low in lines if "adr" in low or "spec" in low)
+    return pick_lines(file.added, sorted(found)) if found else {}
 
 
 def find_file_mentions(
@@ -204,7 +212,7 @@ def _in_line(
     place: MentionPlace, line: str, origins: Origins, *, canonical: bool = False
 ) -> Iterator[Mention]:
     """The mentions in a line of text; with `canonical` only ids in the form `ADR-0001`."""
-    if not _MAYBE.search(line):
+    if not (_MAYBE.search(line) or isinstance(origins, NamedOrigins)):
         return
     shown = _SPAN.sub(_blank, _URL.sub(_blank, line))
     ids = list(find_id_references(shown, origins))
@@ -220,7 +228,9 @@ def _in_line(
         if reference.id.origin:
             written = written.rpartition("/")[2]
         # In `Rename ADRs (#123)` the number is that of a pull request.
-        if "(#" in written or (canonical and not _CANONICAL.fullmatch(written)):
+        if "(#" in written or (
+            canonical and not (reference.id.name or _CANONICAL.fullmatch(written))
+        ):
             continue
         name = _NAMED.match(shown, reference.end) if reference.id.kind == "SPEC" else None
         requirement = " ".join((name[1] or name[2]).split()) if name else ""

@@ -78,7 +78,7 @@ def newly_numbered(subject: Subject) -> tuple[NumberedRecord, ...]:
     for _, artifact in sorted(found.items()):
         before = former.get(artifact.path, artifact.path)
         known = subject.corpus_before.by_path.get(before)
-        if artifact.id and (known is None or known.id != artifact.id):
+        if not artifact.id.name and (known is None or known.id != artifact.id):
             numbered.append(NumberedRecord(artifact, artifact.id))
     return tuple(numbered)
 
@@ -217,8 +217,9 @@ class _Comparison:
         if len(changed) > MAX_RECORDS:
             return None
         taken = self._read(changed, before).by_id
-        claimed = [one for one in self._read(changed, after).artifacts if one.id not in taken]
-        return [self._claim(head, one, one.id) for one in claimed if one.id and self._is_new(one)]
+        found = self._read(changed, after).artifacts
+        claimed = [one for one in found if not one.id.name and one.id not in taken]
+        return [self._claim(head, one, one.id) for one in claimed if self._is_new(one)]
 
     def _is_new(self, artifact: Artifact) -> bool:
         """Whether the base branch has neither the number nor the record."""

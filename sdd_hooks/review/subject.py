@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from sdd_hooks.artifacts.corpus import Corpus
 from sdd_hooks.artifacts.identifiers import ArtifactId, Origins
+from sdd_hooks.artifacts.names import NamesOfArtifacts
 from sdd_hooks.changes.change import Change
 from sdd_hooks.changes.tree import Blob, Tree
 from sdd_hooks.config.settings import ReviewSettings
@@ -126,6 +127,12 @@ class Subject:
         return self.external.names
 
     @cached_property
+    def names(self) -> Origins:
+        """What ids and names in a text mean: artifacts before or after the change, or elsewhere."""
+        before = () if self.corpus_before is self.corpus else self.corpus_before.artifacts
+        return NamesOfArtifacts((*self.corpus.artifacts, *before), self.origins)
+
+    @cached_property
     def corpus_before(self) -> Corpus:
         """The artifacts at the base."""
         if not self._touches_artifacts and self.base_collections == self.collections:
@@ -142,7 +149,7 @@ class Subject:
     @cached_property
     def mentions(self) -> tuple[Mention, ...]:
         """The artifacts that the change names: in files by path and line, then in its texts."""
-        return tuple(islice(find_mentions(self.change, self.text, self.origins), MAX_MENTIONS))
+        return tuple(islice(find_mentions(self.change, self.text, self.names), MAX_MENTIONS))
 
     @cached_property
     def changed_paths(self) -> frozenset[str]:

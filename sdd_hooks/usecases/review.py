@@ -253,7 +253,7 @@ def _suggest_references(project: Project, subject: Subject) -> References:
 
     change = subject.change
     max_suggestions = project.configuration.review.max_suggestions
-    ids = find_id_references(subject.described, subject.origins)
+    ids = find_id_references(subject.described, subject.names)
     names_record = any(subject.citable.resolve(reference.id) for reference in ids)
     if names_record or not max_suggestions or not change.files:
         return References()

@@ -110,7 +110,7 @@ def test_y_statement() -> None:
         "and against threads, to achieve peace, accepting latency.\n\nMore.\n"
     )
     adr = read(text, "docs/adr/use-queues.md")
-    assert (adr.id, adr.name, adr.title, adr.decision) == (None, "use-queues", "Use queues", (3, 5))
+    assert (adr.name, adr.title, adr.decision) == ("use-queues", "Use queues", (3, 5))
     assert read("In the context of x, we decided y.\n").decision == (1, 1)
     assert read("In the context of x.\n\nWe decided y.\n").decision is None
 
@@ -182,14 +182,22 @@ def test_titles(text: str, title: str) -> None:
         ("docs/adr/use-x.md", "# ADR-0012: T", "ADR-0012", "ADR-0012"),
         ("docs/adr/use-x.md", "---\nid: 0012\n---\n# T", "ADR-0012", "ADR-0012"),
         ("docs/adr/use-x.md", "---\ntitle: 12. T\n---\n", "ADR-0012", "ADR-0012"),
-        ("docs/adr/use-x.md", "# T\n\n## Status\n\nAccepted", None, "use-x"),
-        ("docs/adr/use-x.md", "# T\n\n## Decision\n\nWe do.", None, "use-x"),
-        ("docs/adr/ADR-XXX-use-x.md", "ADR-XXX: Use x", None, "ADR-XXX-use-x"),
+        ("docs/adr/use-x.md", "# T\n\n## Status\n\nAccepted", "use-x", "use-x"),
+        ("docs/adr/use-x.md", "# T\n\n## Decision\n\nWe do.", "use-x", "use-x"),
+        ("docs/adr/ADR-XXX-use-x.md", "ADR-XXX: Use x", "ADR-XXX-use-x", "ADR-XXX-use-x"),
+        (
+            "docs/adr/20201103-use-x.md",
+            "# T\n\n## Status\n\nAccepted",
+            "20201103-use-x",
+            "20201103-use-x",
+        ),
+        ("docs/adr/PAY-0001-use-x.md", "# T\n\n## Status\n\nAccepted", "PAY-0001", "PAY-0001"),
+        ("docs/adr/x.md", "---\nid: use-y\nstatus: accepted\n---\n# T", "use-y", "use-y"),
     ],
 )
-def test_ids(path: str, text: str, identifier: str | None, name: str) -> None:
+def test_ids(path: str, text: str, identifier: str, name: str) -> None:
     adr = read(text, path)
-    assert (str(adr.id) if adr.id else None, adr.name) == (identifier, name)
+    assert (str(adr.id), adr.name) == (identifier, name)
 
 
 @pytest.mark.parametrize(

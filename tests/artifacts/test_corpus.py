@@ -172,9 +172,9 @@ def test_a_module_is_part_of_the_id() -> None:
     assert replacements(files, "api") == {"0001-a.md": ["[api]/ADR-0002"]}
 
 
-def test_one_without_a_number_replaces_nothing_by_name() -> None:
+def test_one_without_a_number_replaces_by_name() -> None:
     files = {
         "0001-a": "# A\n",
         "adr-b": "---\nstatus: accepted\nsupersedes: [ADR-0001, ADR-0009]\n---\n# B\n",
     }
-    assert replacements(files) == {}
+    assert replacements(files) == {"0001-a.md": ["adr-b"]}

@@ -203,6 +203,7 @@ ids = st.builds(
     st.sampled_from(["", "a", "z"]),
     st.sampled_from(["", "api", "lib.core"]),
     st.just(""),
+    st.just(""),
 )
 
 

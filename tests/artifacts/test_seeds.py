@@ -33,7 +33,7 @@ def test_a_record_without_a_number() -> None:
     name = "ADR-XXX-replace-qmd-with-llm-search.md"
     adr = read_adr(f"docs/adrs/{name}", seed(name))
     assert adr is not None
-    assert (adr.id, adr.title) == (None, "Replace qmd with llm search")
+    assert (adr.name, adr.title) == (name.removesuffix(".md"), "Replace qmd with llm search")
 
 
 def test_references_and_governing_comments_of_a_skill() -> None:

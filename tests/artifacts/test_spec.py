@@ -62,14 +62,14 @@ def test_a_spec() -> None:
         ("# T", "specs/0003-graph", "SPEC-0003", "SPEC-0003", "T"),
         ("# T", "specs/spec-0003-graph", "SPEC-0003", "SPEC-0003", "T"),
         ("---\nid: SPEC-0003\n---\n# T", "specs/graph", "SPEC-0003", "SPEC-0003", "T"),
-        ("# Auth Specification", "openspec/specs/auth", None, "auth", "Auth Specification"),
-        ("## Requirements", "openspec/specs/user-auth", None, "user-auth", "User auth"),
-        ("# T", "", None, "spec", "T"),
+        ("# Auth Specification", "openspec/specs/auth", "auth", "auth", "Auth Specification"),
+        ("## Requirements", "openspec/specs/user-auth", "user-auth", "user-auth", "User auth"),
+        ("# T", "", "spec", "spec", "T"),
     ],
 )
-def test_ids(heading: str, directory: str, identifier: str | None, name: str, title: str) -> None:
+def test_ids(heading: str, directory: str, identifier: str, name: str, title: str) -> None:
     spec = read(heading, "", directory)
-    assert (str(spec.id) if spec.id else None, spec.name, spec.title) == (identifier, name, title)
+    assert (str(spec.id), spec.name, spec.title) == (identifier, name, title)
 
 
 def test_a_missing_file_is_a_finding() -> None:

@@ -61,7 +61,7 @@ class _Record(NamedTuple):
     artifact: Artifact
     document: ArtifactDocument
     text: str
-    id: ArtifactId | None
+    id: ArtifactId
     links: tuple[ForeignLink, ...]
 
 
@@ -95,7 +95,7 @@ def plan_import(corpus: Corpus, texts: Mapping[str, str]) -> list[ImportedRecord
 
 def _read(artifact: Artifact, text: str, numbers: Mapping[str, ArtifactId]) -> _Record:
     document = read_document(text, "ADR", artifact.module)
-    id = artifact.id or numbers.get(artifact.path)
+    id = numbers.get(artifact.path, artifact.id)
     status = artifact.status
     # A status is read in more forms than a link.
     named = (
@@ -115,7 +115,7 @@ def _new_numbers(corpus: Corpus, texts: Mapping[str, str]) -> Mapping[str, Artif
     dated = (
         one
         for one in corpus.artifacts
-        if one.kind == "ADR" and one.id is None and one.path in texts
+        if one.kind == "ADR" and one.id.name and one.path in texts
         if _DATE_NAME.match(PurePosixPath(one.path).name)
     )
     for one in sorted(
@@ -131,13 +131,12 @@ class _Resolver:
 
     def __init__(self, corpus: Corpus, numbers: Mapping[str, ArtifactId]) -> None:
         self._corpus = corpus
-        self._ids = {one.path: one.id or numbers.get(one.path) for one in corpus.artifacts}
+        self._ids = {one.path: numbers.get(one.path, one.id) for one in corpus.artifacts}
         self._paths: dict[ArtifactId, list[str]] = defaultdict(list)
         self._by_stem: dict[str, list[str]] = defaultdict(list)
         self._by_own_id: dict[str, list[str]] = defaultdict(list)
         for one in corpus.artifacts:
-            if id := self._ids[one.path]:
-                self._paths[id].append(one.path)
+            self._paths[self._ids[one.path]].append(one.path)
             if one.kind == "ADR":
                 self._by_stem[stem(one.path)].append(one.path)
                 own = one.frontmatter.get("id")
@@ -154,8 +153,6 @@ class _Resolver:
         if len(found) > 1:
             return f"it may mean {' or '.join(sorted(found)[:3])}"
         id = self._ids[found[0]]
-        if id is None:
-            return f"{found[0]} has no number"
         if len(self._paths[id]) > 1:
             return f"several records are {id}: renumber them first"
         return found[0], id
@@ -199,8 +196,6 @@ def _edges(
                 planned.setdefault((path, link.kind, found[1]), _PlannedEdge(path, edge, link))
             elif found[0] not in records:
                 reason = f"the edge belongs into {found[0]}, which is not imported"
-            elif record.id is None:
-                reason = "this record has no number"
             else:
                 edge = Edge(link.kind, found[1], record.id, found[0])
                 planned.setdefault(
@@ -276,7 +271,7 @@ def _plan(
             added.append(one)
         after = edited
     problems = sorted(dict.fromkeys((*unknown, *unknown_links, *unread)))
-    name = str(record.id or artifact.name)
+    name = str(record.id)
     form = find_form(artifact.path, document)
     return ImportedRecord(artifact, name, form, tuple(added), tuple(problems), record.text, after)
 

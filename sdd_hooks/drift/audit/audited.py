@@ -252,7 +252,7 @@ def find_ids_in_commits(git: Git, ids: Iterable[ArtifactId]) -> frozenset[Artifa
 
 
 def _without_module(identifier: ArtifactId) -> ArtifactId:
-    return ArtifactId(identifier.kind, identifier.number, identifier.suffix)
+    return identifier._replace(module="", origin="")
 
 
 def _repositories(project: Project) -> Iterator[tuple[str, Git]]:

@@ -84,6 +84,5 @@ def _question(
     shown = set(paths[:MAX_FILES])
     files = tuple(file for file in change.files if file.path in shown)
     subject = replace(audited.subject, change=change._replace(files=files))
-    identifier = str(record.id) if record.id else ""
-    candidate = Candidate(record.path, identifier, record.title, 1.0, referenced=True)
+    candidate = Candidate(record.path, record.name, record.title, 1.0, referenced=True)
     return subject, References((candidate,))

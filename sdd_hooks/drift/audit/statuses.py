@@ -66,7 +66,7 @@ def find_unimplemented(audited: Audited) -> Iterator[Finding]:
         and not audited.rules_of(one)
         and not audited.applies_to(one).entries
     ]
-    in_commits = audited.ids_in_commits([one.id for one in candidates if one.id])
+    in_commits = audited.ids_in_commits([one.id for one in candidates])
     for one in candidates:
         if one.id not in in_commits and not _text_is_in_code(audited, one):
             message = (
@@ -80,9 +80,9 @@ def find_unimplemented(audited: Audited) -> Iterator[Finding]:
 
 
 def _claims_code(artifact: Artifact) -> bool:
-    """Whether the status says that code follows the record. One without a number is never named."""
+    """Whether the status says that code follows the record. Few name one without a number."""
     wanted = "accepted" if artifact.kind == "ADR" else "implemented"
-    return artifact.id is not None and artifact.status.value == wanted
+    return not artifact.id.name and artifact.status.value == wanted
 
 
 def _is_older(written: str, today: date) -> bool:
@@ -120,7 +120,7 @@ def find_not_accepted(audited: Audited) -> Iterator[Finding]:
         status = one.status
         if status.value not in PENDING or not status.line or _BUILT.search(status.text):
             continue
-        if one.id and len(audited.corpus.resolve(one.id)) > 1:
+        if len(audited.corpus.resolve(one.id)) > 1:
             # Code that names a shared number may mean another record.
             continue
         if one.date and not _is_older(one.date, audited.today):

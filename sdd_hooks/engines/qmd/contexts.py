@@ -112,9 +112,7 @@ def find_outdated(text: str, artifacts: Sequence[Artifact]) -> OutdatedContext |
     phrases: list[tuple[int, str]] = []
 
     def extend_range(match: re.Match[str]) -> str:
-        numbers = [
-            artifact.id.number for artifact in _of_kind(artifacts, match["kind"]) if artifact.id
-        ]
+        numbers = [one.id.number for one in _of_kind(artifacts, match["kind"])]
         highest = max(numbers, default=0)
         if not int(match["number"]) < int(match["last"]) < highest:
             return match[0]
@@ -127,7 +125,7 @@ def find_outdated(text: str, artifacts: Sequence[Artifact]) -> OutdatedContext |
         statuses = [
             artifact.status.value
             for artifact in _of_kind(artifacts, match["kind"])
-            if artifact.id and artifact.id.number == number and artifact.status.value in STATUSES
+            if artifact.id.number == number and artifact.status.value in STATUSES
         ]
         if not statuses or match["status"].lower() in statuses:
             return match[0]

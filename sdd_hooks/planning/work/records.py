@@ -121,12 +121,12 @@ def governing_artifacts(
 
 def _neighbours(corpus: Corpus, named: Sequence[Artifact]) -> Iterable[tuple[Artifact, str]]:
     """The artifacts at the other end of an edge of a named one."""
-    own = {one.id for one in named if one.id}
+    own = {one.id for one in named}
     for edge in corpus.edges():
         if edge.source in own:
             for artifact in corpus.resolve(edge.target):
                 yield artifact, f"{edge.source} {edge.kind} it"
-        elif edge.target in own and edge.source:
+        elif edge.target in own:
             for artifact in corpus.resolve(edge.source):
                 yield artifact, f"it {edge.kind} {edge.target}"
 
@@ -138,7 +138,7 @@ def _of_code(corpus: Corpus, code: Mapping[str, str]) -> Iterable[tuple[Artifact
     """
     users: dict[str, tuple[Artifact, list[str]]] = {}
     for path, text in code.items():
-        for id in dict.fromkeys(reference.id for reference in read_governing(text)):
+        for id in dict.fromkeys(reference.id for reference in read_governing(text, corpus.names)):
             for artifact in corpus.resolve(id):
                 users.setdefault(artifact.path, (artifact, []))[1].append(path)
     ranked = sorted(users.values(), key=lambda one: -len(one[1]))

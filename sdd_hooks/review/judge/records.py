@@ -57,7 +57,7 @@ def find_governing_specs(subject: Subject) -> list[RecordText]:
     requirements: dict[str, set[str]] = {}
     changed = (file for file in subject.change.files if file.added)
     for file in islice(changed, MAX_FILES):
-        for entry in read_governing(subject.text(file.path), subject.origins):
+        for entry in read_governing(subject.text(file.path), subject.names):
             for spec in subject.corpus.resolve(entry.id) if entry.id.kind == "SPEC" else ():
                 named[spec.path] = spec
                 requirements.setdefault(spec.path, set()).add(entry.requirement)

@@ -108,7 +108,7 @@ def _candidate(
     )
     return Candidate(
         artifact.path,
-        str(artifact.id or ""),
+        artifact.name,
         artifact.title,
         round(ranked.score, 4),
         artifact.path in question.asked,
@@ -178,7 +178,7 @@ def _ids_of_changed_copies(
     return {
         one.id
         for one in subject.corpus.artifacts
-        if one.kind == "ADR" and one.id and one.path in changed and one.path not in ranked
+        if one.kind == "ADR" and one.path in changed and one.path not in ranked
     }
 
 

@@ -247,7 +247,7 @@ def _stale_comments(subject: Subject) -> Iterator[_Comment]:
         if subject.is_artifact(path):
             continue
         lines = split_lines(text)
-        for entry in read_governing(text, subject.origins):
+        for entry in read_governing(text, subject.names):
             if (path, entry.line) not in added:
                 yield _Comment(path, entry, lines[entry.line - 1])
 

@@ -107,7 +107,7 @@ def _may_be_no_record(subject: Subject, finding: Finding) -> bool:
     A note with a number and `Status: tried out` is in many directories of records.
     """
     record = subject.corpus.by_path.get(finding.path)
-    if record is None or record.id is None:
+    if record is None or record.id.name:
         return True
     return record.kind == "ADR" and record.decision is None
 
@@ -151,7 +151,7 @@ def _dangling(subject: Subject, former: set[str]) -> Iterator[Finding]:
     removed = {
         str(artifact.id)
         for artifact in subject.corpus_before.artifacts
-        if artifact.id and former.intersection(artifact.paths)
+        if former.intersection(artifact.paths)
         if not subject.corpus.resolve(artifact.id)
     }
     if removed:

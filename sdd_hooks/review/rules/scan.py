@@ -155,7 +155,7 @@ class _Places:
         """The records in force that govern a file, for the end of a message; "" for none."""
         if path not in self._governing:
             subject = self._subject
-            comments = read_governing(subject.text(path), subject.origins)
+            comments = read_governing(subject.text(path), subject.names)
             cited = (one for each in comments for one in subject.corpus.resolve(each.id))
             names = [one.name for one in cited]
             names += [name for name, applies_to in self._statements() if applies_to.match(path)]

@@ -57,7 +57,7 @@ def check(subject: Subject) -> Iterator[Finding]:
     # Most changes name nothing outdated, and then the corpus is not searched.
     known = find_successors(subject.citable) if outdated else {}
     # A line may have thousands of mentions.
-    find_ids = lru_cache(2)(partial(_ids_in, subject.origins))
+    find_ids = lru_cache(2)(partial(_ids_in, subject.names))
     read = _TextReader(lru_cache(2)(_says_outdated), find_ids)
     for reference in outdated:
         replacements = find_replacements(reference.artifact, known)
@@ -106,7 +106,7 @@ def _titles(subject: Subject, path: str) -> dict[ArtifactId, list[frozenset[str]
     """The words of the titles that stand behind the ids in a file, of titles with several."""
     text = subject.text(path)[:MAX_TEXT]
     titles: dict[ArtifactId, list[frozenset[str]]] = {}
-    for found in find_id_references(text, subject.origins):
+    for found in find_id_references(text, subject.names):
         if title := _TITLE.match(text, found.end):
             words = _stems(title[1] or title[2])
             if len(words) > 1:

@@ -95,7 +95,7 @@ def _stated(artifact: Artifact, corpus: Corpus, text: str, files: CodePaths) -> 
             ]
     return StatedArtifact(
         artifact.path,
-        str(artifact.id or ""),
+        artifact.name,
         artifact.kind,
         in_force,
         successors,
@@ -114,7 +114,7 @@ def _stated(artifact: Artifact, corpus: Corpus, text: str, files: CodePaths) -> 
 def _ids(corpus: Corpus) -> dict[str, list[int]]:
     """A row for each id in a governing comment: the artifacts that it leads to, by index."""
     index_of = {artifact.path: index for index, artifact in enumerate(corpus.artifacts)}
-    ids = {artifact.id for artifact in corpus.artifacts if artifact.id}
+    ids = {artifact.id for artifact in corpus.artifacts}
     return {
         f"g:{id}": [
             index_of[one.path]

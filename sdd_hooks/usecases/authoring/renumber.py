@@ -110,8 +110,10 @@ def renumber(project: Project, request: RenumberRequest, now: float) -> Renumber
     repository = project.repository
     corpus, _ = read_work_tree(repository.git, project.select(tuple(ARTIFACT_KINDS)))
     artifact = find_artifact(corpus, request.target, request.module)
-    if artifact.id is None or artifact.kind != "ADR":
-        raise NumberTaken(f"{artifact.path} has no number of an ADR: name another record")
+    if artifact.id.name or artifact.kind != "ADR":
+        raise NumberTaken(
+            f"{artifact.path} has no number of an ADR: its name is its id, so rename it"
+        )
     elsewhere = _elsewhere(project, artifact, artifact.id, now) if not request.number else _NOTHING
     with lock_numbers(repository):
         change = _plan(project, corpus, artifact, request.number, elsewhere.taken)
@@ -151,7 +153,11 @@ def _plan(
     git, old = project.repository.git, artifact.id
     assert old is not None
     directory = numbering_directory(artifact.path)
-    own = [id.number for id in corpus.by_id if (id.kind, id.module) == (old.kind, old.module)]
+    own = [
+        id.number
+        for id in corpus.by_id
+        if not id.name and (id.kind, id.module) == (old.kind, old.module)
+    ]
     free = find_used_numbers(project.repository, "ADR", directory, own).next(taken)
     new = old._replace(number=free, suffix="")
     if number:

@@ -63,7 +63,7 @@ def set_status(project: Project, request: StatusRequest) -> StatusOutcome:
     new = NewStatus(value)
     if request.by:
         successor = find_artifact(corpus, request.by, artifact.module)
-        if successor.path == artifact.path or successor.id is None:
+        if successor.path == artifact.path:
             raise StatusRefused(f"{request.by} cannot supersede {artifact.name}: name another one")
         link = posixpath.relpath(successor.path, posixpath.dirname(artifact.path) or ".")
         new = NewStatus(value, successor.id, link)

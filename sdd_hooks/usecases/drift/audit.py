@@ -154,7 +154,7 @@ def _read(project: Project, scope: Scope, scans: tuple[ScanFile, ...], now: floa
     return Audited(
         subject,
         scope,
-        read_citations(project, subject.origins),
+        read_citations(project, subject.names),
         datetime.fromtimestamp(now, timezone.utc).date(),
         tuple(blob.path for blob in subject.after.blobs()),
         find_naming_files(project, corpus),
@@ -188,7 +188,10 @@ def _outcome(audited: Audited, results: RuleResults, judged: Judged) -> ReviewOu
 def _summaries(audited: Audited) -> list[FileSummary]:
     """The ungoverned source files in scope, for a search each."""
     paths = filter(audited.scope.contains, ungoverned_files(audited))
-    return [summarize_file(path, audited.subject.text(path)) for path in islice(paths, MAX_QUERIED)]
+    return [
+        summarize_file(path, audited.subject.text(path), audited.subject.names)
+        for path in islice(paths, MAX_QUERIED)
+    ]
 
 
 def _best(search: _Search, summary: FileSummary) -> Sequence[CandidateRecord]:
@@ -200,7 +203,7 @@ def _find_near(search: _Search, audited: Audited, directory: str) -> NearRecord 
     files = [path for path in audited.sources if path.startswith(f"{directory}/")]
     step = max(1, len(files) // MAX_FILES_OF_QUERY)
     summaries = [
-        summarize_file(path, audited.subject.text(path))
+        summarize_file(path, audited.subject.text(path), audited.subject.names)
         for path in files[::step][:MAX_FILES_OF_QUERY]
     ]
     found = search.find(build_query(summaries, directory))

@@ -115,11 +115,9 @@ def build_page(
     )
 
 
-def _by_number(artifact: Artifact) -> tuple[str, str, bool, int, str, str]:
+def _by_number(artifact: Artifact) -> tuple[object, ...]:
     """The order of a list for people. Folders of specs have no numbers in their paths."""
-    one = artifact.id
-    number, suffix = (one.number, one.suffix) if one else (0, "")
-    return artifact.module, artifact.kind, one is None, number, suffix, artifact.path
+    return artifact.module, artifact.kind, artifact.id.order[:3], artifact.path
 
 
 def page_file(target: Path) -> Path:

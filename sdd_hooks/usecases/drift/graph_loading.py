@@ -5,12 +5,12 @@
 from __future__ import annotations
 
 import os
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from sdd_hooks.artifacts.corpus import Corpus
 from sdd_hooks.artifacts.find_artifact import find_artifact
 from sdd_hooks.artifacts.identifiers import Origins
+from sdd_hooks.artifacts.names import NamesOfArtifacts
 from sdd_hooks.artifacts.validation import validate_artifacts
 from sdd_hooks.artifacts.work_tree import read_work_tree
 from sdd_hooks.drift.artifact_graph import ArtifactGraph, build_graph
@@ -72,11 +72,8 @@ def load_graph(project: Project, scope: GraphFilter) -> LoadedGraph:
         project.select((), scope.module)
     path = _scope_path(project.repository.root, scope)
     external = read_external_records(project.repository, project.external)
-    with ThreadPoolExecutor(1) as other:
-        # git compares the files meanwhile.
-        reading = other.submit(read_citations, project, external.names)
-        corpus, left_out = read_work_tree(project.repository.git, collections, external.names)
-        citations = reading.result()
+    corpus, left_out = read_work_tree(project.repository.git, collections, external.names)
+    citations = read_citations(project, NamesOfArtifacts(corpus.artifacts, external.names))
     graph, unknown = build_graph(corpus, citations, external.corpus)
     kept = [
         key

@@ -17,6 +17,7 @@ from sdd_hooks.artifacts.corpus import Corpus
 from sdd_hooks.artifacts.governing import read_governing
 from sdd_hooks.artifacts.identifiers import Origins
 from sdd_hooks.artifacts.named_code import CodePaths, may_name, read_named_code
+from sdd_hooks.artifacts.names import NamesOfArtifacts
 from sdd_hooks.artifacts.work_tree import MAX_ARTIFACT_BYTES, read_work_tree
 from sdd_hooks.code.definitions import Definition, find_definitions
 from sdd_hooks.errors import EXIT_USAGE, SddError
@@ -138,8 +139,9 @@ def _govern(records: GoverningRecords, path: str) -> GoverningArtifacts:
     external = records.external
     text = _read(records.root, path)
     trusted = {one.source.name for one in external.sources if one.source.trusts_rules} | {""}
+    names = NamesOfArtifacts(records.corpus.artifacts, external.names)
     reasons: dict[str, list[GoverningReason]] = defaultdict(list)
-    for artifact, reason in _by_comments(records.corpus, path, text, external.names):
+    for artifact, reason in _by_comments(records.corpus, path, text, names):
         reasons[artifact.path].append(reason)
     definitions = list(_definitions(path, text))
     files: CodePaths | None = None

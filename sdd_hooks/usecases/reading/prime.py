@@ -98,7 +98,7 @@ def load_topic(project: Project, topic: str, module: str | None, now: float) -> 
         learned = find_learned_about(project, engine, topic, module)
     replacements = find_replacements(Corpus(tuple(one.artifact for one in matches.found)))
     skipped = [
-        ArtifactName(other.kind, _bare(other.id), other.title, other.path, other.module)
+        ArtifactName(other.kind, other.id.bare, other.title, other.path, other.module)
         for other in matches.others
     ]
     report = PrimeReport(
@@ -138,7 +138,7 @@ def _primed_artifact(
     return PrimedArtifact(
         name=ArtifactName(
             artifact.kind,
-            _bare(artifact.id),
+            artifact.id.bare,
             artifact.title,
             artifact.path,
             artifact.module,
@@ -152,14 +152,8 @@ def _primed_artifact(
     )
 
 
-def _bare(identifier: ArtifactId | None) -> str:
-    """The id without its module, which a report shows separately."""
-    return f"{identifier.kind}-{identifier.number:04d}{identifier.suffix}" if identifier else ""
-
-
 def _order(artifact: Artifact) -> tuple[object, ...]:
-    number = (0, artifact.id.number, artifact.id.suffix) if artifact.id else (1, 0, "")
-    return (artifact.module, artifact.kind, number, artifact.path)
+    return (artifact.module, artifact.kind, artifact.id.order[:3], artifact.path)
 
 
 class Learned(NamedTuple):

@@ -9,8 +9,10 @@ from functools import partial
 from pathlib import Path
 
 from sdd_hooks.artifacts.artifact import Artifact
+from sdd_hooks.artifacts.find_artifact import UnknownArtifact, find_artifact
 from sdd_hooks.artifacts.governing import read_governing
 from sdd_hooks.artifacts.identifiers import parse_id
+from sdd_hooks.artifacts.work_tree import read_work_tree
 from sdd_hooks.code.paths import has_sections
 from sdd_hooks.engines.protocol import Engine
 from sdd_hooks.errors import EXIT_USAGE, SddError
@@ -64,7 +66,7 @@ def show(project: Project, request: ShowRequest, now: float) -> Shown:
             collection, artifact = _find_record(project, records, name, selected)
             path = artifact.path
         else:
-            path = _find_file(project, request, records, name.text)
+            path = _find_file(project, request, records, name.text, selected)
             collection, found = _record_of(records, selected, path)
             if found is None:
                 part = _part(records, path, anchor)
@@ -129,10 +131,17 @@ def _find_record(
     raise NothingToShow(f"{name.text} is not unique: choose one of {_listed(names)}")
 
 
-def _find_file(project: Project, request: ShowRequest, records: Records, name: str) -> str:
+def _find_file(
+    project: Project,
+    request: ShowRequest,
+    records: Records,
+    name: str,
+    collections: tuple[Collection, ...],
+) -> str:
     """Return the path of a file, relative to the top of the repository.
 
-    `acme/ADR-0012` is the file of a record of another repository.
+    `acme/ADR-0012` is the file of a record of another repository, `use-kafka` that of a record
+    without a number.
     """
     identifier = parse_id(name, origins=project.external.names)
     if identifier and identifier.origin:
@@ -145,6 +154,12 @@ def _find_file(project: Project, request: ShowRequest, records: Records, name: s
     for path in candidates:
         if records.text(path) is not None:
             return path
+    corpus, _ = read_work_tree(project.repository.git, collections)
+    try:
+        return find_artifact(corpus, name, request.module).path
+    except UnknownArtifact as error:
+        if "is not unique" in str(error):
+            raise NothingToShow(str(error)) from None
     raise NothingToShow(f"no record and no file is called {name}: `sdd list` lists the records")
 
 

@@ -223,7 +223,7 @@ def _claims(project: Project, artifact: Artifact) -> Mapping[str, tuple[str, ...
     corpus, _ = read_work_tree(project.repository.git, project.collections)
     names = {" ".join(one.name.casefold().split()): one.name for one in artifact.requirements}
     claims: dict[str, list[str]] = {}
-    for citation in read_citations(project).comments:
+    for citation in read_citations(project, corpus.names).comments:
         name = names.get(" ".join(citation.requirement.casefold().split()))
         if name is None or not is_production_code(citation.path):
             continue

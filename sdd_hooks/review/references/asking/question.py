@@ -81,20 +81,19 @@ def find_cited_ids(subject: Subject) -> set[ArtifactId]:
     """Find the ids in the texts and the added lines of a change, and in the governing comments of
     its files."""
     change = subject.change
-    origins = subject.origins
-    names = RecordNames(subject.corpus.artifacts, origins)
+    names = RecordNames(subject.corpus.artifacts, subject.names)
     ids: set[ArtifactId] = set()
     remotes = lru_cache(1)(partial(_remotes, subject.after.git))
     for _, text in stated_texts(change):
         ids.update(names.find_cited(text, remotes))
     for file in change.files:
-        if added := {**lines_that_may_name(file), **_lines_with_paths(file)}:
+        if added := {**lines_that_may_name(file, subject.names), **_lines_with_paths(file)}:
             text = subject.text(file.path) if file.is_file else ""
             for line in stated_lines(file.path, text, added).values():
                 ids.update(names.find_cited(line[:MAX_LINE], remotes))
     blobs = [Blob(file.path, file.blob) for file in change.files if file.is_file and file.blob]
     for path, text in subject.after.texts(blobs[:MAX_FILES]).items():
-        ids.update(reference.id for reference in read_stated_governing(path, text, origins))
+        ids.update(reference.id for reference in read_stated_governing(path, text, subject.names))
     return ids
 
 

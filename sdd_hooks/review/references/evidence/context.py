@@ -61,18 +61,16 @@ class RepositoryContext:
         """
         indexes_of: dict[ArtifactId, list[int]] = defaultdict(list)
         for index, record in enumerate(self.records):
-            if record.artifact.id:
-                indexes_of[record.artifact.id].append(index)
+            indexes_of[record.artifact.id].append(index)
         for id, indexes in list(indexes_of.items()):
             bare = id._replace(module="")
             if id.module and bare not in indexes_of:
                 indexes_of[bare] += indexes
         for spec in self.specs:
-            if spec.id:
-                targets = {edge.target for edge in spec.edges if edge.target.kind == "ADR"}
-                indexes_of[spec.id] += [
-                    index for id in sorted(targets) for index in indexes_of.get(id, ())
-                ]
+            targets = {edge.target for edge in spec.edges if edge.target.kind == "ADR"}
+            indexes_of[spec.id] += [
+                index for id in sorted(targets) for index in indexes_of.get(id, ())
+            ]
         return indexes_of
 
     @cached_property

@@ -96,7 +96,7 @@ def _read_context(repository: Repository, subject: Subject) -> RepositoryContext
     # The git processes run while the artifacts are parsed.
     with ThreadPoolExecutor(5) as pool:
         origins = subject.origins
-        names = pool.submit(lambda: RecordNames(subject.corpus.artifacts, origins))
+        names = pool.submit(lambda: RecordNames(subject.corpus.artifacts, subject.names))
 
         def find_ids(text: str) -> Sequence[ArtifactId]:
             return names.result().find(text)

@@ -76,10 +76,10 @@ class RecordNames:
         self._by_stem: dict[str, ArtifactId] = {}
         self._words: dict[ArtifactId, set[str]] = defaultdict(set)
         for one in artifacts:
-            if one.kind == "ADR" and one.id:
+            if one.kind == "ADR":
                 stem = PurePosixPath(one.path).stem.lower()
                 self._words[one.id].update(_slug_words(stem))
-                if re.search(r"[0-9]", stem) and re.search(r"[a-z]", stem):
+                if not one.id.name and re.search(r"[0-9]", stem) and re.search(r"[a-z]", stem):
                     self._by_stem.setdefault(stem, one.id)
 
     def find(self, text: str) -> Sequence[ArtifactId]:

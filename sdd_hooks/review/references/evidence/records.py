@@ -23,6 +23,7 @@ from sdd_hooks.artifacts.identifiers import (
     ArtifactId,
     Origins,
     find_ids,
+    named_id,
     parse_id,
 )
 from sdd_hooks.changes.tree import Tree
@@ -216,12 +217,14 @@ def _from_row(row: Any, artifact: Artifact, origins: Origins) -> RecordContent |
         return None
     numbers = chain.from_iterable(section.values() for section in counts)
     texts = chain(identifiers, paths, names)
-    ids = [parse_id(name, origins=origins) for name in names if isinstance(name, str)]
-    if None in ids or not _have_type(int, numbers) or not _have_type(str, texts):
+    ids = [
+        parse_id(name, origins=origins) or named_id("ADR", name)
+        for name in names
+        if isinstance(name, str)
+    ]
+    if not _have_type(int, numbers) or not _have_type(str, texts):
         return None
-    return RecordContent(
-        tuple(counts), frozenset(identifiers), frozenset(paths), frozenset(id for id in ids if id)
-    )
+    return RecordContent(tuple(counts), frozenset(identifiers), frozenset(paths), frozenset(ids))
 
 
 def _have_type(kind: type, values: Iterable[object]) -> bool:

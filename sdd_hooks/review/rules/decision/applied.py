@@ -239,6 +239,4 @@ def is_superseded(artifact: Artifact, subject: Subject) -> bool:
 
 
 def _supersedes(other: Artifact, artifact: Artifact) -> bool:
-    return artifact.id is not None and any(
-        edge.kind == "supersedes" and edge.target == artifact.id for edge in other.edges
-    )
+    return any(edge.kind == "supersedes" and edge.target == artifact.id for edge in other.edges)
