@@ -223,7 +223,9 @@ def find_successors(
         sentence = re.split(r"[.;]\s", outside, maxsplit=1)[0]
         if find_ids(sentence, kind, module, origins):
             outside = sentence
-        named = find_ids(outside, kind, module, origins)
+        found = find_ids(outside, kind, module, origins)
+        # A link beside a number leads to an explanation.
+        named = tuple(one for one in found if not one.name) or found
         if bare := parse_id(outside, kind, module, origins):
             named = named or (bare,)
         words = outside if at < fields else "".join(_BY.split(outside)[1:])

@@ -377,8 +377,10 @@ def id_from_link(target: str, kind: ArtifactKind, module: str = "") -> ArtifactI
 
 def name_in_text(text: str, kind: ArtifactKind, module: str = "") -> ArtifactId | None:
     """The id of the record whose name is the whole text. None: no file is called so."""
-    name = text.strip().strip("`\"'")
-    return named_id(kind, name, module) if _NAME_ALONE.fullmatch(name) else None
+    prefix, _, name = text.strip(" `\"'\t\n").rpartition("]/")
+    if not _NAME_ALONE.fullmatch(name):
+        return None
+    return named_id(kind, name, prefix.removeprefix("[") or module)
 
 
 def named_id(kind: ArtifactKind, name: str, module: str = "") -> ArtifactId:

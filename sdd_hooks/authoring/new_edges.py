@@ -18,7 +18,7 @@ from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus
 from sdd_hooks.artifacts.edges import FORWARD
 from sdd_hooks.artifacts.find_artifact import find_artifact
-from sdd_hooks.artifacts.identifiers import ArtifactId, ArtifactKind, parse_id
+from sdd_hooks.artifacts.identifiers import ArtifactId, ArtifactKind, in_module, parse_reference
 from sdd_hooks.errors import EXIT_USAGE, SddError
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.retrieval.report import LabelledHit
@@ -82,11 +82,11 @@ def _candidates(
     extends = bool(_EXTENDED.search(description))
     for one in hits:
         record = one.record
-        if record is None or not record.is_numbered or not record.authoritative:
+        if record is None or not record.is_artifact or not record.authoritative:
             continue
-        target = parse_id(record.id, kind, one.module)
+        target = in_module(parse_reference(record.id, kind), one.module)
         taken_back = replaced & _words(record.title)
-        if target is None or target.kind != kind or not (taken_back or one.hit.score >= MIN_SCORE):
+        if target.kind != kind or not (taken_back or one.hit.score >= MIN_SCORE):
             continue
         likely = _likely(kind, takes_back=bool(taken_back), extends=extends)
         reason = f"score {one.hit.score:.2f}, {MIN_SCORE} is enough"

@@ -1,4 +1,4 @@
-"""Where a new artifact goes, and its number: the file is created before anything is drafted."""
+"""Where a new artifact goes, and its number or name."""
 
 # Governing: SPEC-0024 REQ "Numbers"
 
@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus, numbering_directory
-from sdd_hooks.artifacts.identifiers import ArtifactId, ArtifactKind
+from sdd_hooks.artifacts.identifiers import ArtifactId, ArtifactKind, id_from_link
 from sdd_hooks.artifacts.spec import SPEC_FILE
 from sdd_hooks.authoring.numbers import UsedNumbers, find_used_numbers, lock_numbers, merged_numbers
 from sdd_hooks.authoring.record_form import RecordForm
@@ -26,7 +26,6 @@ from sdd_hooks.errors import SddError, StorageError
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.repository import Repository
-from sdd_hooks.system.file_edits import FileEdit, apply_edits
 
 MAX_ATTEMPTS = 20
 """How often a number is reserved that another process of this clone takes meanwhile."""
@@ -57,20 +56,23 @@ class NewFile(NamedTuple):
             return f"{directory}{spec_directory(self.title)}/{SPEC_FILE}"
         return f"{directory}{self.form.file_name.name(number, self.title, self.date)}"
 
-    def placeholder(self, id: ArtifactId) -> bytes:
-        """What the file has until it is drafted, so that others see that the number is taken."""
-        return f"# {id.kind}-{id.number:04d}: {self.title}\n".encode()
+    def id(self, number: int) -> ArtifactId:
+        """The id of the artifact: the number, or a name where the others have names."""
+        module = self.collection.module
+        if self.form.has_numbers:
+            return ArtifactId(self.kind, number, "", module)
+        named = id_from_link(self.path(number), self.kind, module)
+        return named or ArtifactId(self.kind, number, "", module)
 
 
 class TakenNumber(NamedTuple):
-    """The id of a new artifact, its path, and the content of the file: None in a dry run.
+    """The id of a new artifact, and its path.
 
     `reservation` is that of the number in the remote, if it was reserved.
     """
 
     id: ArtifactId
     path: str
-    placeholder: bytes | None
     reservation: Reservation | None = None
 
 
@@ -114,30 +116,17 @@ def _closeness(directory: str, near: str) -> int:
 def take_number(
     repository: Repository, new: NewFile, corpus: Corpus, choice: NumberChoice
 ) -> Iterator[TakenNumber]:
-    """Take the next number by creating the file, which is removed if the block fails.
+    """Choose the next number, which no process of this clone takes before the block has written it.
 
-    A reservation is deleted then as well. Raises SddError when the file exists, StorageError when
-    it cannot be created, and what `reserve_number` raises.
+    A reservation is deleted if the block fails. Raises SddError when the file exists, StorageError
+    when no number can be taken, and what `reserve_number` raises.
     """
-    root = repository.root
     if choice.dry_run:
         number = _used(repository, new, corpus).next(choice.taken)
-        yield TakenNumber(_id(new, number), new.path(number), None)
+        yield TakenNumber(new.id(number), new.path(number))
         return
-    taken = _take(repository, new, corpus, choice)
-    try:
-        yield taken
-    except BaseException:
-        with suppress(SddError):
-            apply_edits(root, [FileEdit(taken.path, taken.placeholder, None)])
-        if taken.reservation:
-            delete_reservations(repository.git, [taken.reservation])
-        raise
-
-
-def _take(
-    repository: Repository, new: NewFile, corpus: Corpus, choice: NumberChoice
-) -> TakenNumber:
+    if choice.reserve and not new.form.has_numbers:
+        raise SddError("the records here have no number to reserve: leave --reserve out")
     for _ in range(MAX_ATTEMPTS):
         # The remote is asked without the lock: it may be slow.
         reservation = _reserve(repository, new, corpus, choice) if choice.reserve else None
@@ -147,7 +136,9 @@ def _take(
                 used = _used(repository, new, corpus)
                 number = reservation.number if reservation else used.next(choice.taken)
                 if reservation is None or not used.has(number):
-                    return _create(repository, new, number)._replace(reservation=reservation)
+                    path = _free_path(repository, new, number)
+                    yield TakenNumber(new.id(number), path, reservation)
+                    return
         except BaseException:
             if reservation:
                 delete_reservations(repository.git, [reservation])
@@ -155,6 +146,13 @@ def _take(
         if reservation:
             delete_reservations(repository.git, [reservation])
     raise StorageError("other processes keep taking the next number: try again")
+
+
+def _free_path(repository: Repository, new: NewFile, number: int) -> str:
+    path = new.path(number)
+    if (repository.root / path).exists():
+        raise SddError(f"{path} exists: choose another title")
+    return path
 
 
 def _reserve(
@@ -170,20 +168,11 @@ def _reserve(
     return reservation
 
 
-def _create(repository: Repository, new: NewFile, number: int) -> TakenNumber:
-    id = _id(new, number)
-    path, placeholder = new.path(number), new.placeholder(id)
-    if (repository.root / path).exists():
-        raise SddError(f"{path} exists: choose another title")
-    apply_edits(repository.root, [FileEdit(path, None, placeholder)])
-    return TakenNumber(id, path, placeholder)
-
-
-def _id(new: NewFile, number: int) -> ArtifactId:
-    return ArtifactId(new.kind, number, "", new.collection.module)
-
-
 def _used(repository: Repository, new: NewFile, corpus: Corpus) -> UsedNumbers:
+    if not new.form.has_numbers:
+        beside = (one for one in corpus.artifacts if new.collection.contains(one.path))
+        named = (new.form.file_name.number_of(one.stem) for one in beside)
+        return UsedNumbers(frozenset(named), frozenset())
     module = new.collection.module
     ids = (id for id in corpus.by_id if (id.kind, id.module) == (new.kind, module))
     numbers = (id.number for id in ids)

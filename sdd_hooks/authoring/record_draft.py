@@ -64,6 +64,12 @@ class RecordDraft(NamedTuple):
     date: str
     sections: Mapping[str, str] = {}
 
+    @property
+    def number(self) -> int:
+        """The number of the id, or at the end of the name that is the id."""
+        in_name = re.search(r"[0-9]{1,5}$", self.id.name)
+        return int(in_name[0]) if in_name else self.id.number
+
 
 def draft_record(form: RecordForm, draft: RecordDraft, template: str = "") -> str:
     """The text of a proposed record: that of `template` if there is one, filled in.
@@ -72,8 +78,12 @@ def draft_record(form: RecordForm, draft: RecordDraft, template: str = "") -> st
     """
     text = template or "\n".join(_skeleton(form))
     filled = _fill(text.replace("\r\n", "\n").rstrip("\n") + "\n", form, draft, bool(template))
-    if form.file_name.is_dated and not read_document(filled, "ADR").own_id:
-        filled = set_field(filled, "id", str(draft.id._replace(module="")))
+    if (
+        form.file_name.dash is not None
+        and form.has_numbers
+        and not read_document(filled, "ADR").own_id
+    ):
+        filled = set_field(filled, "id", draft.id.bare)
     if not read_document(filled, "ADR").statuses:
         filled = set_field(filled, "status", "proposed")
     for title, content in draft.sections.items():
@@ -151,7 +161,7 @@ def _fill(text: str, form: RecordForm, draft: RecordDraft, is_template: bool) ->
     is_titled = in_head = False
     for at, line in enumerate(lines):
         if not is_titled and re.match(r"# ", line):
-            lines[at] = f"# {form.heading.heading(draft.id.number, draft.title)}"
+            lines[at] = f"# {form.heading.heading(draft.number, draft.title)}"
             is_titled = in_head = True
         elif re.match(r"#{2,6} ", line):
             in_head = False
@@ -203,19 +213,21 @@ def _value(key: str, row: str, draft: RecordDraft) -> str | None:
     """The value of a key of the frontmatter, "" for an empty one; None: the draft says nothing."""
     if key in _DATES:
         return draft.date
+    if key == "id" and draft.id.name:
+        return draft.id.bare
     if key in ("id", "number", "nav-order"):
-        return _numbered(row.partition(":")[2].strip(" \"'"), draft.id)
+        return _numbered(row.partition(":")[2].strip(" \"'"), draft.number)
     return {"status": "proposed", "title": draft.title}.get(key)
 
 
-def _numbered(written: str, id: ArtifactId) -> str:
-    """The id in the spelling of another one: `ADR-0012`, `0012` or `12`; "" for another form."""
+def _numbered(written: str, number: int) -> str:
+    """The number as another one is spelled: `ADR-0012`, `0012` or `12`; "" for another form."""
     match = re.fullmatch(r"(?P<before>(?:ADR[-_ ]?)?)(?P<digits>[0-9]+)", written, re.IGNORECASE)
     if match is None:
         return ""
     is_padded = match["before"] or match["digits"].startswith("0")
     width = len(match["digits"]) if is_padded else 1
-    return f"{match['before']}{id.number:0{width}d}"
+    return f"{match['before']}{number:0{width}d}"
 
 
 def _fill_sections(text: str, draft: RecordDraft) -> str:

@@ -17,6 +17,7 @@ from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.document import ArtifactDocument, read_document
 from sdd_hooks.artifacts.fields import normalize_field_name
 from sdd_hooks.artifacts.frontmatter import Frontmatter
+from sdd_hooks.artifacts.identifiers import FOLDER_PAGES, LABEL
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.lazy_regex import lazy_regex
 
@@ -29,16 +30,18 @@ MIN_CONSTANT = 3
 _SHARE = 0.5
 """The share of these records that has what belongs to the form."""
 
+_PREFIX = r"[A-Z]{2,}(?:[-_][A-Za-z]{1,30}){0,4}"
 _NAME = lazy_regex(
     r"(?:(?P<date>[0-9]{4}-[0-9]{2}-[0-9]{2})(?P<after_date>[-_. ]))?"
-    r"(?P<prefix>(?:[A-Za-z]+[-_. ])?)(?P<digits>[0-9]{1,5})"
-    r"(?:(?P<separator>(?:adr|rfc)?[-_. ]+)(?P<slug>.+))?",
-    re.IGNORECASE,
+    rf"(?P<prefix>(?:(?:[A-Za-z]+|{_PREFIX})[-_. ])?)(?P<digits>[0-9]{{1,5}})"
+    r"(?:(?P<separator>(?i:adr|rfc)?[-_. ]+)(?P<slug>.+))?",
 )
-_DATE_NAME = lazy_regex(r"[0-9]{8}(?P<separator>[-_. ])(?P<slug>.+)")
+_DATE_NAME = lazy_regex(
+    r"[0-9]{4}(?P<dash>-?)[0-9]{2}(?P=dash)[0-9]{2}(?P<separator>[-_. ])(?P<slug>.+)"
+)
 _HEADING = lazy_regex(
-    r"(?P<before>(?:ADR[-_ #]?)?)(?P<digits>[0-9]{1,5})(?P<after>(?:[.:)]|[ ]?[—–-]|[ ]?\|)?[ ]+)",
-    re.IGNORECASE,
+    rf"(?P<before>(?:(?i:ADR|{_PREFIX})[-_ #]?)?)(?P<digits>[0-9]{{1,5}})"
+    r"(?P<after>(?:[.:)]|[ ]?[—–-]|[ ]?\|)?[ ]+)"
 )
 
 StatusPlace = Literal["frontmatter", "field", "section"]
@@ -50,8 +53,10 @@ class FileNameForm(NamedTuple):
     """How files are named: `ADR-`, four digits, `-`, words joined by `-`, `.md`.
 
     `capitals` is whether the words begin with capitals. Without a `separator` there are no words.
-    `after_date` is what follows a date at the beginning, "" for no date. A form that `is_dated` has
-    the date in place of the number, as `20200131-use-queues.md`.
+    `after_date` is what follows a date at the beginning, "" for no date. A form of the `width` 0
+    has no number: with `dash` the date is in its place, as in `20200131-use-queues.md` (""), or
+    `2020-01-31-use-queues.md` ("-"); without, the words are all. With a `page`, the record is a
+    folder with that file.
     """
 
     prefix: str = "ADR-"
@@ -61,7 +66,8 @@ class FileNameForm(NamedTuple):
     suffix: str = ".md"
     capitals: bool = False
     after_date: str = ""
-    is_dated: bool = False
+    dash: str | None = None
+    page: str = ""
 
     def name(self, number: int, title: str, date: str) -> str:
         """The name of the file of a record. `date` is ISO."""
@@ -70,11 +76,20 @@ class FileNameForm(NamedTuple):
             word.capitalize() if self.capitals else word.lower() for word in words
         )
         slug = slug[:80].rstrip(self.joiner) or "decision"
-        if self.is_dated:
-            return f"{date.replace('-', '')}{self.separator}{slug}{self.suffix}"
-        before = f"{date}{self.after_date}{self.prefix}" if self.after_date else self.prefix
-        words_after = f"{self.separator}{slug}" if self.separator else ""
-        return f"{before}{number:0{self.width}d}{words_after}{self.suffix}"
+        if self.dash is not None:
+            name = f"{date.replace('-', self.dash)}{self.separator}{slug}"
+        elif not self.width:
+            name = slug
+        else:
+            before = f"{date}{self.after_date}{self.prefix}" if self.after_date else self.prefix
+            words_after = f"{self.separator}{slug}" if self.separator else ""
+            name = f"{before}{number:0{self.width}d}{words_after}"
+        return f"{name}/{self.page}" if self.page else f"{name}{self.suffix}"
+
+    def number_of(self, name: str) -> int:
+        """The number in the name of a record with this prefix, 0 for none."""
+        match = re.match(rf"{re.escape(self.prefix)}([0-9]{{1,5}})(?![0-9])", name)
+        return int(match[1]) if match and self.width else 0
 
 
 class HeadingForm(NamedTuple):
@@ -92,12 +107,13 @@ class HeadingForm(NamedTuple):
 class RecordForm(NamedTuple):
     """The form of a record. `sample` is the text of the newest record that has it, "" for none.
 
-    `directory` is that of the files. `sections` are the titles of the usual sections of level 2,
-    `fields` the names of the usual fields below the heading. `constants` are the keys of the
-    frontmatter whose value all of these records share.
+    `directory` is that of the files, `has_numbers` whether the ids are numbers. `sections` are the
+    titles of the usual sections of level 2, `fields` the names of the usual fields below the
+    heading. `constants` are the keys of the frontmatter whose value all of these records share.
     """
 
     directory: str
+    has_numbers: bool = True
     file_name: FileNameForm = FileNameForm()
     heading: HeadingForm = HeadingForm()
     status: StatusPlace = "frontmatter"
@@ -112,10 +128,11 @@ def find_record_form(directory: str, records: Sequence[tuple[Artifact, str]]) ->
 
     Without a record it is MADR's with the names that this project recommends.
     """
-    numbered = [one for one in records if not one[0].id.name]
+    named = [one for one in records if one[0].id.name]
+    has_numbers = len(named) <= len(records) / 2
+    alike = [one for one in records if not one[0].id.name] if has_numbers else named
     # Without numbers, dates at the beginning of the names tell which are the newest.
-    newest = sorted(numbered or records, key=lambda one: (one[0].id.number, one[0].path))
-    newest = newest[-MAX_RECORDS:]
+    newest = sorted(alike, key=lambda one: (one[0].id.number, one[0].path))[-MAX_RECORDS:]
     if not newest:
         return RecordForm(directory)
     documents = [(artifact, read_document(text, "ADR"), text) for artifact, text in newest]
@@ -134,6 +151,7 @@ def find_record_form(directory: str, records: Sequence[tuple[Artifact, str]]) ->
     sections = tuple(title for title in sections if title in in_sample)
     return RecordForm(
         directory,
+        has_numbers,
         _file_name([artifact.path for artifact, _, _ in documents]),
         _most(headings) or HeadingForm("", 0, ""),
         place,
@@ -159,14 +177,19 @@ def _constants(matters: Sequence[Frontmatter]) -> frozenset[str]:
 def _file_name(paths: Sequence[str]) -> FileNameForm:
     """The form of the names that most of these files have."""
     files = [PurePosixPath(path) for path in paths]
+    pages = [path.name for path in files if path.stem.lower() in FOLDER_PAGES]
+    page = _most(pages) or "" if len(pages) > _SHARE * len(files) else ""
+    if page:
+        files = [path.parent.with_name(f"{path.parent.name}{path.suffix}") for path in files]
     dated = [(path, match) for path in files if (match := _DATE_NAME.fullmatch(path.stem))]
     found = [(path, match) for path in files if (match := _NAME.fullmatch(path.stem))]
-    if len(dated) > len(found):
-        path, match = dated[-1]
-        joiner = "_" if "_" in match["slug"] and "-" not in match["slug"] else "-"
-        return FileNameForm("", 0, match["separator"], joiner, path.suffix, is_dated=True)
-    if not found:
-        return FileNameForm()
+    if max(len(dated), len(files) - len(found)) > len(found):
+        path, match = dated[-1] if dated else (files[-1], None)
+        slug = match["slug"] if match else path.stem
+        joiner = "_" if "_" in slug and "-" not in slug else "-"
+        separator, dash = (match["separator"], match["dash"]) if match else ("", None)
+        capitals = _is_usual([slug], lambda slug: slug[:1].isupper())
+        return FileNameForm("", 0, separator, joiner, path.suffix, capitals, "", dash, page)
     parts = ("prefix", "separator", "after_date")
     prefix, separator, after_date, suffix = _most(
         [(*(match[part] or "" for part in parts), path.suffix) for path, match in found]
@@ -178,12 +201,14 @@ def _file_name(paths: Sequence[str]) -> FileNameForm:
         joiner = " "
     capitals = _is_usual(slugs, lambda slug: slug[:1].isupper())
     width = _most(widths) or 4
-    return FileNameForm(prefix, width, separator, joiner, suffix, capitals, after_date)
+    form = FileNameForm(prefix, width, separator, joiner, suffix, capitals, after_date)
+    return form._replace(page=page)
 
 
 def _heading(document: ArtifactDocument) -> HeadingForm:
     section = next((one for one in document.sections if one.level == 1), None)
-    match = _HEADING.match(section.title) if section and document.heading_id else None
+    has_id = section and (document.heading_id or LABEL.match(section.title))
+    match = _HEADING.match(section.title) if section and has_id else None
     if match is None or match.end() == len(match.string):
         return HeadingForm("", 0, "")
     return HeadingForm(match["before"], len(match["digits"]), match["after"])

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 
 from sdd_hooks.artifacts.document import ArtifactDocument, find_successors, read_document
 from sdd_hooks.artifacts.frontmatter_edit import NotEditable, set_field
-from sdd_hooks.artifacts.identifiers import ArtifactId, ArtifactKind
+from sdd_hooks.artifacts.identifiers import ArtifactId, ArtifactKind, id_from_link
 from sdd_hooks.artifacts.languages import find_status_words
 from sdd_hooks.artifacts.statement import UNKNOWN
 from sdd_hooks.artifacts.status import ArtifactStatus
@@ -55,7 +55,9 @@ SYNONYMS: Mapping[ArtifactKind, Mapping[str, str]] = {
 """Statuses of the other kind that repositories use, and what they mean."""
 
 _SUCCESSOR = lazy_regex(
-    r"[ ]+by\b[:\s]*(?:\[[^\[\]\n]*\](?:\([^()\n]*\))?|[\w/\[\]-]*[0-9]+[a-z]?)", re.IGNORECASE
+    r"[ ]+by\b[:\s]*(?:\[[^\[\]\n]*\](?:\([^()\n]*\))?|[\w/\[\]-]*[0-9]+[a-z]?(?![\w-])"
+    r"|[\w/\[\]-]+(?=[.\s]*$))",
+    re.IGNORECASE,
 )
 _CHECK_BOX = lazy_regex(r"\s*[-*+] \[[ xX]\] ")
 _MAX_PARAGRAPH = 4
@@ -178,4 +180,5 @@ def _is_wanted(before: str, after: str, kind: ArtifactKind, position: int, new: 
 def _has_successor(document: ArtifactDocument, new: NewStatus) -> bool:
     if new.successor is None or document.status.value != "superseded":
         return True
-    return new.successor in find_successors(document, new.successor.kind)
+    found = find_successors(document, new.successor.kind)
+    return new.successor in found or (id_from_link(new.link, new.successor.kind) in found)

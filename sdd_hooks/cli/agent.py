@@ -26,6 +26,7 @@ from sdd_hooks.cli.shared.edits import changes_data, done_lines, print_edits
 from sdd_hooks.cli.shared.lazy import CommandGroup
 from sdd_hooks.cli.shared.options import dry_run_option, json_option, yes_option
 from sdd_hooks.cli.shared.output import CommandOutput, show
+from sdd_hooks.cli.shared.prompts import can_ask, confirm
 from sdd_hooks.project.repository import Repository, discover
 from sdd_hooks.system.file_edits import FileEdit, apply_edits
 from sdd_hooks.usecases.agents.prepare import prepare_table
@@ -151,12 +152,12 @@ def _change(
 ) -> int:
     """Make the edits, unless the user declines or only wants to see them."""
     dry_run, as_json = options["dry_run"], options["as_json"]
-    asks = not (options["yes"] or as_json or dry_run) and sys.stdin.isatty()
+    asks = can_ask(options["yes"], as_json, dry_run)
     if (dry_run or asks) and not as_json:
         print_edits(edits)
     if plugin and (dry_run or asks) and not as_json:
         click.echo("run `claude plugin`, which changes the plug-ins of the user")
-    declined = bool(edits or plugin) and asks and not click.confirm("Go ahead?", default=True)
+    declined = bool(edits or plugin) and asks and not confirm("Go ahead?", default=True)
     data = {
         "programs": [one.name for one in programs],
         "changes": changes_data(edits),

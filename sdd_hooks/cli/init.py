@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,6 +15,7 @@ from sdd_hooks.cli.shared.context import open_project
 from sdd_hooks.cli.shared.edits import changes_data, done_lines, print_edits
 from sdd_hooks.cli.shared.options import json_option, yes_option
 from sdd_hooks.cli.shared.output import CommandOutput, printable_line, show
+from sdd_hooks.cli.shared.prompts import can_ask, confirm
 from sdd_hooks.engines.registry import find_backend, require_engine
 from sdd_hooks.errors import EngineUnavailable, SddError
 from sdd_hooks.githooks.folder import HooksRefused
@@ -57,7 +57,7 @@ def init(directory: Path | None, yes: bool, no_hooks: bool, as_json: bool) -> in
         {"kind": one.kind, "directory": one.directory, "count": one.total}
         for one in planned.records
     ]
-    asks = not (yes or as_json) and sys.stdin.isatty()
+    asks = can_ask(yes, as_json)
     if edits and asks and not _confirmed(edits):
         unchanged = CommandOutput(
             {"changes": [], "found": found, "hooks": None}, ["nothing changed"]
@@ -86,7 +86,7 @@ def _found(records: Sequence[FoundRecords]) -> str:
 
 def _confirmed(edits: Sequence[FileEdit]) -> bool:
     print_edits(edits)
-    return click.confirm("Go ahead?", default=True)
+    return confirm("Go ahead?", default=True)
 
 
 def _model_notes(project: Project) -> list[str]:
@@ -114,7 +114,7 @@ def _hooks(project: Project, asks: bool) -> CommandOutput:
         report = inspect_hooks(repository, sdd)
         if all(hook.state in IN_PLACE for hook in report.hooks) and not report.snippet:
             return CommandOutput(hooks_output(report).data)
-        if asks and not click.confirm("Install the git hooks?", default=True):
+        if asks and not confirm("Install the git hooks?", default=True):
             return CommandOutput({})
         return hooks_output(install_hooks(repository, sdd))
     except HooksRefused as error:

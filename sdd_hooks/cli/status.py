@@ -46,7 +46,7 @@ def status(directory: Path | None, /, as_json: bool, **request: Any) -> int:
         "diff": outcome.edit.diff(),
     }
     lines = outcome.edit.diff().splitlines() if request["dry_run"] else [_summary(outcome)]
-    return show(CommandOutput(data, lines, (), outcome.warnings), as_json)
+    return show(CommandOutput(data, lines, outcome.notes, outcome.warnings), as_json)
 
 
 def _summary(outcome: StatusOutcome) -> str:

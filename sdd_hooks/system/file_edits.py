@@ -11,6 +11,7 @@ from pathlib import Path
 from sdd_hooks.errors import SddError, StorageError
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.system.files import read_inside, refuse_links, resolve_inside, write_atomically
+from sdd_hooks.system.processes import exit_on_signals
 
 MAX_BYTES = 8 << 20
 """A larger file is not edited."""
@@ -53,11 +54,12 @@ def apply_edits(root: Path, edits: Sequence[FileEdit]) -> None:
     done: list[FileEdit] = []
     created: list[Path] = []
     try:
-        for edit in edits:
-            target = _target(root, edit)
-            created += _create_directories(target.parent)
-            done.append(edit)
-            _make(target, edit)
+        with exit_on_signals():
+            for edit in edits:
+                target = _target(root, edit)
+                created += _create_directories(target.parent)
+                done.append(edit)
+                _make(target, edit)
     except BaseException:
         for edit in reversed(done):
             _undo(root, edit)

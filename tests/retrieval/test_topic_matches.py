@@ -58,7 +58,7 @@ def test_the_others_are_artifacts_by_their_titles_in_the_index(indexed: Repo) ->
     others = matches(indexed, "tokens").others
     assert [(str(one.id or ""), one.title) for one in others] == [
         ("ADR-0003", "Caches"),
-        ("", "Use queues"),
+        ("use-queues", "Use queues"),
         ("SPEC-0005", "Mail"),
     ]
 

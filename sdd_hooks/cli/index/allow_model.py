@@ -6,8 +6,7 @@ from __future__ import annotations
 
 import sys
 
-import click
-
+from sdd_hooks.cli.shared.prompts import can_ask, confirm
 from sdd_hooks.embedding.policy import in_ci
 from sdd_hooks.errors import SddError
 from sdd_hooks.project.project import Project
@@ -21,13 +20,13 @@ def asks_to_allow(error: SddError, project: Project) -> bool:
     """
     if error.code != "model-not-allowed" or in_ci(project.environ):
         return False
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+    if not (can_ask() and sys.stderr.isatty()):
         return False
     from sdd_hooks.models.consent import ModelNotAllowed, confirm_model
 
     assert isinstance(error, ModelNotAllowed)
     question = f"Send texts of this repository to the service of {error.model}, with your key?"
-    if not click.confirm(question, err=True):
+    if not confirm(question, err=True):
         return False
     confirm_model(error.model, project.repository.root, project.environ)
     return True

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,6 +12,7 @@ import click
 from sdd_hooks.cli.shared.context import open_project
 from sdd_hooks.cli.shared.options import json_option, kind_option, module_option, yes_option
 from sdd_hooks.cli.shared.output import CommandOutput, show
+from sdd_hooks.cli.shared.prompts import confirm, require_terminal
 from sdd_hooks.engines.registry import not_indexed
 from sdd_hooks.freshness.read_gate import open_index
 from sdd_hooks.usecases.upkeep.update import remove_collections
@@ -51,6 +51,5 @@ def remove(
 
 
 def _confirmed(names: Sequence[str]) -> bool:
-    if not sys.stdin.isatty():
-        raise click.UsageError("there is no terminal to ask on, so confirm with --yes")
-    return click.confirm(f"Remove {', '.join(names)} from the index?", err=True)
+    require_terminal()
+    return confirm(f"Remove {', '.join(names)} from the index?", err=True)

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from sdd_hooks.cli.knowledge.fields import (
 from sdd_hooks.cli.shared.edits import changes_data
 from sdd_hooks.cli.shared.options import json_option, yes_option
 from sdd_hooks.cli.shared.output import CommandOutput, printable_line, show
+from sdd_hooks.cli.shared.prompts import confirm, require_terminal
 from sdd_hooks.knowledge.entries import KINDS, entry_file, kind_of
 from sdd_hooks.setup.share_knowledge import DEFAULT_PATH, share_knowledge
 from sdd_hooks.usecases.knowledge.entries import delete_entries, find_entry
@@ -53,10 +53,9 @@ def delete(directory: Path | None, /, *, yes: bool, as_json: bool, **options: An
     file = f"{base.place.base}/{entry.file}"
     data = {"type": entry.kind, "id": entry.id, "file": file}
     if not yes:
-        if as_json or not sys.stdin.isatty():
-            raise click.UsageError("there is no terminal to ask on, so confirm with --yes")
+        require_terminal(as_json)
         question = printable_line(f"Delete {file} ({entry.summary})?")
-        if not click.confirm(question, err=True):
+        if not confirm(question, err=True):
             return show(CommandOutput({**data, "deleted": False}, ["nothing deleted"]), as_json)
     warnings = delete_entries(base, [entry])
     return show(

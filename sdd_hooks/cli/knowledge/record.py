@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -25,6 +24,7 @@ from sdd_hooks.cli.knowledge.fields import (
 )
 from sdd_hooks.cli.shared.options import Command, dry_run_option, json_option, yes_option
 from sdd_hooks.cli.shared.output import CommandOutput, printable_line, show
+from sdd_hooks.cli.shared.prompts import can_ask, choose
 from sdd_hooks.knowledge.drafts import (
     ACTIONS,
     LEVELS,
@@ -197,7 +197,7 @@ def _request(options: Mapping[str, Any], drafts: ReadDrafts, *, confirm: bool) -
     actions = dict(map(parse_answer, options["answers"]))
     ask: Ask | None = None
     if not options["yes"]:
-        if sys.stdin.isatty() and not options["as_json"]:
+        if can_ask(options["as_json"]):
             ask = _ask
         elif confirm and not actions:
             ask = _decline
@@ -232,7 +232,7 @@ def _ask(rows: Sequence[TriageRow]) -> Decision | None:
     choices = ["yes", "edit", *(action.lower() for action in ACTIONS), "quit"]
     for row in rows:
         text = printable_line(f"{row.number}. {title_of(row.draft.entry)}: {row.action_text}?")
-        answer = click.prompt(text, type=click.Choice(choices, case_sensitive=False), default="yes")
+        answer = choose(text, choices, "yes", no="skip")
         if answer == "quit":
             return None
         if answer == "edit":

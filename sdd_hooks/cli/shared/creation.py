@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import datetime
 import json
-import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import reduce
 from pathlib import Path
 from typing import IO, Any
 
@@ -19,8 +19,15 @@ from sdd_hooks.artifacts.identifiers import ArtifactKind
 from sdd_hooks.authoring.new_edges import CandidateEdge
 from sdd_hooks.cli.shared.context import open_project, start_directory
 from sdd_hooks.cli.shared.edits import changes_data, done_lines
-from sdd_hooks.cli.shared.options import Command, dry_run_option, json_option, module_option
+from sdd_hooks.cli.shared.options import (
+    Command,
+    dry_run_option,
+    json_option,
+    module_option,
+    yes_option,
+)
 from sdd_hooks.cli.shared.output import CommandOutput, printable_line, show
+from sdd_hooks.cli.shared.prompts import can_ask, choose
 from sdd_hooks.usecases.authoring.create_artifact import (
     CreatedArtifact,
     CreateRequest,
@@ -31,7 +38,7 @@ MAX_INPUT_BYTES = 1 << 20
 
 
 def creation_options(example: str) -> Callable[[Command], Command]:
-    """`--edge`, `--reserve`, `--dry-run`, `--module` and `--json`."""
+    """`--edge`, `--reserve`, `--yes`, `--dry-run`, `--module` and `--json`."""
     edge = click.option(
         "--edge",
         "edges",
@@ -44,7 +51,8 @@ def creation_options(example: str) -> Callable[[Command], Command]:
         is_flag=True,
         help="Reserve the number in the remote `origin`, so that no other clone takes it.",
     )
-    return lambda command: edge(reserve(dry_run_option(module_option(json_option(command)))))
+    shared = (json_option, module_option, dry_run_option, yes_option, reserve, edge)
+    return lambda command: reduce(lambda done, option: option(done), shared, command)
 
 
 def run_creation(kind: ArtifactKind, directory: Path | None, options: Mapping[str, Any]) -> int:
@@ -61,12 +69,13 @@ def run_creation(kind: ArtifactKind, directory: Path | None, options: Mapping[st
     )
     if options.get("source"):
         request = _with_input(request, options["source"])
-    asks = not (as_json or dry_run) and sys.stdin.isatty()
+    asks = can_ask(options["yes"], as_json, dry_run)
+    ask = _choose if asks else _choose_proposed if options["yes"] else _choose_none
     project = open_project(directory)
     with suppress(ValueError):  # Outside of the work tree, as below `.git`.
         start = start_directory(directory).resolve().relative_to(project.repository.root.resolve())
         request = request._replace(near="" if start == Path() else start.as_posix())
-    created = create_artifact(project, request, _choose if asks else _choose_none, time.time())
+    created = create_artifact(project, request, ask, time.time())
     output = CommandOutput(
         _data(created, dry_run), _lines(created, dry_run, asks), created.notes, created.warnings
     )
@@ -105,14 +114,19 @@ def _choose(candidates: Sequence[CandidateEdge]) -> Sequence[str]:
         click.echo(printable_line(f"{one.target}: {one.title} · {one.status or 'no status'}"))
         if one.evidence:
             click.echo(f"    {printable_line(one.evidence)}")
-        answer = click.prompt(
-            f"  {one.kind} {one.target}?",
-            type=click.Choice(["yes", "no", *one.choices]),
-            default="yes" if one.kind != "related" else "no",
-        )
+        answer = choose(f"  {one.kind} {one.target}?", ["yes", "no", *one.choices], _proposed(one))
         if answer != "no":
             chosen.append(f"{one.kind if answer == 'yes' else answer}={one.target}")
     return chosen
+
+
+def _choose_proposed(candidates: Sequence[CandidateEdge]) -> Sequence[str]:
+    return [f"{one.kind}={one.target}" for one in candidates if _proposed(one) == "yes"]
+
+
+def _proposed(one: CandidateEdge) -> str:
+    """The answer of Enter."""
+    return "yes" if one.kind != "related" else "no"
 
 
 def _lines(created: CreatedArtifact, dry_run: bool, asked: bool) -> list[str]:

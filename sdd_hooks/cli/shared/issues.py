@@ -73,10 +73,10 @@ def _ask_for(trackers: Sequence[str]) -> str:
     # Few syncs have to ask.
     import click
 
-    question = f"Which tracker has the issues? [{'/'.join(trackers)}]"
+    from sdd_hooks.cli.shared.prompts import choose
+
     try:
-        choice = click.Choice(trackers)
-        return str(click.prompt(question, type=choice, show_choices=False, err=True))
+        return choose(f"Which tracker has the issues? [{'/'.join(trackers)}]", trackers)
     except click.Abort:
         # The cursor is still behind the prompt.
         sys.stderr.write("\n")

@@ -29,18 +29,23 @@ from sdd_hooks.authoring.record_form import RecordForm, find_record_form
 from sdd_hooks.authoring.reservations import NumberScope, find_numbers_elsewhere
 from sdd_hooks.authoring.spec_draft import draft_spec
 from sdd_hooks.authoring.status_change import NewStatus, change_status, validate_transition
-from sdd_hooks.errors import EXIT_USAGE, SddError
+from sdd_hooks.errors import EXIT_USAGE, NotIndexed, SddError
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project
 from sdd_hooks.retrieval.report import LabelledHit
 from sdd_hooks.retrieval.search import HitLimits
 from sdd_hooks.system.file_edits import FileEdit, FileNotEditable, apply_edits
+from sdd_hooks.system.processes import exit_on_signals
 from sdd_hooks.text.decoding import decode
 from sdd_hooks.usecases.forge import forge_at_hand
 from sdd_hooks.usecases.knowledge.entries import consult
-from sdd_hooks.usecases.reading.search import SearchOutcome, SearchRequest, search
-from sdd_hooks.usecases.upkeep.refresh import collections_containing, refresh_after_write
+from sdd_hooks.usecases.reading.search import SearchRequest, search
+from sdd_hooks.usecases.upkeep.refresh import (
+    collections_containing,
+    ensure_index,
+    refresh_after_write,
+)
 
 NOTHING_RELATED = "No related artifacts found — drafting from scratch"
 
@@ -158,28 +163,34 @@ def create_artifact(
     """Create an artifact with a free number. `now` is in seconds since the epoch.
 
     Raises EmptyTitle, EdgeRefused, UnknownArtifact, StatusRefused for a record that cannot be
-    superseded, NotIndexed, and StorageError. Nothing is written then.
+    superseded, and StorageError. Nothing is written then.
     """
     request = request._replace(title=" ".join(request.title.split()))
     if not request.title:
         raise EmptyTitle("The title is empty: describe what is decided")
     draft = _begin(project, request)
     edges = _requested(draft, request.edges)
-    found, hits = _search(project, request, now)
-    candidates = propose_edges(request.kind, request.title, hits)
+    index_notes = () if request.dry_run else ensure_index(project)
+    found = _search(project, request, now)
+    candidates = propose_edges(request.kind, request.title, found.hits)
     repository = project.repository
     scope = NumberScope(request.kind, draft.new.collection.module)
+    # Nothing is written before the answers are there.
+    edges = edges or _requested(draft, choose(candidates))
     elsewhere = find_numbers_elsewhere(
         repository, scope, draft.new.form.directory, lambda: forge_at_hand(project, now)
     )
     choice = NumberChoice(elsewhere.taken, request.reserve, request.dry_run)
-    with take_number(repository, draft.new, draft.corpus, choice) as taken:
-        edges = edges or _requested(draft, choose(candidates))
+    with exit_on_signals(), take_number(repository, draft.new, draft.corpus, choice) as taken:
         edits = tuple(draft.edits(taken, edges))
         if not request.dry_run:
-            own = edits[0]._replace(before=taken.placeholder)
-            apply_edits(repository.root, [own, *edits[1:]])
-    notes = (*found.notes, *elsewhere.notes, *(() if candidates else (NOTHING_RELATED,)))
+            apply_edits(repository.root, edits)
+    notes = (
+        *index_notes,
+        *found.notes,
+        *elsewhere.notes,
+        *(() if candidates else (NOTHING_RELATED,)),
+    )
     notes += consult(repository, project.configuration, request.title, "designing-*")
     created = CreatedArtifact(
         taken.id,
@@ -198,26 +209,33 @@ def create_artifact(
     return created._replace(warnings=warnings)
 
 
-def _search(
-    project: Project, request: CreateRequest, now: float
-) -> tuple[SearchOutcome, Sequence[LabelledHit]]:
+class _Found(NamedTuple):
     """What the title and the context find, each record with the better of its scores."""
+
+    hits: Sequence[LabelledHit] = ()
+    notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+def _search(project: Project, request: CreateRequest, now: float) -> _Found:
     kind = _KINDS[request.kind]
     # In an index of few records every score is low.
     limits = HitLimits(min_score=0.0)
-    searched = SearchRequest(request.title, (kind,), request.module, limits)
-    found = search(project, searched, now)
-    hits = found.report.hits(kind)
-    if context := " ".join(request.context.split())[:MAX_CONTEXT]:
-        best: dict[str, LabelledHit] = {}
-        for one in (
-            *hits,
-            *search(project, searched._replace(query=context), now).report.hits(kind),
-        ):
+    context = " ".join(request.context.split())[:MAX_CONTEXT]
+    best: dict[str, LabelledHit] = {}
+    found = _Found()
+    for query in filter(None, (request.title, context)):
+        try:
+            done = search(project, SearchRequest(query, (kind,), request.module, limits), now)
+        except NotIndexed:
+            # The first index is being made, or nothing is to be written.
+            return found
+        for one in done.report.hits(kind):
             known = best.get(one.hit.path)
             best[one.hit.path] = one if known is None or one.hit.score > known.hit.score else known
         hits = tuple(sorted(best.values(), key=lambda one: -one.hit.score))
-    return found, hits
+        found = _Found(hits, found.notes or done.notes, found.warnings or done.warnings)
+    return found
 
 
 def _begin(project: Project, request: CreateRequest) -> _Draft:

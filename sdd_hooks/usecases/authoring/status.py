@@ -18,7 +18,11 @@ from sdd_hooks.authoring.status_change import (
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.project import Project
 from sdd_hooks.system.file_edits import FileEdit, apply_edits
-from sdd_hooks.usecases.upkeep.refresh import collections_containing, refresh_after_write
+from sdd_hooks.usecases.upkeep.refresh import (
+    collections_containing,
+    ensure_index,
+    refresh_after_write,
+)
 
 
 class StatusRequest(NamedTuple):
@@ -35,13 +39,14 @@ class StatusRequest(NamedTuple):
 
 
 class StatusOutcome(NamedTuple):
-    """The artifact, its status before and after, and the edit. `warnings` are of the refresh."""
+    """The artifact, its status before and after, and the edit; the rest is about the index."""
 
     id: str
     path: str
     before: str
     after: str
     edit: FileEdit
+    notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
 
@@ -74,5 +79,6 @@ def set_status(project: Project, request: StatusRequest) -> StatusOutcome:
     if request.dry_run or edit.before == edit.after:
         return outcome
     apply_edits(repository.root, [edit])
+    notes = ensure_index(project)
     written = collections_containing(project, [artifact.path])
-    return outcome._replace(warnings=refresh_after_write(project, written))
+    return outcome._replace(notes=notes, warnings=refresh_after_write(project, written))

@@ -21,6 +21,7 @@ from sdd_hooks.project.collections import RECORD_KINDS
 from sdd_hooks.project.project import Project
 from sdd_hooks.reporting.outcome import ReviewOutcome
 from sdd_hooks.usecases.drift.baseline import BaselineUse
+from sdd_hooks.usecases.upkeep.refresh import ensure_index
 
 if TYPE_CHECKING:
     from sdd_hooks.drift.candidates import RecordReader
@@ -131,7 +132,6 @@ def open_target(project: Project, request: DriftRequest, now: float) -> Iterator
     Raises:
         UnknownTarget: there is no such file, directory or record.
         UnknownName: the project does not have the module.
-        NotIndexed: nothing is indexed.
         EngineUnavailable, StorageError: the index cannot be read, or the judge is unknown.
     """
     from sdd_hooks.drift.candidates import RecordReader, list_records
@@ -142,6 +142,7 @@ def open_target(project: Project, request: DriftRequest, now: float) -> Iterator
     judge = load_judge(request.judge, project.environ)
     project.select(RECORD_KINDS, request.module)
     collections = project.select(RECORD_KINDS)
+    ensure_index(project, waits=True)
     with open_fresh_index(project, now) as (engine, freshness):
         known = list_records(project, engine, collections)
         target = find_target(

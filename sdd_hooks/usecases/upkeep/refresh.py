@@ -17,6 +17,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
 from sdd_hooks.engines.protocol import Progress
+from sdd_hooks.engines.registry import is_indexed
 from sdd_hooks.errors import NotIndexed, SddError
 from sdd_hooks.freshness.refresh import (
     DEFAULT_OPTIONS,
@@ -36,7 +37,11 @@ if TYPE_CHECKING:
     from sdd_hooks.project.project import Project
     from sdd_hooks.trackers.sync import SyncResult
 
+LARGE_REPOSITORY = 5_000
+"""Files from which on the first index takes longer than a command may."""
+
 _BACKFILL = "backfill"
+_INDEX = "index"
 
 Step = Literal["refresh", "pull", "embed", "push"]
 
@@ -73,6 +78,22 @@ def refresh_index(
     result = refresh(project, collections, options, progress)
     embeds = bool(result.total.changed) and start_embedding(project, result.total, pull=pull)
     return IndexRefresh(result, embeds)
+
+
+def ensure_index(project: Project, *, waits: bool = False) -> tuple[str, ...]:
+    """Make the index of a project that has none: in the background if it is large.
+
+    With `waits` it is made at once. Returns notes. Raises what `refresh_index` raises.
+    """
+    if is_indexed(project):
+        return ()
+    root = project.repository.root
+    files = project.repository.git.output("ls-files", "-z").count(b"\0")
+    if files < LARGE_REPOSITORY or waits:
+        refresh_index(project, project.collections)
+        return ()
+    detached.start_detached(__name__, [str(root), _INDEX], project.environ)
+    return ("the index is made in the background: `sdd index status` shows it",)
 
 
 def collections_containing(project: Project, paths: Iterable[str]) -> tuple[Collection, ...]:
@@ -130,6 +151,12 @@ def start_embedding(project: Project, counts: Counts, *, pull: bool) -> bool:
 def main(arguments: Sequence[str]) -> None:
     """Run the background process. Arguments: the top of the work tree, and whether to embed."""
     root, *steps = arguments
+    if steps == [_INDEX]:
+        from sdd_hooks.project.project import load_project
+
+        project = load_project(Path(root), os.environ)
+        refresh_index(project, project.collections)
+        return
     # No user waits for this process, and a machine without a network is not an error.
     with suppress(SddError):
         _pull_vectors(Path(root))

@@ -84,7 +84,6 @@ def test_records_that_dates_name_get_numbers_in_their_order() -> None:
     [
         ({"0002-b.md": record(2), "0002-c.md": record(2)}, "several records are ADR-0002"),
         ({"b/0002-b.md": record(2), "c/0002-b.md": record(3)}, "it may mean docs/adr/b/0002-b.md"),
-        ({"adr-b.md": "# B\n\n## Status\n\nAccepted\n"}, "docs/adr/adr-b.md has no number"),
     ],
 )
 def test_links_that_lead_to_several_records_or_none(files, reason) -> None:
