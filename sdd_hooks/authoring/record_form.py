@@ -181,28 +181,36 @@ def _file_name(paths: Sequence[str]) -> FileNameForm:
     page = _most(pages) or "" if len(pages) > _SHARE * len(files) else ""
     if page:
         files = [path.parent.with_name(f"{path.parent.name}{path.suffix}") for path in files]
-    dated = [(path, match) for path in files if (match := _DATE_NAME.fullmatch(path.stem))]
-    found = [(path, match) for path in files if (match := _NAME.fullmatch(path.stem))]
-    if max(len(dated), len(files) - len(found)) > len(found):
-        path, match = dated[-1] if dated else (files[-1], None)
-        slug = match["slug"] if match else path.stem
-        joiner = "_" if "_" in slug and "-" not in slug else "-"
-        separator, dash = (match["separator"], match["dash"]) if match else ("", None)
-        capitals = _is_usual([slug], lambda slug: slug[:1].isupper())
-        return FileNameForm("", 0, separator, joiner, path.suffix, capitals, "", dash, page)
+    named = {path: _NAME.fullmatch(path.stem) for path in files}
+    dated = [
+        match
+        for path, name in named.items()
+        if not (name and name["date"]) and (match := _DATE_NAME.fullmatch(path.stem))
+    ]
+    found = [(path, match) for path, match in named.items() if match]
+    if len(dated) > len(files) / 2 or not found or len(found) < len(files) / 2:
+        slugs = [match["slug"] for match in dated] or [path.stem for path in files]
+        separator, dash = (dated[-1]["separator"], dated[-1]["dash"]) if dated else ("", None)
+        form = FileNameForm("", 0, separator, _joiner(slugs), files[-1].suffix)
+        capitals = _is_usual(slugs, lambda slug: slug[:1].isupper())
+        return form._replace(capitals=capitals, dash=dash, page=page)
     parts = ("prefix", "separator", "after_date")
     prefix, separator, after_date, suffix = _most(
         [(*(match[part] or "" for part in parts), path.suffix) for path, match in found]
     ) or ("ADR-", "-", "", ".md")
     widths = [len(match["digits"]) for _, match in found]
     slugs = [match["slug"] or "" for _, match in found]
-    joiner = "_" if _is_usual(slugs, lambda slug: "_" in slug and "-" not in slug) else "-"
-    if _is_usual(slugs, lambda slug: " " in slug):
-        joiner = " "
+    joiner = _joiner(slugs)
     capitals = _is_usual(slugs, lambda slug: slug[:1].isupper())
     width = _most(widths) or 4
     form = FileNameForm(prefix, width, separator, joiner, suffix, capitals, after_date)
     return form._replace(page=page)
+
+
+def _joiner(slugs: Sequence[str]) -> str:
+    if _is_usual(slugs, lambda slug: " " in slug):
+        return " "
+    return "_" if _is_usual(slugs, lambda slug: "_" in slug and "-" not in slug) else "-"
 
 
 def _heading(document: ArtifactDocument) -> HeadingForm:

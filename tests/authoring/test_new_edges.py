@@ -68,7 +68,6 @@ def test_other_descriptions(description: str, edge: str) -> None:
         hit("ADR-0008", "Use queues", 0.49),
         hit("ADR-0008", "Use REST", authoritative=False),
         hit("SPEC-0001", "REST"),
-        hit("readme", "REST"),
         REST._replace(record=None),
     ],
 )

@@ -93,10 +93,19 @@ def draft(form: RecordForm, template: str = "", **sections: str) -> str:
         (("adr-001.md", "adr-002.md"), "adr-012.md"),
         (("2025-01-02_001-a.md", "2025-01-03_002-b.md"), "2026-11-23_012-use-grpcs-api.md"),
         (("1-a.markdown",), "12-use-grpcs-api.markdown"),
+        (("20200101-a.md", "20200102-b.md"), "20261123-use-grpcs-api.md"),
+        (("2020-01-01-a.md", "2020-01-02-b.md"), "2026-11-23-use-grpcs-api.md"),
+        (("use-kafka.md", "use_sql.md", "Log-json.md"), "use-grpcs-api.md"),
+        (("PAY-0001-a.md", "PAY-0002-b.md"), "PAY-0012-use-grpcs-api.md"),
+        (("ODH-ADR-Operator-0001-a.md",), "ODH-ADR-Operator-0012-use-grpcs-api.md"),
+        (("2020-01-01-a/README.md",), "2026-11-23-use-grpcs-api/README.md"),
+        (("0001-a/README.md", "0002-b/README.md"), "0012-use-grpcs-api/README.md"),
     ],
 )
 def test_a_file_is_named_like_its_neighbours(names: tuple[str, ...], wanted: str) -> None:
-    form = form_of({name: f"# {n}. X\n" for n, name in enumerate(names, 1)})
+    body = "# X\n\n## Decision\n\nYes.\n"
+    records = [(one, body) for name in names if (one := read_adr(f"docs/adr/{name}", body))]
+    form = find_record_form("docs/adr", records)
     assert form.file_name.name(12, "Use gRPC's API!", DATE) == wanted
 
 
@@ -208,8 +217,9 @@ def test_names_with_the_date_in_place_of_the_number() -> None:
     records = [(artifact, text) for path in paths if (artifact := read_adr(path, text))]
     form = find_record_form("adr", records)
     assert form.file_name.name(7, "Keep it", DATE) == "20261123-keep-it.md"
-    drafted = draft_record(form, RecordDraft(ArtifactId("ADR", 7), "Keep it", DATE))
-    assert read_frontmatter(drafted).fields == {"id": "ADR-0007"}
+    name = ArtifactId("ADR", 0, name="20261123-keep-it")
+    drafted = draft_record(form, RecordDraft(name, "Keep it", DATE))
+    assert read_frontmatter(drafted).fields == {}
     assert "# Keep it\n\n- Status: proposed\n- Date: 2026-11-23\n" in drafted
 
 

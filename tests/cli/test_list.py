@@ -122,7 +122,7 @@ def test_decisions_of_other_repositories_come_last(repo, handbook):
         ("acme/ADR-0001", "acme"),
         ("acme/ADR-0002", "acme"),
         ("acme/ADR-0003", "acme"),
-        (None, "acme"),
+        ("acme/logging", "acme"),
     ]
     assert "acme:docs/adr/0003-encrypt-backups.md" in run(repo.root, "list").out
     assert "acme" not in run(repo.root, "list", "--kind", "specs").out
