@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 from sdd_hooks.artifacts.edges import Edge
 from sdd_hooks.artifacts.frontmatter import FrontmatterValue
-from sdd_hooks.artifacts.identifiers import FOLDER_PAGES, ArtifactId, ArtifactKind
+from sdd_hooks.artifacts.identifiers import ArtifactId, ArtifactKind
 from sdd_hooks.artifacts.requirements import Requirement
 from sdd_hooks.artifacts.status import NO_STATUS, ArtifactStatus
 from sdd_hooks.named_tuple import NamedTuple
+from sdd_hooks.project.record_names import FOLDER_PAGES
 from sdd_hooks.text.markdown import Section
 
 if TYPE_CHECKING:

@@ -17,6 +17,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from sdd_hooks.named_tuple import NamedTuple
+from sdd_hooks.project.record_names import FOLDER_PAGES
 from sdd_hooks.text.lazy_regex import lazy_regex
 
 ArtifactKind = Literal["ADR", "SPEC"]
@@ -316,8 +317,6 @@ _LINK = lazy_regex(r"\[[^\[\]]{0,300}\]\(([^()\s]{1,300})\)")
 
 RECORD_SUFFIX = lazy_regex(r"\.(?:mdx?|markdown|rst|adoc|asciidoc|html?)$", re.IGNORECASE)
 """The suffix of the file or the page of a record."""
-FOLDER_PAGES = frozenset({"readme", "index", "adr"})
-"""Files of decisions that have the name of their folder."""
 # The suffix of a file is not a part of the name.
 _NAME_ALONE = lazy_regex(r"(?!tbd$|none$|null$|n/?a$)(?=.*[^\W\d])\w[\w-]{1,200}", re.IGNORECASE)
 LABEL = lazy_regex(

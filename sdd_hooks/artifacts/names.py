@@ -15,7 +15,6 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.identifiers import (
-    FOLDER_PAGES,
     LABEL,
     NO_ORIGINS,
     RECORD_SUFFIX,
@@ -24,6 +23,7 @@ from sdd_hooks.artifacts.identifiers import (
     NamedOrigins,
     Origins,
 )
+from sdd_hooks.project.record_names import FOLDER_PAGES
 from sdd_hooks.text.lazy_regex import lazy_regex
 
 MAX_WORD = 1_000

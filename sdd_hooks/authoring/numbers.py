@@ -20,6 +20,7 @@ from sdd_hooks.artifacts.identifiers import ArtifactKind, id_from_name
 from sdd_hooks.artifacts.spec import DESIGN_FILE, SPEC_FILE
 from sdd_hooks.errors import StorageError
 from sdd_hooks.named_tuple import NamedTuple
+from sdd_hooks.project.record_names import FOLDER_PAGES
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.system.git import Git, nul_split
 from sdd_hooks.system.locks import hold_lock
@@ -31,7 +32,6 @@ MAX_REFS = 500
 
 _REFS = ("refs/heads/", "refs/remotes/")
 _MAIN_BRANCHES = tuple(f"refs/remotes/origin/{name}" for name in ("HEAD", "main", "master"))
-_FOLDER_PAGES = frozenset({"readme", "index"})
 
 
 @contextmanager
@@ -158,7 +158,7 @@ def _numbers_of_directory(directory: Path, kind: ArtifactKind, *, deep: bool) ->
 def _numbers_of_names(paths: Iterable[str]) -> Iterator[int]:
     for path in paths:
         file = PurePosixPath(path)
-        name = file.parent.name if file.stem.lower() in _FOLDER_PAGES else file.stem
+        name = file.parent.name if file.stem.lower() in FOLDER_PAGES else file.stem
         identifier = id_from_name(name, "ADR")
         if identifier:
             yield identifier.number

@@ -17,8 +17,9 @@ from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.document import ArtifactDocument, read_document
 from sdd_hooks.artifacts.fields import normalize_field_name
 from sdd_hooks.artifacts.frontmatter import Frontmatter
-from sdd_hooks.artifacts.identifiers import FOLDER_PAGES, LABEL
+from sdd_hooks.artifacts.identifiers import LABEL
 from sdd_hooks.named_tuple import NamedTuple
+from sdd_hooks.project.record_names import FOLDER_PAGES
 from sdd_hooks.text.lazy_regex import lazy_regex
 
 MAX_RECORDS = 10

@@ -175,6 +175,6 @@ def test_a_module_is_part_of_the_id() -> None:
 def test_one_without_a_number_replaces_by_name() -> None:
     files = {
         "0001-a": "# A\n",
-        "adr-b": "---\nstatus: accepted\nsupersedes: [ADR-0001, ADR-0009]\n---\n# B\n",
+        "adr-b": "---\nsupersedes: [ADR-0001, ADR-0009]\n---\n# B\n\n## Decision\n\nYes.\n",
     }
     assert replacements(files) == {"0001-a.md": ["adr-b"]}
