@@ -32,14 +32,14 @@ from sdd_hooks.artifacts.identifiers import (
 from sdd_hooks.code.languages import DOCUMENT_SUFFIXES
 from sdd_hooks.project.record_contents import find_traits, is_index, is_unfilled
 from sdd_hooks.project.record_names import (
-    FOLDER_PAGES,
     find_place,
     has_number,
     is_beside_records,
-    is_collection_name,
+    is_dated,
     is_page_name,
     is_page_title,
     is_template_name,
+    record_stem,
 )
 from sdd_hooks.text.lazy_regex import lazy_regex
 
@@ -59,6 +59,7 @@ _DECISIONS = frozenset(
         "decision-made",
     }
 )
+_UNNUMBERED = lazy_regex(r"adr[-_ .]?(?:x{2,}|n{2,}|[0-9])", re.IGNORECASE)
 _BRACKETS = ("[", "{", "<")
 _PARENTS = frozenset({"parent", "parent-adr", "part-of", "addendum-to", "appendix-of"})
 MAX_PARENT = 200
@@ -79,12 +80,13 @@ def read_adr(
     as its parent, and a page without the sections and fields of a record. A number is enough in a
     directory named after decisions, and after `adr`.
     """
-    name = _record_name(path)
+    name = record_stem(path) if path.lower().endswith(DOCUMENT_SUFFIXES) else ""
     if not name or is_template_name(name) or is_beside_records(path):
         return None
     document = read_document(text, "ADR", module)
     decision = _decision(document)
-    if decision is None and _PLAN_NAME.search(name):
+    among_decisions = find_place(path.rpartition("/")[0]) == "decisions"
+    if decision is None and among_decisions and _PLAN_NAME.search(name):
         return None
     in_name = id_from_name(name, "ADR", module)
     if in_name and document.heading_id and _adds_suffix(document.heading_id, in_name):
@@ -137,7 +139,6 @@ def _is_record(
     path: str, name: str, document: ArtifactDocument, has_id: bool, decides: bool
 ) -> bool:
     """Whether the name or the content of a file makes it a record."""
-    place = find_place(path.rpartition("/")[0])
     is_numbered = has_number(f"{name}.md")
     if is_unfilled(document.prose) or (not decides and is_index(document.prose)):
         return False
@@ -147,15 +148,20 @@ def _is_record(
     if is_placeholder_title(title) and not is_filled:
         return False
     is_page = is_page_name(name) or (not has_id and is_page_title(title))
-    is_called = name.lower().startswith("adr")
-    is_named = is_numbered or (place == "decisions" and (has_id or is_called))
-    if not is_page and (is_named or (decides and (place == "decisions" or is_called))):
-        return True
     if is_page:
         return decides and bool(document.statuses) and not is_page_title(title)
+    place = find_place(path.rpartition("/")[0])
+    among_decisions = place == "decisions"
+    is_marked = has_id or is_dated(name) or bool(_UNNUMBERED.match(name))
+    is_named = is_numbered or (among_decisions and is_marked)
+    if is_named or (decides and (among_decisions or name.lower().startswith("adr"))):
+        return True
     titles = (section.title for section in document.sections if section.level)
     traits = find_traits(document.prose, titles)._replace(has_status=bool(document.statuses))
-    return traits.suffice("numbered" if has_id and place == "anywhere" else place)
+    if place == "anywhere" and (has_id or is_dated(name)):
+        place = "numbered"
+    is_stated = traits.has_status and (decides or traits.clear + traits.proposing >= 2)
+    return traits.suffice(place) or is_stated
 
 
 def is_template(path: str) -> bool:
@@ -167,20 +173,6 @@ def is_template(path: str) -> bool:
 def _adds_suffix(heading: ArtifactId, name: ArtifactId) -> bool:
     """Whether the id of the heading is that of the name with a letter."""
     return bool(heading.suffix) and heading._replace(suffix="") == name
-
-
-def _record_name(path: str) -> str:
-    """Return the name of a record: of the file, or of the folder whose page it is.
-
-    "" for the page of a folder that has records, and for no document.
-    """
-    file = PurePosixPath(path)
-    if file.suffix.lower() not in DOCUMENT_SUFFIXES:
-        return ""
-    if file.stem.lower() not in FOLDER_PAGES:
-        return file.stem
-    folder = file.parent.name
-    return "" if is_collection_name(folder) else folder
 
 
 def _decision(document: ArtifactDocument) -> tuple[int, int] | None:

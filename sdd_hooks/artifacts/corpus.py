@@ -21,7 +21,7 @@ from sdd_hooks.artifacts.identifiers import (
 from sdd_hooks.artifacts.names import NamesOfArtifacts
 from sdd_hooks.artifacts.spec import DESIGN_FILE, SPEC_FILE, read_spec
 from sdd_hooks.named_tuple import NamedTuple
-from sdd_hooks.project.record_names import FOLDER_PAGES, looks_like_record, parents
+from sdd_hooks.project.record_names import is_folder_page, looks_like_record, parents
 from sdd_hooks.text.decoding import decode
 from sdd_hooks.text.documents import document_text
 
@@ -266,7 +266,7 @@ def _without_attachments(records: Mapping[str, Artifact]) -> list[Artifact]:
 
     The page of a folder is a record, unless several files in it have names of records.
     """
-    pages = {path.rpartition("/")[0]: path for path in records if _is_folder_page(path)}
+    pages = {path.rpartition("/")[0]: path for path in records if is_folder_page(path)}
     inside: dict[str, list[str]] = {folder: [] for folder in pages}
     for path in records if pages else ():
         for above in parents(path):
@@ -277,10 +277,6 @@ def _without_attachments(records: Mapping[str, Artifact]) -> list[Artifact]:
         numbered = [path for path in paths if looks_like_record("adr", path.rpartition("/")[2])]
         dropped.update([pages[folder]] if len(numbered) > 1 else paths)
     return [one for path, one in records.items() if path not in dropped]
-
-
-def _is_folder_page(path: str) -> bool:
-    return PurePosixPath(path).stem.lower() in FOLDER_PAGES
 
 
 def find_replacements(corpus: Corpus) -> Mapping[str, tuple[ArtifactId, ...]]:

@@ -18,20 +18,21 @@ from sdd_hooks.code.languages import DOCUMENT_SUFFIXES
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.record_contents import find_traits, is_index, is_unfilled
 from sdd_hooks.project.record_names import (
-    FOLDER_PAGES,
     Place,
     decisions_above,
     find_place,
+    folder_pages,
     has_number,
     is_called_record,
-    is_collection_name,
     is_copy,
+    is_dated,
     is_page_name,
     is_template_name,
     looks_like_record,
     names_design,
     names_specs,
     parents,
+    record_stem,
 )
 from sdd_hooks.text.lazy_regex import lazy_regex
 
@@ -46,6 +47,9 @@ MAX_HEAD_BYTES = 32_000
 
 MAX_READ_DIRECTORIES = 200
 """Directories whose files are read, because their names do not decide."""
+
+MAX_NAMELESS = 60
+"""Directories of which no name says anything, and whose files are read."""
 
 MAX_FOLDERS = 500
 """Directories of one kind that are found. A repository has a few."""
@@ -62,6 +66,9 @@ _SPEC_COPIES = frozenset({"changes"})
 SPEC_PAGES = frozenset({"spec.md", "requirements.md"})
 """The file with the requirements of a specification; the second one is Kiro's."""
 _BESIDE_SPEC = frozenset({"design.md", "plan.md", "tasks.md"})
+_DIGIT = lazy_regex(r"\d")
+# What every name of a record has that needs no content, and few others have.
+_NAMED = lazy_regex(r"(?i)\d\d\d|^m?adr[-_ .]|adr.*\d")
 _REQUIREMENT = lazy_regex(
     r"(?im)^#{2,4}[ \t]+requirement:|^#[ \t]+\[?spec-\d|^- \*\*fr-\d|\bTHE SYSTEM SHALL\b"
 )
@@ -109,11 +116,14 @@ class _Found:
 
 class _Directory(NamedTuple):
     """What the path of a directory says: a copy, the directory of decisions around it, if there is
-    one, and the place of documents without a number in it, if their content is to decide."""
+    one, what it is named after, whether that is nothing, and the names of the page that makes a
+    record of it."""
 
     is_copy: bool
     decisions: str | None
-    unnumbered: Place | None
+    place: Place
+    is_nameless: bool
+    pages: frozenset[str]
 
 
 def recognise_records(paths: Iterable[str], read: Reader) -> Recognition:
@@ -124,6 +134,7 @@ def recognise_records(paths: Iterable[str], read: Reader) -> Recognition:
     """
     adrs: dict[str, _Found] = {}
     specs: dict[str, _Found] = {}
+    others: dict[str, list[str]] = {}
     beside: set[str] = set()
     directories: dict[str, _Directory] = {}
     documents: Counter[str] = Counter()
@@ -134,7 +145,8 @@ def recognise_records(paths: Iterable[str], read: Reader) -> Recognition:
             continue
         about = directories.get(directory)
         if about is None:
-            about = directories[directory] = _describe(directory)
+            about = _describe(directory)
+            directories[directory] = about
         if about.is_copy:
             continue
         documents[directory] += 1
@@ -142,13 +154,14 @@ def recognise_records(paths: Iterable[str], read: Reader) -> Recognition:
             beside.add(directory)
         elif lowered in SPEC_PAGES:
             specs.setdefault(directory, _Found()).doubtful.append(path)
-        else:
-            _add_record(adrs, about, directory, path)
+        elif not _add_record(adrs, about, directory, path):
+            others.setdefault(directory, []).append(path)
     for directory, found in specs.items():
         if directory in beside or _spec_home(directory):
             found.certain, found.doubtful = 1, []
     for directory, found in adrs.items():
         _weigh_called(found, directory, documents[directory])
+    _add_others(adrs, others)
     kept, left_out = _read_doubtful(adrs, specs, read)
     folders: list[RecordFolder] = []
     for group in (_adr_folders(adrs, kept), _spec_folders(specs, kept)):
@@ -175,40 +188,64 @@ def reads_like_record(path: str, data: bytes, place: Place) -> bool:
 
 
 def _describe(directory: str) -> _Directory:
-    place = find_place(directory)
-    is_open = place != "anywhere" or names_design(directory)
-    return _Directory(is_copy(directory), decisions_above(directory), place if is_open else None)
+    decisions, place = decisions_above(directory), find_place(directory)
+    is_nameless = decisions is None and place == "anywhere"
+    folder = directory.rpartition("/")[2]
+    pages = frozenset() if is_nameless and not _DIGIT.search(folder) else folder_pages(folder)
+    return _Directory(is_copy(directory), decisions, place, is_nameless, pages)
 
 
-def _add_record(adrs: dict[str, _Found], about: _Directory, directory: str, path: str) -> None:
-    """Add the file to the candidates if its name may be that of a record."""
+def _add_record(adrs: dict[str, _Found], about: _Directory, directory: str, path: str) -> bool:
+    """Add the file to the candidates if its name or its place may be that of a record.
+
+    Returns False for a file of which neither says anything.
+    """
     name = path.rpartition("/")[2]
-    stem = name.rpartition(".")[0]
-    if is_template_name(stem):
-        return
-    if stem.lower() in FOLDER_PAGES:
+    is_page = name.lower().partition(".")[0] in about.pages
+    if about.is_nameless and not is_page and _NAMED.search(name) is None:
+        return False
+    stem = record_stem(path)
+    if not stem or is_template_name(stem) or is_page_name(stem):
+        return True
+    if is_page:
         # A record may be a folder whose page is its text.
-        directory, _, folder = directory.rpartition("/")
-        if is_collection_name(folder):
-            return
-        name = f"{folder}.md"
-    elif is_page_name(stem):
-        return
-    unnumbered = about.unnumbered
-    if about.decisions is not None:
-        place = about.decisions
-        found = adrs.setdefault(place, _Found("decisions"))
-        if looks_like_record(place, name):
+        directory, name = directory.rpartition("/")[0], f"{stem}.md"
+    place = directory if about.decisions is None else about.decisions
+    found = adrs.get(place) or _Found(about.place)
+    is_record = looks_like_record(place, name)
+    if about.decisions is not None or about.place == "proposals":
+        if is_record:
             found.certain += 1
         else:
             found.doubtful.append(path)
     elif is_called_record(name):
-        adrs.setdefault(directory, _Found()).called.append(path)
-    elif has_number(name):
-        numbered: Place = "proposals" if unnumbered == "proposals" else "numbered"
-        adrs.setdefault(directory, _Found(numbered)).doubtful.append(path)
-    elif unnumbered is not None or looks_like_record(directory, name):
-        adrs.setdefault(directory, _Found(unnumbered or "anywhere")).doubtful.append(path)
+        found.called.append(path)
+    elif is_record:
+        found.place = "numbered"
+        found.doubtful.append(path)
+    else:
+        return False
+    adrs[place] = found
+    return True
+
+
+def _add_others(adrs: dict[str, _Found], others: Mapping[str, list[str]]) -> None:
+    """Add directories whose files have no names of records: a few, and only contents decide.
+
+    Where names have shown records elsewhere, those are named after architecture, or a status.
+    """
+    is_open = not any(found.certain for found in adrs.values())
+    ranked = sorted(
+        (not names_design(one), not is_dated(paths[0].rpartition("/")[2]), -len(paths), one)
+        for one, paths in others.items()
+        if one and one not in adrs and (is_open or names_design(one))
+    )
+    for *_, directory in ranked[:MAX_NAMELESS]:
+        stems = {path: record_stem(path) for path in others[directory]}
+        kept = [one for one, stem in stems.items() if stem and not is_page_name(stem)]
+        if kept:
+            adrs[directory] = found = _Found("anywhere")
+            found.doubtful = kept
 
 
 def _weigh_called(found: _Found, directory: str, documents: int) -> None:
@@ -251,10 +288,7 @@ def _reads(path: str, data: bytes, place: Place | None) -> bool:
 def _place_of(found: _Found, path: str) -> Place:
     if found.place in ("decisions", "proposals"):
         return found.place
-    directory, _, name = path.rpartition("/")
-    if name.rpartition(".")[0].lower() in FOLDER_PAGES:
-        name = directory.rpartition("/")[2] + ".md"
-    return "numbered" if has_number(name) else "anywhere"
+    return "numbered" if has_number(f"{record_stem(path)}.md") else "anywhere"
 
 
 def _sample(found: _Found) -> list[str]:

@@ -18,14 +18,16 @@ MAX_HEAD = 12_000
 """Characters of a document in which labels are looked for."""
 
 # Titles of sections and labels, without numbers and punctuation.
+# `Key design decisions` is a section of other documents.
 _DECISION = lazy_regex(
-    r"(?i)(?!.*\bdecision (?:drivers?|makers?|dates?|status|owners?|criteria|log|process|tree)\b)"
-    r"(?:.{0,24}\b)?(?:decisions?(?: .{0,24})?|resolution|what we decided)"
+    r"(?i)(?:the |our |final |proposed |architectur(?:e|al) )?decision"
+    r"(?: outcome| made| taken| and rationale| summary)?"
+    r"|decisions|resolution|what we decided"
     r"|(?:die |unsere |la |le |el |a |het |de )?(?:entscheidung|entscheid|beschluss|décision"
     r"|decisión|decisão|decisao|decisione|decizie|besluit|beslissing|beslut|beslutning|päätös"
     r"|decyzja|rozhodnutí|rozhodnutie|решение|рішення|döntés|karar|quyết định|keputusan|απόφαση"
-    r"|odluka|القرار|החלטה)(?: .{0,24})?"
-    r"|.{0,6}(?:决策|决定|決定|決断|结论|결정).{0,6}"
+    r"|odluka|القرار|החלטה)"
+    r"|(?:架构)?(?:决策|决定|決定|決断|结论|결정)(?:内容|事項|사항|结果)?"
 )
 _CLEAR = lazy_regex(
     r"(?i)status|context\b.*|consequences?\b.*|(?:considered )?(?:options|alternatives)\b.*"
@@ -38,11 +40,17 @@ _CLEAR = lazy_regex(
     r"|後果|后果|影响|影響|結果|결과"
 )
 _WEAK = lazy_regex(
-    r"(?i)what|why|how|goals?|non[- ]goals?|motivation|proposals?|proposed .*|reasons?|impact"
-    r"|risks?|trade-?offs|pros(?: and cons)?|cons|drawbacks|prior art|unresolved questions"
-    r"|open questions|assumptions|constraints|requirements|alternativ\w+|optionen|opciones|opções"
-    r"|begründung|summary|detailed design|unresolved questions|guide-level explanation"
-    r"|reference-level explanation|abstract|specification|security considerations|user stories"
+    r"(?i)what|why|how|reasons?|impact|risks?|pros(?: and cons)?|cons|open questions|assumptions"
+    r"|constraints|requirements|alternativ\w+|optionen|opciones|opções|begründung|summary"
+    r"|introduction|abstract|specification"
+)
+# What requests for comments have, and few other documents.
+_PROPOSING = lazy_regex(
+    r"(?i)(?:background and )?motivation|goals?|non[- ]goals?|propos(?:al|ed .*)|detailed design"
+    r"|design(?: details)?|drawbacks|trade-?offs|prior art|unresolved questions|user stories"
+    r"|rationale and alternatives|guide-level explanation|reference-level explanation"
+    r"|implementation details.*|risks and mitigations|upgrade.* strategy|backwards? compatibility"
+    r"|security considerations|alternatives(?: considered)?"
 )
 _PEOPLE = frozenset({"deciders", "decision-makers", "decision makers", "decision-maker"})
 _STATUS_NAMES = "status estado statut stato stav durum tila статус 状态 狀態 状態 ステータス 상태"
@@ -70,13 +78,14 @@ _LOCAL_LINK = lazy_regex(r"\]\((?!\w+:)[^()\s#]+\.(?:md|markdown|mdx|rst|adoc)[^
 
 
 class Traits(NamedTuple):
-    """What a document has of a record: a title that says so, a decision, the numbers of `clear`
-    and `weak` other sections, a status, and the people who decided."""
+    """What a document has of a record: a title that says so, a decision, the numbers of `clear`,
+    `weak` and `proposing` other sections, a status, and the people who decided."""
 
     titled: bool
     decides: bool
     clear: int
     weak: int
+    proposing: int
     has_status: bool
     has_people: bool
 
@@ -84,12 +93,14 @@ class Traits(NamedTuple):
         """Whether a document in such a place is a record."""
         if self.titled or (self.has_people and (self.decides or self.clear)):
             return True
-        if self.decides and (self.clear or self.has_status):
+        if self.decides and self.clear + self.has_status >= 2:
             return True
-        sections = self.clear + self.weak
+        if self.proposing + min(self.clear, 1) >= 4:
+            return True
+        sections = self.clear + self.weak + self.proposing
         if place == "numbered":
             stated = self.has_status and sections >= 2
-            return self.decides or self.clear >= 2 or stated or sections >= 5
+            return self.decides or self.clear >= 2 or stated
         is_likely = self.decides or self.has_status or self.clear >= 2 or sections >= 3
         return is_likely and place != "anywhere"
 
@@ -101,12 +112,15 @@ def find_traits(text: str, titles: Iterable[str]) -> Traits:
     for match in _LABEL.finditer(text[:MAX_HEAD]):
         labels.setdefault(match["name"].strip().lower(), match["value"] or match["end"] or "")
     names = {*labels, *(_AROUND.sub("", title).lower() for title in written)}
-    decides = any(map(_DECISION.fullmatch, names))
-    clear = sum(_CLEAR.fullmatch(name) is not None for name in names)
-    weak = sum(_WEAK.fullmatch(name) is not None for name in names)
-    has_status = any(labels.get(name) for name in _STATUS_NAMES.split())
-    titled = bool(written) and _TITLE.match(written[0]) is not None
-    return Traits(titled, decides, clear, weak, has_status, not _PEOPLE.isdisjoint(names))
+    return Traits(
+        titled=bool(written) and _TITLE.match(written[0]) is not None,
+        decides=any(map(_DECISION.fullmatch, names)),
+        clear=sum(_CLEAR.fullmatch(name) is not None for name in names),
+        weak=sum(_WEAK.fullmatch(name) is not None for name in names),
+        proposing=sum(_PROPOSING.fullmatch(name) is not None for name in names),
+        has_status=any(labels.get(name) for name in _STATUS_NAMES.split()),
+        has_people=not _PEOPLE.isdisjoint(names),
+    )
 
 
 def is_unfilled(text: str) -> bool:

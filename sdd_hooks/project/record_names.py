@@ -19,8 +19,8 @@ Place = Literal["decisions", "proposals", "numbered", "anywhere"]
 """What else is known about a document: it lies in a directory named after decisions, or after
 proposals; its name has a number; or nothing."""
 
-FOLDER_PAGES = frozenset({"readme", "index", "_index", "adr", "decision"})
-"""The names, without suffix, of the file that is the text of a record with a folder of its own."""
+# The names, without suffix, of the file that is the text of a record with a folder of its own.
+_FOLDER_PAGES = frozenset({"readme", "index", "_index", "adr", "decision"})
 
 
 def _set(names: str) -> frozenset[str]:
@@ -32,10 +32,12 @@ _BETWEEN = lazy_regex(r"[\W_]+")
 
 # A year is not a number: `2024-roadmap`. A date may stand before it.
 _NUMBER = r"(?!(?:19|20)\d\d(?:[-_ .]|$))\d{3,5}[a-z]?(?![^-_ .])"
+_DATE = lazy_regex(r"(?:19|20)\d\d-?\d\d-?\d\d(?!\d)")
 _YEAR = lazy_regex(r"(?:19|20)\d\d")
+_DIGITS = lazy_regex(r"\d{3}")
 _NUMBERED = lazy_regex(rf"(?i)(?:\d{{4}}-\d\d-\d\d[-_ ])?{_NUMBER}[-_ .]?.*")
 # `ODH-ADR-Operator-0001-x`, `PAY-0001-x`: what the number counts stands before it.
-_PREFIXED = lazy_regex(rf"(?i)[a-z][a-z0-9]{{1,15}}(?:[-_ ][a-z]{{1,20}}){{0,4}}[-_ ]?{_NUMBER}.*")
+_PREFIXED = lazy_regex(rf"(?i)[a-z]{{2,16}}(?:[-_ ][a-z]{{1,20}}){{0,4}}[-_ ]?{_NUMBER}.*")
 _ADR_PREFIX = lazy_regex(r"(?i)m?adr[-_ .]")
 _CALLED_ADR = lazy_regex(r"(?i)m?adr[-_ .]?\d.*")
 # `adr-0030-phase2-trace-2026-04-21` is about a day of the decision in its name.
@@ -43,9 +45,9 @@ _DATED = lazy_regex(r"(?i).*[-_ .](?:19|20)\d\d-\d\d-\d\d")
 # In a directory named after decisions, a short number and a date belong to records, too.
 _SHORT = lazy_regex(r"(?i)\d{1,5}[a-z]?(?:[-_ .].*)?|\d{4}-\d\d-\d\d.*|(?:19|20)\d{6}[-_ ].*")
 
-_TEMPLATE_WORDS = _set(
-    "template templates boilerplate skeleton vorlage plantilla modele modèle modelo szablon 模板"
-    " テンプレート 템플릿 шаблон"
+_TEMPLATE_WORD = lazy_regex(
+    r"(?i)(?:\b|_)(?:templates?|boilerplate|skeleton|vorlage|plantilla|mod[eè]le|modelo|szablon"
+    r"|模板|テンプレート|템플릿|шаблон)(?:\b|_)"
 )
 _BESIDE_TEMPLATE = lazy_regex(
     r"[0nx]+|adrs?|madr|rfc|architectur(?:e|al)|decisions?|records?|design|proposal|bare|minimal"
@@ -72,8 +74,13 @@ _NAMES_DECISIONS = lazy_regex(
     r"|beslissingen|beslutninger|decyzje|решения|决策|决定|決定|결정)\w*"
 )
 _ADR_WORDS = frozenset({"adr", "adrs", "adl", "madr", "madrs"})
-_PROPOSAL_WORDS = _set(
-    "rfc rfcs rfd rfds proposal proposals enhancement enhancements kep keps tep teps"
+# `keps`, `geps`, `neps`, `eips`: the improvement proposals of a project have its letter in front.
+_PROPOSAL = lazy_regex(
+    r"rf[cd]s?|proposals?|enhancements?|(?!deps|reps|tips|zips|lips|pips)[a-z](?:ep|ip)s"
+)
+_STATUS_FOLDERS = _set(
+    "accepted draft drafts active final implemented rejected superseded withdrawn deprecated"
+    " retired proposed provisional"
 )
 _DESIGN_WORDS = frozenset({"architecture", "design", "designs", "arch", "rationale"})
 _SPEC_NAMES = frozenset({"spec", "specs", "specification", "specifications"})
@@ -139,7 +146,8 @@ _ATTACHMENTS = _set(
 @lru_cache(maxsize=1 << 14)
 def words(name: str) -> tuple[str, ...]:
     """The words of a name, in lower case: at punctuation, and at capitals within it."""
-    return tuple(filter(None, _BETWEEN.split(_CAMEL.sub(" ", name).lower())))
+    joined = name.replace("'", "").replace("’", "")
+    return tuple(filter(None, _BETWEEN.split(_CAMEL.sub(" ", joined).lower())))
 
 
 def plain(directory: str) -> str:
@@ -159,7 +167,9 @@ def names_decisions(segment: str) -> bool:
 def names_proposals(directory: str) -> bool:
     """Whether the last name of a path is that of requests for comments, or of proposals."""
     own = words(directory.rpartition("/")[2])
-    return bool(own) and (own[-1] in _PROPOSAL_WORDS or "".join(own[-2:]) == "designdocs")
+    return bool(own) and (
+        _PROPOSAL.fullmatch(own[-1]) is not None or "".join(own[-2:]) == "designdocs"
+    )
 
 
 def find_place(directory: str) -> Place:
@@ -181,8 +191,9 @@ def is_collection_name(segment: str) -> bool:
 
 
 def names_design(directory: str) -> bool:
-    """Whether the last name of a path is about architecture."""
-    return not _DESIGN_WORDS.isdisjoint(words(directory.rpartition("/")[2]))
+    """Whether the last name of a path is about architecture, or is a status."""
+    own = words(directory.rpartition("/")[2])
+    return not _DESIGN_WORDS.isdisjoint(own) or "".join(own) in _STATUS_FOLDERS
 
 
 def names_specs(directory: str) -> bool:
@@ -241,15 +252,13 @@ def is_template_name(stem: str) -> bool:
 
     `0012-template-engine` is a record about one.
     """
-    own = words(stem)
-    if _TEMPLATE_WORDS.isdisjoint(own):
+    if _TEMPLATE_WORD.search(stem) is None:
         return False
-    others = [word for word in own if word not in _TEMPLATE_WORDS]
-    if all(_BESIDE_TEMPLATE.fullmatch(word) for word in others):
-        return True
+    own = words(stem)
+    others = [word for word in own if not _TEMPLATE_WORD.fullmatch(word)]
     numbers = [word for word in others if word.isdecimal() or not word.strip("nx")]
     is_first = bool(numbers) and not any(word.strip("0nx") for word in numbers)
-    return own[-1] in _TEMPLATE_WORDS and is_first
+    return is_first or all(_BESIDE_TEMPLATE.fullmatch(word) for word in others)
 
 
 def is_page_name(stem: str) -> bool:
@@ -274,8 +283,10 @@ def is_called_record(name: str) -> bool:
 def has_number(name: str) -> bool:
     """Whether the name of a file has the number of a record, as far as names tell."""
     stem = _stem(name)
-    patterns = (_CALLED_ADR, _NUMBERED, _PREFIXED)
-    return any(one.fullmatch(stem) is not None for one in patterns)
+    if _CALLED_ADR.fullmatch(stem):
+        return True
+    is_possible = _DIGITS.search(stem) is not None
+    return is_possible and any(one.fullmatch(stem) for one in (_NUMBERED, _PREFIXED))
 
 
 def looks_like_record(directory: str, name: str) -> bool:
@@ -292,6 +303,36 @@ def looks_like_record(directory: str, name: str) -> bool:
     if _ADR_PREFIX.match(stem):
         return not is_page_name(stem)
     return names_decisions(directory.rpartition("/")[2]) and _SHORT.fullmatch(stem) is not None
+
+
+def is_dated(name: str) -> bool:
+    """Whether the name of a file begins with a date."""
+    return _DATE.match(name) is not None
+
+
+def record_stem(path: str) -> str:
+    """The name of a record, without suffix: of the file, or of the folder whose page it is.
+
+    "" for the page of a folder that has records: `adr/README.md`. `08-x/x.md` is a page, too.
+    """
+    directory, _, name = path.rpartition("/")
+    if not is_folder_page(path):
+        return _stem(name)
+    folder = directory.rpartition("/")[2]
+    return "" if is_collection_name(folder) else folder
+
+
+def is_folder_page(path: str) -> bool:
+    """Whether a file is the text of the folder that it is in."""
+    directory, _, name = path.rpartition("/")
+    return name.lower().partition(".")[0] in folder_pages(directory.rpartition("/")[2])
+
+
+@lru_cache(maxsize=1 << 14)
+def folder_pages(folder: str) -> frozenset[str]:
+    """The names, up to the first dot, of the file that is the text of a folder: `x` of `08-x`."""
+    number, _, rest = folder.lower().partition("-")
+    return _FOLDER_PAGES | {rest} if rest and number.isdecimal() else _FOLDER_PAGES
 
 
 def _stem(name: str) -> str:
