@@ -85,8 +85,8 @@ def read_adr(
         return None
     document = read_document(text, "ADR", module)
     decision = _decision(document)
-    among_decisions = find_place(path.rpartition("/")[0]) == "decisions"
-    if decision is None and among_decisions and _PLAN_NAME.search(name):
+    is_proposal = find_place(path.rpartition("/")[0]) == "proposals"
+    if decision is None and not is_proposal and _PLAN_NAME.search(name):
         return None
     in_name = id_from_name(name, "ADR", module)
     if in_name and document.heading_id and _adds_suffix(document.heading_id, in_name):

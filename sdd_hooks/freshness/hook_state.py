@@ -10,14 +10,14 @@ directory that all work trees share, names the collections for a new work tree.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from sdd_hooks.config.memory_file import MEMORY_FILE_NAMES as MEMORY_FILES
 from sdd_hooks.engines.protocol import Bookmark
 from sdd_hooks.errors import StorageError
-from sdd_hooks.project.collections import Collection, all_pathspecs
+from sdd_hooks.project.collections import COLLECTION_KINDS, Collection, all_pathspecs
 from sdd_hooks.project.project import Project
 from sdd_hooks.project.repository import SEARCH_DIR, Repository
 from sdd_hooks.system.files import read_state, write_atomically
@@ -25,6 +25,8 @@ from sdd_hooks.system.files import read_state, write_atomically
 STATE_FILE = "hook"
 ARTIFACTS_FILE = "hook-artifacts"
 SHARED_FILE = "collections"
+DECLARED_FILE = "declared"
+"""The names of the collections that were declared when the state was written."""
 REQUEST_FILE = "again"
 """Exists while a requested refresh has not begun."""
 
@@ -39,8 +41,14 @@ _RULES = tuple(
 
 # Names that a record or a specification may have in a directory where none has been found.
 NEW_ARTIFACTS = {
-    "adrs": (":(icase,glob)**/[0-9]*.m*", ":(icase,glob)**/adr*.m*"),
-    "specs": (":(icase,glob)**/spec.md",),
+    "adrs": tuple(
+        f":(icase,glob)**/{names}.m*"
+        for names in (
+            *("[0-9]*", "adr*", "*[0-9][0-9][0-9]*"),
+            *("*adr*/**/*", "*decision*/**/*", "rfc*/**/*", "*proposal*/**/*"),
+        )
+    ),
+    "specs": (":(icase,glob)**/spec.md", ":(icase,glob)**/requirements.md"),
 }
 
 # The hooks read 131,072 bytes of a state file.
@@ -70,6 +78,11 @@ def write_state(project: Project, bookmarks: Mapping[str, Bookmark | None]) -> N
     if not bookmarks:
         remove_state(repository)
         return
+    later = {collection.name for collection in declared_later(project, bookmarks)}
+    known = (one.name for one in project.collections if one.name not in later)
+    write_atomically(
+        repository.search_dir / DECLARED_FILE, "".join(f"{n}\n" for n in known).encode()
+    )
     indexed = [collection for collection in project.collections if collection.name in bookmarks]
     marks = [
         (collection, bookmarks[collection.name]) for collection in indexed if collection.pathspecs()
@@ -104,6 +117,26 @@ def write_state(project: Project, bookmarks: Mapping[str, Bookmark | None]) -> N
     _write_shared(repository, [collection.name for collection in indexed])
 
 
+def declared_later(project: Project, indexed: Container[str]) -> list[Collection]:
+    """The collections that are not `indexed`, and were declared after the last full refresh.
+
+    What a user left out of the index stays out: a kind of which nothing is indexed.
+    """
+    try:
+        path = project.repository.search_dir / DECLARED_FILE
+        known = read_state(path, _MAX_STATE_BYTES).decode().splitlines()
+    except (OSError, UnicodeDecodeError, StorageError):
+        return []
+    kinds = {one.kind for one in project.collections if one.name in indexed}
+    return [
+        one
+        for one in project.collections
+        if one.name not in indexed
+        and one.name not in known
+        and (one.kind in kinds or one.kind not in COLLECTION_KINDS)
+    ]
+
+
 def distrust_state(repository: Repository) -> None:
     """Make every hook start sdd until the next `write_state`: the index is about to change.
 
@@ -124,7 +157,7 @@ def distrust_state(repository: Repository) -> None:
 
 def remove_state(repository: Repository) -> None:
     """Remove the state files: the hooks then do nothing in this work tree."""
-    for name in (STATE_FILE, ARTIFACTS_FILE):
+    for name in (STATE_FILE, ARTIFACTS_FILE, DECLARED_FILE):
         with suppress(OSError):
             (repository.search_dir / name).unlink()
     with suppress(OSError):

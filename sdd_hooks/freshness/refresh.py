@@ -27,7 +27,12 @@ from sdd_hooks.engines.protocol import (
 )
 from sdd_hooks.engines.registry import is_indexed, not_indexed, open_engine, require_engine
 from sdd_hooks.errors import IndexDamaged, SddError, StorageError
-from sdd_hooks.freshness.hook_state import REQUEST_FILE, distrust_state, write_state
+from sdd_hooks.freshness.hook_state import (
+    REQUEST_FILE,
+    declared_later,
+    distrust_state,
+    write_state,
+)
 from sdd_hooks.freshness.index_changes import Scan, ScanScope, issue_changes, start_scan
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import EXTERNAL, OUTSIDE_GIT, Collection
@@ -329,6 +334,7 @@ def _select_collections(
     declared = {collection.name: collection for collection in project.collections}
     # An index that was lost and rebuilt is empty: every declared collection is indexed again.
     names = set(declared) if engine.rebuilt else {*bookmarks, *_renamed(engine, declared)}
+    names.update(collection.name for collection in declared_later(project, bookmarks))
     engine.remove([name for name in bookmarks if name not in declared])
     return [collection for name, collection in declared.items() if name in names]
 

@@ -79,13 +79,14 @@ _LOCAL_LINK = lazy_regex(r"\]\((?!\w+:)[^()\s#]+\.(?:md|markdown|mdx|rst|adoc)[^
 
 class Traits(NamedTuple):
     """What a document has of a record: a title that says so, a decision, the numbers of `clear`,
-    `weak` and `proposing` other sections, a status, and the people who decided."""
+    `weak` and `proposing` other sections, a section or a value of a status, and who decided."""
 
     titled: bool
     decides: bool
     clear: int
     weak: int
     proposing: int
+    names_status: bool
     has_status: bool
     has_people: bool
 
@@ -93,7 +94,7 @@ class Traits(NamedTuple):
         """Whether a document in such a place is a record."""
         if self.titled or (self.has_people and (self.decides or self.clear)):
             return True
-        if self.decides and self.clear + self.has_status >= 2:
+        if self.decides and (self.names_status or self.clear >= 2):
             return True
         if self.proposing + min(self.clear, 1) >= 4:
             return True
@@ -118,6 +119,7 @@ def find_traits(text: str, titles: Iterable[str]) -> Traits:
         clear=sum(_CLEAR.fullmatch(name) is not None for name in names),
         weak=sum(_WEAK.fullmatch(name) is not None for name in names),
         proposing=sum(_PROPOSING.fullmatch(name) is not None for name in names),
+        names_status=not names.isdisjoint(_STATUS_NAMES.split()),
         has_status=any(labels.get(name) for name in _STATUS_NAMES.split()),
         has_people=not _PEOPLE.isdisjoint(names),
     )

@@ -9,6 +9,7 @@ import pytest
 from sdd_hooks.engines.protocol import Counts
 from sdd_hooks.engines.registry import open_engine
 from sdd_hooks.errors import EngineUnavailable, NotIndexed, StorageError
+from sdd_hooks.freshness.hook_state import declared_later
 from sdd_hooks.freshness.index_changes import ScanScope, commit_scope
 from sdd_hooks.freshness.refresh import RefreshOptions, RefreshResult, refresh
 from sdd_hooks.system.locks import hold_lock
@@ -137,6 +138,24 @@ def test_only_the_selected_kinds_are_created_and_updated(adrs: Repo) -> None:
     assert set(create_index(adrs, "adrs").counts) == {"repo-adrs"}
     adrs.commit("Code", {"src/app.py": "x = 2\n"})
     assert update(adrs) == Counts()
+
+
+def test_a_collection_that_is_declared_later_is_indexed_by_the_next_refresh(adrs: Repo) -> None:
+    create_index(adrs, "adrs")
+    adrs.write("semantic-search.yml", "collections:\n  notes:\n    path: kb\n")
+    adrs.write("kb/n.md", "# N\n")
+    adrs.write("api/docs/adr/0001-a.md", "# 1. A\n")
+    adrs.write(
+        "AGENTS.md",
+        "## Architecture Context\n\n### Workspace Modules\n\n|Module|Root|\n|-|-|\n|api|api|\n",
+    )
+    # A refresh of others does not take them for known.
+    refresh(adrs.project(), adrs.project().select(["adrs"], ""))
+    later = [one.name for one in declared_later(adrs.project(), {"repo-adrs"})]
+    assert later == ["repo-api-adrs", "notes"]
+    counts = refresh(adrs.project()).counts
+    assert [counts[name].added for name in later] == [1, 1]
+    assert declared_later(adrs.project(), {"repo-adrs", *later}) == []
 
 
 def test_a_changed_definition_compares_every_file(adrs: Repo) -> None:

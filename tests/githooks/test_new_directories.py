@@ -21,6 +21,9 @@ SPEC = "# SPEC-0009: Pay\n\n### Requirement: Total\n\nThe total MUST be paid.\n"
         "docs/rationale/0012-queues.md",
         "docs/adr-007-queues.md",
         "ADR-0007.md",
+        "docs/decisions/use-queues.md",
+        "docs/decision-records/queues/README.md",
+        "docs/arch/PAY-0001-queues.md",
         "packages/pay/specs/pay/spec.md",
     ],
 )

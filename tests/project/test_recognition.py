@@ -123,12 +123,18 @@ def test_a_numbered_document_must_read_like_a_record():
     assert folders("docs/rationale/0012-queues.md", content=PAGE) == []
 
 
-def test_a_document_without_a_number_counts_only_among_decisions():
+def test_a_document_without_a_number_must_read_like_a_record():
     assert folders("docs/decisions/use-queues.md", content=NYGARD) == [
         ("adrs", "docs/decisions", 1)
     ]
+    assert folders("docs/guides/use-queues.md", content=NYGARD) == [("adrs", "docs/guides", 1)]
     assert folders("docs/decisions/use-queues.md", content=PAGE) == []
-    assert folders("docs/guides/use-queues.md", content=NYGARD) == []
+    assert folders("docs/guides/use-queues.md", content=PAGE) == []
+
+
+def test_names_of_records_close_other_directories_without_names():
+    paths = ["docs/adr/0001-a.md", "docs/guides/use-queues.md"]
+    assert folders(*paths, content=NYGARD) == [("adrs", "docs/adr", 1)]
 
 
 @pytest.mark.parametrize(

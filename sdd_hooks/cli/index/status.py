@@ -17,6 +17,7 @@ from sdd_hooks.embedding.rates import RateKey, estimate_seconds, remaining_secon
 from sdd_hooks.embedding.state import STOPPED, EmbedRun, EmbedStatus, embed_status
 from sdd_hooks.engines.protocol import IndexStatus
 from sdd_hooks.engines.registry import not_indexed
+from sdd_hooks.freshness.hook_state import declared_later
 from sdd_hooks.freshness.read_gate import open_index
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.project import Project
@@ -48,12 +49,18 @@ def index_status_output(project: Project) -> CommandOutput:
     now = time.time()
     age = None if index.touched is None else max(now - index.touched, 0.0)
     bookmarks = {one.name: one.bookmark for one in index.collections}
+    later = [collection.name for collection in declared_later(project, bookmarks)]
+    new = [f"{', '.join(later)}: declared, and indexed by `sdd index update`"] if later else []
     embed = embed_status(project.repository, index.pending)
     left = _seconds_left(project, index, embed, now)
     return CommandOutput(
         _index_data(index, age, embed, left),
         _index_lines(index, age, embed, _Times(now, left)),
-        [*incomplete_notes(bookmarks, bookmarks, index.touched), *pending_notes(index.pending)],
+        [
+            *new,
+            *incomplete_notes(bookmarks, bookmarks, index.touched),
+            *pending_notes(index.pending),
+        ],
         project.warnings,
     )
 
