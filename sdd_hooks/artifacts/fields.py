@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from sdd_hooks.artifacts.dates import read_date
 from sdd_hooks.artifacts.languages import TRANSLATED_WORD, WORD, is_status_name, words
@@ -94,6 +95,7 @@ def sections_with_fields(sections: Sequence[Section]) -> Iterator[Section]:
             yield section
 
 
+@lru_cache(maxsize=4096)
 def normalize_field_name(name: str) -> str:
     """Reduce the name of a field or heading for comparison: lower-case words and hyphens."""
     return "-".join(re.findall(r"[^\W\d_]+", name.lower()))

@@ -204,9 +204,7 @@ def read_paragraphs(prose: str, section: Section) -> Iterator[tuple[int, str]]:
         line = raw.strip()
         is_quoted = line.startswith(">")
         line = _QUOTE.sub("", line, count=1) if is_quoted else line
-        is_word = line.lower() in PLAIN or (line[:1].isupper() and WORD.match(line))
-        is_new = is_word or _NEW_STATEMENT.match(line)
-        if paragraph and (not line or is_new or line[0] == "|" or is_quoted != was_quoted):
+        if paragraph and (is_quoted != was_quoted or _begins_anew(line)):
             yield start, paragraph
             paragraph = ""
         was_quoted = is_quoted
@@ -224,6 +222,13 @@ def read_paragraphs(prose: str, section: Section) -> Iterator[tuple[int, str]]:
             paragraph = f"{paragraph} {line}"
         else:
             paragraph, start = re.sub(r"^(?:[-*+]|[0-9]{1,2}[.)])\s+", "", line), number
+
+
+def _begins_anew(line: str) -> bool:
+    """Whether a line does not go on with the paragraph above it."""
+    if not line or line[0] == "|" or line.lower() in PLAIN or _NEW_STATEMENT.match(line):
+        return True
+    return line[0].isupper() and WORD.match(line) is not None
 
 
 def _said_by_table(rows: Sequence[str], line: int) -> Iterator[tuple[int, str]]:
