@@ -212,6 +212,10 @@ def find_successors(
     texts += [field.value for field in document.fields if field.name == "superseded-by"]
     fields = len(texts)
     texts += [status.text for status in document.statuses if status.value == "superseded"]
+    # In brackets is history, but for the end: `accepted (superseded by 9)`
+    texts += [
+        inner for text in texts for inner in re.findall(r"[(（](?i:(super[sc]eded .*))[)）]", text)
+    ]
     for at, text in enumerate(texts):
         # Parentheses contain history: superseded by 9 (was: amended by 7).
         outside = re.sub(r"\s\([^()]*(?:\([^()]*\)[^()]*)*\)", "", text)

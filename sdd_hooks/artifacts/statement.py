@@ -61,7 +61,8 @@ _PASSIVE = lazy_regex(
     re.VERBOSE | re.IGNORECASE,
 )
 _OBJECT = lazy_regex(
-    r"[\s*_`:：]+(?:(?:the|our|all|both|its|previous|earlier) )?\[?(?:ADR|SPEC|RFC)s?[-_ ]?[0-9]",
+    r"[\s*_`:：]+(?:(?:the|our|all|both|its|previous|earlier) )?"
+    r"(?:\[?(?:ADR|SPEC|RFC)s?[-_ ]?[0-9]|\[[0-9])",
     re.IGNORECASE,
 )
 _CONDITION = lazy_regex(

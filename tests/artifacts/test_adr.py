@@ -308,6 +308,10 @@ def test_the_date_in_a_file_name(name: str) -> None:
 @pytest.mark.parametrize(
     ("text", "successors"),
     [
+        ("# ADR-1: T\n\n## ステータス\n\n廃止 (Superseded by [ADR-9](9.md))\n", ["ADR-0009"]),
+        ("# ADR-1: T\n\n状态：已被 ADR-0009 取代\n", ["ADR-0009"]),
+        ("# ADR-1: T\n\n**Status:**\nSuperseded by ADR-9\n", ["ADR-0009"]),
+        ("# ADR-1: T\n\n## Status\n\nAccepted (superseded by ADR-9)\n", ["ADR-0009"]),
         (
             "# ADR-1: T\n\n**Status:** Superseded by ADR-9 (2026). No ratification under ADR-6.\n",
             ["ADR-0009"],

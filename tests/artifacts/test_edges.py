@@ -132,6 +132,10 @@ def test_the_message_about_a_written_inverse_names_the_edge() -> None:
         # Text that needs interpretation is not an edge.
         ("supersedes", "the old stack of ADR-0004", []),
         ("", "Supersedes ADR-0004 in part", []),
+        ("", "Supersedes ADR-0004 (in part)", []),
+        ("supersedes", "[4. Use X](0004-x.md) (section 3)", []),
+        ("", "Supersedes ADR-0004's retry rule only", []),
+        ("", "Superseded ADR-0004", []),
         ("", "Superseded by ADR-0004", []),
         ("", "Accepted", []),
         ("implements", "ADR-0004", []),

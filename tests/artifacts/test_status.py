@@ -119,6 +119,7 @@ def test_the_placeholder_of_a_template_is_not_a_status(text: str) -> None:
 
 
 def test_statuses_as_people_write_them() -> None:
+    """A history, another language, and 490 other forms."""
     for expected, block in rows("statuses.txt"):
         assert (block, status_in(block)) == (block, expected)
 
@@ -184,18 +185,15 @@ ABOUT_OTHERS = st.sampled_from(
 )
 
 
-@given(
-    st.sampled_from([row for row in rows("statuses.txt") if row[1][:1] == "§"]),
-    OTHERS,
-    OTHERS,
-    ABOUT_OTHERS,
-)
-def test_words_about_other_records_change_nothing(row, one: str, two: str, words: str) -> None:
-    expected, block = row
-    said = "unknown" if expected == "none" else expected
-    begin, *rest = block.split("¶¶## ", 1)
+KNOWN = [row for row in rows("statuses.txt") if row[1][:1] == "§" and row[0] in STATUSES]
+
+
+@given(st.sampled_from(KNOWN), OTHERS, OTHERS, ABOUT_OTHERS)
+def test_words_about_another_record_change_nothing(row, one: str, two: str, words: str) -> None:
+    """Another record in a paragraph below the status."""
+    begin, *rest = row[1].split("¶¶## ", 1)
     added = "¶¶".join([begin, words.format(one, two).replace("\n", "¶")])
-    assert status_in("¶¶## ".join([added, *rest])) in (expected, said)
+    assert status_in("¶¶## ".join([added, *rest])) == row[0]
 
 
 @pytest.mark.parametrize(

@@ -79,7 +79,9 @@ def test_a_change_cites_a_record_by_its_path(tmp_path: Path) -> None:
         ("Refs: `ADR-0012`", True),
     ],
 )
-def test_the_text_of_a_template_and_what_a_description_cites(tmp_path: Path, body: str, cites: bool) -> None:
+def test_the_text_of_a_template_and_what_a_description_cites(
+    tmp_path: Path, body: str, cites: bool
+) -> None:
     record = {"docs/adrs/0012-use-queues.md": "# Use queues\n\n## Decision\n\nQueues.\n"}
     subject = subject_of(tmp_path, record, {"a.py": "x = 1\n"}, body=body)
     subject.after.git.output("remote", "add", "origin", "git@git.example:acme/app.git")
