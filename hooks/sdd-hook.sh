@@ -25,8 +25,10 @@ sdd_break='
 event=${event-}
 review=${review-}
 sdd=${sdd-}
-# Seconds after which sdd is stopped, because git waits for it.
+# Seconds after which sdd is stopped, because git waits for it, and bytes that it may print in one of them.
 sdd_seconds=10
+sdd_tick=1
+sdd_bytes=262144
 if [ "$review" = 1 ]; then
     sdd_seconds=30
     [ "$event" != pre-push ] || sdd_seconds=120
@@ -103,24 +105,40 @@ sdd_is_commit() {
 # command PARENT has staged, until it has committed (0). The times of the files say whether this holds still.
 # Without LARGE 2 it is `sdd 1 0 0 -`: that the hook before a commit has read both states.
 
+# A copy is written after it: a file that is newer than its copy was not written here, and may have no end.
+
+# Whether there is a regular file that the hooks can have written. A pipe would make the shell wait.
+sdd_is_ours() {
+    [ -f "$1" ] && [ ! -h "$1" ] && [ -w "$1" ]
+}
+
+# Creates a file with one line, instead of anything else that has its name. $1: the file, $2: the line.
+sdd_create() {
+    [ ! -e "$1" ] && [ ! -h "$1" ] || rm -f -- "$1" 2>/dev/null
+    # The shell follows no link for a file that it creates so, but it opens an existing pipe.
+    [ ! -e "$1" ] && (set -C && printf %s "$2" >"$1") 2>/dev/null
+}
+
 # Sets sdd_seen_head, sdd_seen_commit and sdd_seen_parent. Fails if nothing was seen.
 sdd_read_seen() {
     sdd_seen_head=
     sdd_seen_commit=
     sdd_seen_parent=
-    [ -f "$sdd_seen" ] && [ ! -h "$sdd_seen" ] || return 1
+    # shellcheck disable=SC3013
+    sdd_is_ours "$sdd_seen" && [ -f "$sdd_seen-copy" ] && [ ! "$sdd_seen" -nt "$sdd_seen-copy" ] || return 1
     IFS=' ' read -r sdd_line sdd_word sdd_seen_head sdd_seen_commit sdd_seen_parent 2>/dev/null <"$sdd_seen"
     [ "$sdd_line $sdd_word" = 'sdd 1' ]
 }
 
 # Writes what was seen. $1: HEAD, $2: COMMIT, $3: PARENT. Without the file, the next hook starts git.
 sdd_write_seen() {
-    if [ -f "$sdd_seen" ] && [ ! -h "$sdd_seen" ]; then
-        { printf 'sdd 1 %s %s %s\n' "$@" >"$sdd_seen"; } 2>/dev/null || :
-    else
-        # The shell does not follow a link for a file that it creates so.
-        (set -C && printf 'sdd 1 %s %s %s\n' "$@" >"$sdd_seen") 2>/dev/null || :
-    fi
+    for sdd_file in "$sdd_seen" "$sdd_seen-copy"; do
+        if sdd_is_ours "$sdd_file"; then
+            { printf 'sdd 1 %s %s %s\n' "$@" >"$sdd_file"; } 2>/dev/null
+        else
+            sdd_create "$sdd_file" "sdd 1 $1 $2 $3$sdd_break"
+        fi || :
+    done
 }
 
 # Whether the state can be one of sdd, which replaces what is none, or says what it is.
@@ -173,7 +191,7 @@ fi
 # The previous hook runs first, with the same input, and its status is the status of this hook.
 sdd_status=0
 sdd_legacy=${0%/*}/$event.sdd-legacy
-if [ -x "$sdd_legacy" ] && [ ! -d "$sdd_legacy" ]; then
+if [ -x "$sdd_legacy" ] && [ -f "$sdd_legacy" ]; then
     if [ "$event" = pre-push ]; then
         (
             SDD_HOOK_CHAIN=$event:$PWD
@@ -236,14 +254,17 @@ sdd_rebase_goes_on() {
     [ -d "$sdd_git_dir/rebase-merge" ] || return 1
     [ "$event" = post-checkout ] || return 0
     # With nothing to replay, post-checkout is the last hook that git runs.
-    sdd_line=
-    if [ -f "$sdd_git_dir/rebase-merge/git-rebase-todo" ]; then
-        IFS= read -r sdd_line <"$sdd_git_dir/rebase-merge/git-rebase-todo" || :
-    fi
-    case $sdd_line in
-        '' | noop*) return 1 ;;
+    sdd_read_start "$sdd_git_dir/rebase-merge/git-rebase-todo"
+    case $sdd_text in
+        '' | "$sdd_break"* | noop*) return 1 ;;
     esac
     return 0
+}
+
+# Sets sdd_text to the first bytes of a file that may have no end, or to nothing if it is no regular one.
+sdd_read_start() {
+    sdd_text=
+    [ ! -f "$1" ] || { sdd_text=$(head -c 1000 -- "$1"); } 2>/dev/null
 }
 
 # Whether a branch is among the pushed refs. git passes `NAME COMMIT REF COMMIT` a line; the first commit
@@ -272,9 +293,8 @@ sdd_review_wanted() {
         commit-msg)
             sdd_rebase_goes_on && return 1
             [ ! -f "$sdd_git_dir/MERGE_HEAD" ] || return 1
-            sdd_line=
-            [ -f "${1-}" ] && IFS= read -r sdd_line <"$1"
-            case $sdd_line in
+            sdd_read_start "${1-}"
+            case $sdd_text in
                 'fixup! '* | 'squash! '* | 'amend! '* | 'Merge '*) return 1 ;;
             esac
             ;;
@@ -282,8 +302,11 @@ sdd_review_wanted() {
     esac
 }
 
-sdd_is_set_up() {
-    [ -f CLAUDE.md ] || [ -f AGENTS.md ] || [ -f CRUSH.md ]
+# Whether a repository that is set up, so that it has a memory file, has other documents than the commit $1 in what is
+# staged. The check of artifacts needs no index.
+sdd_documents_changed() {
+    [ -f CLAUDE.md ] || [ -f AGENTS.md ] || [ -f CRUSH.md ] || return 1
+    ! sdd_unchanged --cached "$1" -- ':(icase)*.md' ':(icase)*.markdown' ':(icase)*.mdx' ':(icase)*.rst' ':(icase)*.adoc'
 }
 
 # Whether to start sdd. $@: the arguments of the hook.
@@ -293,27 +316,32 @@ sdd_wanted() {
         sdd_review_wanted "$@"
         return
     fi
-    if [ "$event" = post-merge ]; then
-        # Decisions of other repositories are fetched, whatever the merge changed.
-        sdd_find_common_dir
-        [ ! -d "$sdd_common/sdd/records" ] || return 0
-    fi
+    case $event${1-} in
+        post-merge* | post-rewriterebase)
+            # Decisions of other repositories are fetched, whatever the merge changed.
+            sdd_find_common_dir
+            [ "$event" = post-rewrite ] || [ ! -d "$sdd_common/sdd/records" ] || return 0
+            # Records that were joined may have the same number, also if the index has seen them together before.
+            ! sdd_documents_changed ORIG_HEAD || return 0
+            ;;
+    esac
     sdd_was_read=
-    if [ "$event" = pre-commit ]; then
-        ! sdd_nothing_staged || return 1
-        sdd_state=$sdd_artifacts
-    fi
+    case $event in
+        pre-*)
+            ! sdd_nothing_staged || return 1
+            sdd_state=$sdd_artifacts
+            ;;
+    esac
     if [ ! -e "$sdd_state" ] && [ ! -h "$sdd_state" ]; then
         case $event in
             post-checkout) sdd_new_work_tree "${1-}" ;;
-            # The check of artifacts needs no index. A repository that is set up has a memory file.
-            pre-commit) sdd_is_set_up && ! sdd_unchanged --cached HEAD -- ':(icase)*.md' ':(icase)*.markdown' ':(icase)*.mdx' ;;
+            pre-*) sdd_documents_changed HEAD ;;
             *) false ;;
         esac
         return
     fi
     case $event in
-        pre-commit | post-rewrite) ;;
+        pre-* | post-rewrite) ;;
         *) sdd_rebase_goes_on && return 1 ;;
     esac
     # pre-commit stashes unstaged changes and restores them without another hook.
@@ -323,10 +351,12 @@ sdd_wanted() {
     # The next hooks read both states without another process.
     [ -z "$sdd_was_read" ] || [ "$sdd_large" = 2 ] || sdd_write_seen 0 0 -
     [ "$sdd_pathspecs" != "$sdd_last_line$sdd_break" ] || return 1
-    if [ "$event" = pre-commit ]; then
-        ! sdd_compare sdd_unchanged --cached HEAD --
-        return
-    fi
+    case $event in
+        pre-*)
+            ! sdd_compare sdd_unchanged --cached HEAD --
+            return
+            ;;
+    esac
     [ "$sdd_dirty" = 0 ] && [ ! -e "$sdd_again" ] || return 0
     ! sdd_rules_changed || return 0
     if [ "$event" = post-commit ] && [ "$sdd_large" != 0 ]; then
@@ -431,6 +461,7 @@ sdd_git() {
 # Called by `sdd_compare`.
 # shellcheck disable=SC2329
 sdd_same_commits() {
+    [ ! -e "$sdd_git_dir/sdd-no-index" ] || rm -f -- "$sdd_git_dir/sdd-no-index" 2>/dev/null
     GIT_INDEX_FILE=$sdd_git_dir/sdd-no-index GIT_LITERAL_PATHSPECS=0 GIT_GLOB_PATHSPECS=0 \
         GIT_NOGLOB_PATHSPECS=0 GIT_ICASE_PATHSPECS=0 GIT_NO_LAZY_FETCH=1 GIT_ALLOW_PROTOCOL=none \
         git diff-tree -r --quiet "$@" </dev/null >/dev/null 2>&1
@@ -449,7 +480,7 @@ sdd_note=$sdd_git_dir/sdd-hook-note
 sdd_read_note() {
     sdd_noted=
     [ -e "$sdd_note" ] || [ -h "$sdd_note" ] || return 0
-    if [ -f "$sdd_note" ] && [ ! -h "$sdd_note" ]; then
+    if sdd_is_ours "$sdd_note"; then
         set -f
         # shellcheck disable=SC2046
         { set -- $(head -c 100 "$sdd_note"); } 2>/dev/null
@@ -478,20 +509,16 @@ sdd_is_recent() {
 sdd_warn() {
     [ -z "$sdd_noted" ] || return 0
     printf 'sdd-hooks: %s\n' "$2" >&2
-    rm -f -- "$sdd_note" 2>/dev/null
-    # The shell does not follow a link for a file that it creates so.
-    (set -C && printf 'sdd 1 %s %s %s\n' "$PPID" "$(date +%s)" "$1" >"$sdd_note") 2>/dev/null || :
+    sdd_create "$sdd_note" "sdd 1 $PPID $(date +%s) $1$sdd_break" || :
 }
 
 # Whether the file exists, and the interpreter in its first lines too.
 sdd_runs() {
     [ -f "$1" ] && [ -x "$1" ] || return 1
-    sdd_line=
-    sdd_second=
-    {
-        IFS= read -r sdd_line
-        IFS= read -r sdd_second
-    } <"$1"
+    sdd_read_start "$1"
+    sdd_line=${sdd_text%%"$sdd_break"*}
+    sdd_second=${sdd_text#*"$sdd_break"}
+    sdd_second=${sdd_second%%"$sdd_break"*}
     case $sdd_line in
         '#!'*) ;;
         *) return 0 ;;
@@ -517,25 +544,25 @@ sdd_runs() {
     [ -x "$sdd_line" ]
 }
 
-# Opens what sdd prints on stderr, for writing as 8 and for reading as 9. A broken Python prints there, so it is
-# shown only when it is known to be of sdd. The file has no name when sdd starts, so that none is left.
+# Opens what sdd prints, for writing as 8 and for reading as 9, and as 7 for another reader. A broken Python prints
+# there, so it is shown only when it is known to be of sdd. The file has no name when sdd starts, so that none is left.
 sdd_open_messages() {
     sdd_line=$sdd_git_dir/sdd-hook-messages.$$
-    if [ -z "${SDD_DEBUG-}" ] && (set -C && : >"$sdd_line") 2>/dev/null; then
+    if [ -z "${SDD_DEBUG-}" ] && sdd_create "$sdd_line" ''; then
         # shellcheck disable=SC2094
-        exec 8>"$sdd_line" 9<"$sdd_line"
+        exec 8>"$sdd_line" 9<"$sdd_line" 7<"$sdd_line"
         rm -f -- "$sdd_line" 2>/dev/null
     else
-        exec 8>&2 9</dev/null
+        exec 8>&2 9</dev/null 7</dev/null
     fi
 }
 
 # Prints what sdd printed.
 sdd_show_messages() {
-    # Most hooks print nothing, and `cat` is a process.
+    # Most hooks print nothing, and `head` is a process.
     if IFS= read -r sdd_line <&9 || [ -n "$sdd_line" ]; then
         printf '%s\n' "$sdd_line" >&2
-        cat <&9 >&2
+        head -c "$sdd_bytes" <&9 >&2
     fi
 }
 
@@ -576,36 +603,90 @@ sdd_start() {
     fi
     sdd_action=$event
     [ "$event$review" = pre-commit1 ] && sdd_action=check
-    sdd_open_messages
-    sdd_run "$sdd_command" hook "$sdd_action" "$@"
-    case $event$sdd_result in
-        *[!0-9]0)
-            sdd_show_messages
-            return 0
-            ;;
-        *[!0-9]130) return 0 ;;
-        *[!0-9]137 | *[!0-9]143)
-            sdd_show_messages
-            sdd_warn stopped "$sdd_command was stopped, as after $sdd_seconds s without an end: run \`sdd doctor\`"
-            return 0
-            ;;
-        # A broken installation exits with 1 as well, and must not stop a commit.
-        pre-commit1 | commit-msg1 | pre-push1)
-            sdd_input=
-            exec 8>/dev/null
-            sdd_run "$sdd_command" --version >/dev/null
-            if [ "$sdd_result" = 0 ]; then
-                sdd_show_messages
-                return 1
-            fi
+    sdd_find_variables
+    sdd_try "$@"
+    # An installation outside of Python's folders needs one of these variables.
+    case $sdd_outcome$sdd_variables in
+        failed*PYTHONPATH* | failed*PYTHONUSERBASE* | failed*PYTHONHOME*)
+            sdd_variables=
+            sdd_try "$@"
             ;;
     esac
-    sdd_read_reason
-    sdd_warn failed "$sdd_command failed: run \`sdd doctor\`, or $sdd_advice$sdd_reason"
+    case $sdd_outcome in
+        refused) return 1 ;;
+        failed)
+            sdd_read_reason
+            sdd_warn failed "$sdd_command failed: run \`sdd doctor\`, or $sdd_advice$sdd_reason"
+            ;;
+    esac
     return 0
 }
 
-# Runs a command for at most $sdd_seconds, with git's standard input for pre-push, and with 8 as stderr. Sets
+# Runs sdd once, and sets sdd_outcome to `ended`, `refused` or `failed`. $@: the arguments of the hook.
+sdd_try() {
+    sdd_outcome=ended
+    sdd_open_messages
+    sdd_run "$sdd_command" hook "$sdd_action" "$@"
+    # What sdd prints found no place on the disk.
+    if [ "$sdd_result" = 74 ]; then
+        exec 8>&2 9</dev/null 7</dev/null
+        sdd_run "$sdd_command" hook "$sdd_action" "$@"
+    fi
+    case $event$sdd_result in
+        *[!0-9]0) sdd_show_messages ;;
+        *[!0-9]130) ;;
+        *[!0-9]137 | *[!0-9]143)
+            sdd_show_messages
+            sdd_warn stopped "$sdd_command was stopped, as after $sdd_seconds s or output without an end: run \`sdd doctor\`"
+            ;;
+        # A broken installation exits with 1 as well, and must not stop a commit.
+        pre-*1 | commit-msg1)
+            exec 8>/dev/null
+            sdd_run "$sdd_command" --version
+            if [ "$sdd_result" = 0 ]; then
+                sdd_show_messages
+                sdd_outcome=refused
+            else
+                sdd_outcome=failed
+            fi
+            ;;
+        *) sdd_outcome=failed ;;
+    esac
+}
+
+# Sets sdd_variables to the names of the variables with which a program that bundles Python starts its own, and
+# which git hands on: they would make another Python fail, or load other modules.
+sdd_find_variables() {
+    sdd_variables=
+    sdd_ifs=$IFS
+    IFS=$sdd_break
+    set -f
+    for sdd_line in $(export -p); do
+        case $sdd_line in
+            *' PYTHONDONTWRITEBYTECODE='* | *' PYTHONPYCACHEPREFIX='*) ;;
+            'export PYTHON'*=* | 'declare -x PYTHON'*=*)
+                sdd_line=${sdd_line%%=*}
+                sdd_line=${sdd_line##* }
+                # A value may have lines that look like a variable.
+                case $sdd_line in
+                    *[!A-Z0-9_]*) ;;
+                    *) sdd_variables="$sdd_variables $sdd_line" ;;
+                esac
+                ;;
+        esac
+    done
+    IFS=$sdd_ifs
+    set +f
+}
+
+# Becomes a command without the variables of Python.
+# shellcheck disable=SC2086
+sdd_exec() {
+    [ -z "$sdd_variables" ] || unset $sdd_variables
+    exec "$@"
+}
+
+# Runs a command for at most $sdd_seconds, with git's standard input for pre-push, and with 8 as its output. Sets
 # sdd_result to its status. Ctrl-C does not reach a command in the background, so the shell ends it. No command
 # substitution stands here: bash loses a Ctrl-C that comes at the end of one.
 sdd_run() {
@@ -614,9 +695,9 @@ sdd_run() {
     trap 'sdd_stop; exit 130' INT
     trap 'sdd_stop; exit 143' TERM
     if [ -n "$sdd_input" ]; then
-        { printf '%s\n' "$sdd_input" 2>/dev/null || :; } | exec "$@" 2>&8 8>&- 9<&- &
+        { printf '%s\n' "$sdd_input" 2>/dev/null || :; } | sdd_exec "$@" >&8 2>&8 7<&- 8>&- 9<&- &
     else
-        exec "$@" </dev/null 2>&8 8>&- 9<&- &
+        sdd_exec "$@" </dev/null >&8 2>&8 7<&- 8>&- 9<&- &
     fi
     sdd_child=$!
     sdd_stop_late "$sdd_child" &
@@ -639,14 +720,19 @@ sdd_stop() {
     kill $sdd_child $! 2>/dev/null
 }
 
-# Ends a process after $sdd_seconds, unless it is ended before.
+# Ends a process after $sdd_seconds, or when it prints without an end, unless it is ended before.
 sdd_stop_late() {
     # A program that reads git's output would wait for the timer. dash saves redirections of a function.
     exec </dev/null >/dev/null 2>&1
     trap 'kill "$sdd_sleep"; exit' TERM USR1
-    sleep "$sdd_seconds" &
-    sdd_sleep=$!
-    wait "$sdd_sleep" || exit
+    sdd_left=$sdd_seconds
+    while
+        sleep "$sdd_tick" &
+        sdd_sleep=$!
+        wait "$sdd_sleep" || exit
+        sdd_left=$((sdd_left - 1))
+        [ "$sdd_left" -gt 0 ] && [ "$(head -c "$sdd_bytes" <&7 | wc -c)" -lt "$sdd_bytes" ]
+    do :; done
     kill "$1"
     sleep 2 &
     sdd_sleep=$!

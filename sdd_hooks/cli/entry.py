@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import os
 import sys
@@ -28,6 +29,12 @@ if TYPE_CHECKING:
 
 _GC_THRESHOLD = 50_000
 """New objects until the garbage collector looks for cycles. Most of a short command's live on."""
+
+
+EXIT_UNSTORED = 74
+"""The exit code of a hook that cannot write its messages, for `hooks/sdd-hook.sh`."""
+
+_UNSTORED = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
 def main() -> int:
@@ -71,6 +78,9 @@ def _run_hook(arguments: list[str]) -> int:
     except (Exception, SystemExit) as error:
         if isinstance(error, SystemExit) and isinstance(error.code, int) and error.code > 1:
             raise
+        if isinstance(error, OSError) and error.errno in _UNSTORED:
+            # stderr is a file of the hook in sh, which then starts the command with another one.
+            return EXIT_UNSTORED
         # Status 1 would mean findings.
         reason = " ".join(f"{type(error).__name__}: {error}".split()).encode("ascii", "replace")
         with suppress(OSError):

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from typing import TYPE_CHECKING
@@ -13,6 +14,7 @@ from sdd_hooks.engines.protocol import Engine
 from sdd_hooks.engines.registry import is_indexed, not_indexed, open_engine
 from sdd_hooks.errors import IndexDamaged, NotIndexed, SddError
 from sdd_hooks.freshness import tiers
+from sdd_hooks.freshness.hook_state import REQUEST_FILE
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.project import Project
 
@@ -41,7 +43,8 @@ def prime(project: Project, now: float) -> FreshnessReport:
     if not is_indexed(project):
         return FreshnessReport()
     report = FreshnessReport()
-    if tiers.scan_is_due(now, last_touched(project), project.configuration.freshness):
+    touched = None if _is_behind(project) else last_touched(project)
+    if tiers.scan_is_due(now, touched, project.configuration.freshness):
         report = _refresh(project)
     refreshed = tiers.refreshed_note(report.refresh.total) if report.refresh else None
     notes = (refreshed, *report.notes, _unembedded_note(project))
@@ -78,8 +81,8 @@ def open_index(project: Project) -> Iterator[Engine]:
 def open_fresh_index(project: Project, now: float) -> Iterator[tuple[Engine, FreshnessReport]]:
     """Open the project's engine for a reader, after `refresh_if_stale`, whose report it yields too.
 
-    An index whose collections have other names than those of the project is refreshed, too: the
-    directory of the repository was renamed.
+    An index after a refresh that failed is refreshed, too, and one whose collections have other
+    names than those of the project: the directory of the repository was renamed.
 
     Raises NotIndexed where nothing was ever indexed, and what `open_engine` raises.
     """
@@ -87,7 +90,8 @@ def open_fresh_index(project: Project, now: float) -> Iterator[tuple[Engine, Fre
         raise not_indexed(project)
     with _repaired_by_next_event(project):
         with closing(open_engine(project)) as engine:
-            touched = None if _is_renamed(project, engine) else engine.touched()
+            unknown = _is_behind(project) or _is_renamed(project, engine)
+            touched = None if unknown else engine.touched()
             if not tiers.is_stale(now, touched, project.configuration.freshness):
                 yield engine, FreshnessReport()
                 return
@@ -108,6 +112,11 @@ def _repaired_by_next_event(project: Project) -> Iterator[None]:
         with suppress(SddError):
             distrust_state(project.repository)
         raise
+
+
+def _is_behind(project: Project) -> bool:
+    """Whether a refresh was requested that has not ended."""
+    return os.path.lexists(project.repository.search_dir / REQUEST_FILE)
 
 
 def _is_renamed(project: Project, engine: Engine) -> bool:

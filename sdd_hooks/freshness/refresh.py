@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, closing
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -23,10 +23,11 @@ from sdd_hooks.engines.protocol import (
     Engine,
     IndexedDocument,
     Progress,
+    ReadOnlyIndex,
     SamplesDocuments,
 )
 from sdd_hooks.engines.registry import is_indexed, not_indexed, open_engine, require_engine
-from sdd_hooks.errors import IndexDamaged, SddError, StorageError
+from sdd_hooks.errors import IndexDamaged, NotIndexed, SddError, StorageError
 from sdd_hooks.freshness.hook_state import (
     REQUEST_FILE,
     declared_later,
@@ -143,12 +144,13 @@ def refresh(
             if not is_locked:
                 break
             request_file.unlink(missing_ok=True)
-            result, documents = _refresh_once(project, request, running, progress)
-            results.append(result)
-            renewed = find_new_directories(project, documents)
-            if renewed.collections != project.collections:
-                project, request = renewed, _renew(request, renewed)
-                results.append(_refresh_once(project, request, None, progress)[0])
+            with _requested_again_after_failure(request_file):
+                result, documents = _refresh_once(project, request, running, progress)
+                results.append(result)
+                renewed = find_new_directories(project, documents)
+                if renewed.collections != project.collections:
+                    project, request = renewed, _renew(request, renewed)
+                    results.append(_refresh_once(project, request, None, progress)[0])
         if not os.path.lexists(request_file):
             break
         request, running, wait = _Request(None, "all", create, {}), None, 0.0
@@ -157,6 +159,19 @@ def refresh(
             f"another refresh has run for over {wait:.0f} s: try again when it has finished"
         )
     return _merged(results)
+
+
+@contextmanager
+def _requested_again_after_failure(request_file: Path) -> Iterator[None]:
+    """Let the next event and the next reader try again what did not end."""
+    try:
+        yield
+    except (NotIndexed, ReadOnlyIndex):
+        raise
+    except BaseException:
+        with suppress(SddError):
+            create_mark(request_file)
+        raise
 
 
 def find_new_directories(project: Project, documents: Iterable[str]) -> Project:

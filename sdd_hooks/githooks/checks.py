@@ -32,6 +32,7 @@ from sdd_hooks.usecases.review import (
     review_index,
     review_message,
     review_pushed_branch,
+    validate_merged_numbers,
     validate_staged_artifacts,
 )
 
@@ -82,6 +83,18 @@ def check_artifacts(files: Sequence[str], context: HookContext) -> int:
     context.stderr.writelines(_artifact_line(finding) for finding in sorted(findings))
     is_critical = any(finding.severity == "critical" for finding in findings)
     return EXIT_FINDINGS if is_critical else EXIT_OK
+
+
+def check_merge(context: HookContext) -> int:
+    """Print each number that two records have because of the merge that is about to be committed.
+
+    Other findings were there before it. Returns 1 if there is one. Raises SddError when the
+    repository cannot be read.
+    """
+    project = load_project(context.cwd, context.environ)
+    findings = validate_merged_numbers(project, context.cwd)
+    context.stderr.writelines(_artifact_line(finding) for finding in findings)
+    return EXIT_FINDINGS if findings else EXIT_OK
 
 
 def run_review(action: str, arguments: Sequence[str], context: HookContext) -> int:

@@ -14,14 +14,14 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sdd_hooks.errors import EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, NotIndexed, SddError
 from sdd_hooks.githooks.context import HookContext
-from sdd_hooks.githooks.shims import ACTIONS, EVENTS
+from sdd_hooks.githooks.shims import ACTIONS, CHECK_EVENTS, EVENTS
 from sdd_hooks.project.repository import Repository, discover, has_search_dir
 from sdd_hooks.system.descriptors import IS_POSIX
 from sdd_hooks.system.detached import claim_log, open_log, start_detached
@@ -71,7 +71,7 @@ def run_hook(
     `event` is the name of the hook, `auto` under the pre-commit framework, which passes the event
     in environment variables, or `check` for the review of what is staged. `arguments` are those of
     git; for `pre-commit` they are the staged files to check (none: all). For an event that git
-    knows, only `pre-commit` and the hooks of the review return anything but 0. `clock` returns
+    knows, only the hooks of `CHECK_EVENTS` and of the review return anything but 0. `clock` returns
     seconds since the epoch.
     """
     if not IS_POSIX:
@@ -106,10 +106,14 @@ def _run_in_time(
         stderr.write(f"sdd: no hook {event!a}: one of {known}\n")
         return EXIT_USAGE
     try:
-        if event == "pre-commit":
-            from sdd_hooks.githooks.checks import check_artifacts
+        if event in CHECK_EVENTS:
+            from sdd_hooks.githooks.checks import check_artifacts, check_merge
 
-            return check_artifacts(arguments, context)
+            is_merge = event == "pre-merge-commit"
+            return check_merge(context) if is_merge else check_artifacts(arguments, context)
+        with suppress(SddError):
+            # The refresh reports what is wrong with the repository.
+            stderr.writelines(_duplicate_lines(event, arguments, context))
         lines = _refresh(event, arguments, context, clock)
         for line in lines[:MAX_LINES]:
             stderr.write(f"sdd: {one_line(line)}\n")
@@ -121,7 +125,7 @@ def _run_in_time(
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
     except Exception as error:
-        if event == "pre-commit":
+        if event in CHECK_EVENTS:
             stderr.write(f"sdd: check failed — run `sdd doctor` ({describe_error(error)})\n")
         else:
             stderr.write(failure_line(error, context.cwd, context.environ))
@@ -185,6 +189,27 @@ def _refresh(
     if not result.total.changed:
         return ()
     return _notes(project, result, embeds) if is_arrival else result.notes
+
+
+def _duplicate_lines(event: str, arguments: Sequence[str], context: HookContext) -> Iterator[str]:
+    """A line for each number that two records have because of an event before which no hook can
+    refuse anything. Raises SddError."""
+    joins = event == "post-merge" or (event, *arguments[:1]) == ("post-rewrite", "rebase")
+    if not joins and event != "post-commit":
+        return
+    repository = discover(context.cwd, context.environ)
+    if event == "post-commit" and _is_rebasing(repository, event):
+        return
+    base = "ORIG_HEAD" if joins else "HEAD^"
+    listing = repository.git.try_output("diff", "--name-only", "--no-renames", "-z", base, "HEAD")
+    if not listing:
+        return
+    from sdd_hooks.project.project import read_project
+    from sdd_hooks.usecases.review import find_joined_duplicates
+
+    changed = {os.fsdecode(name) for name in listing.split(b"\0")}
+    for finding in find_joined_duplicates(read_project(repository, "cached"), changed):
+        yield f"sdd: {one_line(f'{finding.path}: {finding.severity}: {finding.message}')}\n"
 
 
 def _is_indexed(repository: Repository) -> bool:

@@ -77,16 +77,21 @@ def _script_lines(
 _UNLESS_BROKEN = " || [ $? -ne 1 ] || ! sdd --version >/dev/null 2>&1"
 
 
+# A program that bundles Python gives these to git, and git to its hooks.
+_ISOLATED = "unset PYTHONHOME PYTHONPATH; "
+
+
 def _script_line(event: str, action: str) -> str:
-    refuse = "" if event.startswith("post-") else f"{_UNLESS_BROKEN} || exit 1"
-    return f'if command -v sdd >/dev/null; then sdd hook {action} "$@"{refuse}; fi'
+    unless, refuse = ("", "") if event.startswith("post-") else (_UNLESS_BROKEN, " || exit 1")
+    run = f'({_ISOLATED}sdd hook {action} "$@"{unless}){refuse}'
+    return f"if command -v sdd >/dev/null; then {run}; fi"
 
 
 # git tells a pre-push hook once what is pushed: the rest of the script reads it again.
 _PUSH_LINES = f"""\
 if command -v sdd >/dev/null; then
   refs=$(cat)
-  printf '%s\\n' "$refs" | sdd hook pre-push "$@"{_UNLESS_BROKEN} || exit 1
+  ({_ISOLATED}printf '%s\\n' "$refs" | sdd hook pre-push "$@"{_UNLESS_BROKEN}) || exit 1
   exec <<EOF
 $refs
 EOF
@@ -113,9 +118,9 @@ def _lefthook_lines(root: Path, events: Sequence[str], review: bool) -> Iterator
 
 
 def _lefthook_command(event: str, review: bool) -> dict[str, object]:
-    arguments = "" if event in {"pre-commit", "post-commit"} else " {0}"
+    arguments = "" if event.endswith("-commit") else " {0}"
     refuse = "" if event.startswith("post-") else _UNLESS_BROKEN
-    action = f"sdd hook {_action(event, review)}{arguments}{refuse}"
+    action = f"{_ISOLATED}sdd hook {_action(event, review)}{arguments}{refuse}"
     entry: dict[str, object] = {"run": f"if command -v sdd >/dev/null; then {action}; fi"}
     return {**entry, "use_stdin": True} if event == "pre-push" else entry
 
@@ -209,6 +214,8 @@ def _pre_commit_hooks(events: Sequence[str], review: bool) -> Iterator[dict[str,
     if "pre-commit" in events and not review:
         markdown = {"types": "[markdown]", "require_serial": "true"}
         yield _hook("sdd-frontmatter", "check ADRs and specs", "pre-commit") | markdown
+    if "pre-merge-commit" in events:
+        yield _hook("sdd-merge", "check the numbers of records", "pre-merge-commit") | always
     if "pre-commit" in events and review:
         shown = {"pass_filenames": "false", "verbose": "true"}
         yield _hook("sdd-check", "review what is staged", "check", "[pre-commit]") | shown

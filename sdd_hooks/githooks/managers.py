@@ -202,4 +202,4 @@ def _sdd_commands(event: str, review: bool) -> Sequence[str]:
     checks = ("sdd-check", "sdd hook check")
     if event == "pre-commit":
         return checks if review else ("sdd-frontmatter", f"sdd hook {event}", *checks)
-    return ("sdd-refresh", f"sdd hook {event}")
+    return ("sdd-merge" if event == "pre-merge-commit" else "sdd-refresh", f"sdd hook {event}")

@@ -13,7 +13,9 @@ from pathlib import Path
 
 from sdd_hooks.errors import SddError
 
-EVENTS = ("pre-commit", "post-commit", "post-merge", "post-checkout", "post-rewrite")
+CHECK_EVENTS = ("pre-commit", "pre-merge-commit")
+"""Hooks that can refuse what makes the records inconsistent."""
+EVENTS = (*CHECK_EVENTS, "post-commit", "post-merge", "post-checkout", "post-rewrite")
 REVIEW_EVENTS = ("commit-msg", "pre-push")
 """Hooks that are installed for the review, in which pre-commit reviews, too."""
 ACTIONS = ("check", *REVIEW_EVENTS)

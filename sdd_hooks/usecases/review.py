@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +21,7 @@ from sdd_hooks.project.project import Project
 from sdd_hooks.project.repository import find_commit_index
 
 if TYPE_CHECKING:
+    from sdd_hooks.artifacts.corpus import Corpus
     from sdd_hooks.findings import Finding
     from sdd_hooks.reporting.outcome import References, ReviewOutcome
     from sdd_hooks.review.numbers import ClaimReader
@@ -162,6 +163,48 @@ def validate_staged_artifacts(
         return ()
     corpus = staged.corpus(collections, external.names)
     return validate_artifacts(corpus, artifacts, external.corpus)
+
+
+def validate_merged_numbers(project: Project, cwd: Path) -> Sequence[Finding]:
+    """Find each number that a record of HEAD has and a staged one, which a merge has brought, too.
+
+    Two records that came together are no fault of the merge. Raises RepositoryError when git cannot
+    read the index.
+    """
+    from sdd_hooks.artifacts.work_tree import ARTIFACT_KINDS
+    from sdd_hooks.changes.diff import read_staged
+    from sdd_hooks.changes.tree import Tree
+
+    index = find_commit_index(project.repository, cwd)
+    change = read_staged(project.repository.git, index)
+    collections = [one for one in project.collections if one.kind in ARTIFACT_KINDS]
+    corpus = Tree(project.repository.git, "", index).corpus(collections)
+    brought = {file.path for file in change.files}
+    return [one for one in _duplicates(corpus, brought) if one.path not in brought]
+
+
+def find_joined_duplicates(project: Project, changed: Set[str]) -> Sequence[Finding]:
+    """Find the numbers that a changed record of the work tree has, and another one, too.
+
+    One finding for each number. Raises RepositoryError when git cannot read the work tree.
+    """
+    from sdd_hooks.artifacts.work_tree import ARTIFACT_KINDS, read_work_tree
+
+    collections = [one for one in project.collections if one.kind in ARTIFACT_KINDS]
+    if not any(one.contains(path) for one in collections for path in changed):
+        return ()
+    corpus, _ = read_work_tree(project.repository.git, collections)
+    found = {one.evidence: one for one in _duplicates(corpus, changed) if one.path in changed}
+    return list(found.values())
+
+
+def _duplicates(corpus: Corpus, changed: Set[str]) -> Iterator[Finding]:
+    """The findings about numbers that cannot be told apart, of which a changed record has one."""
+    from sdd_hooks.artifacts.validation import validate_artifacts
+
+    for finding in validate_artifacts(corpus, changed):
+        if finding.rule == "duplicate-id" and finding.severity == "critical":
+            yield finding
 
 
 def review_message(

@@ -1,8 +1,7 @@
 import os
 
+from sdd_hooks.githooks.shims import EVENTS as HOOKS
 from tests.cli.commands import ADR, FILES, SCRIPTS, one_line, run
-
-HOOKS = ("pre-commit", "post-commit", "post-merge", "post-checkout", "post-rewrite")
 
 
 def states(done):
@@ -17,7 +16,7 @@ def test_hooks_are_installed_shown_and_uninstalled(repo):
     assert done.code == 0
     assert done.out.splitlines() == [
         f"hooks in {folder}",
-        *(f"{name:<13}  installed" for name in HOOKS),
+        *(f"{name:<16}  installed" for name in HOOKS),
     ]
     for name in HOOKS:
         assert os.access(folder / name, os.X_OK)
@@ -92,7 +91,7 @@ def test_the_option_review_installs_the_hooks_of_the_review(repo):
     done = run(repo.root, "hooks", "install", "--review")
     assert (done.code, done.out.splitlines()[-2:]) == (
         0,
-        ["commit-msg     installed", "pre-push       installed"],
+        ["commit-msg        installed", "pre-push          installed"],
     )
     assert set(states(run(repo.root, "hooks", "status", "--json"))) == {
         *HOOKS,

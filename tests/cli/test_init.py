@@ -2,11 +2,9 @@ import os
 
 import pytest
 
+from sdd_hooks.githooks.shims import EVENTS as HOOKS
 from tests.cli.commands import FILES, SCRIPTS, on_terminal, run
 from tests.cli.test_errors import tree
-
-HOOKS = ("pre-commit", "post-commit", "post-merge", "post-checkout", "post-rewrite")
-
 
 KNOWLEDGE = "created .sdd/knowledge/index.json"
 NONE_FOUND = "no decisions or specifications found: sdd recognises the first when it is written"

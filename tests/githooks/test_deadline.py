@@ -25,6 +25,7 @@ from tests.support.oracle import assert_index_matches_scratch
 from tests.support.signals import default_signals, killed_on_failure
 from tests.support.waiting import TIMEOUT, until
 
+STOPPED = "was stopped, as after 1 s or output without an end: run `sdd doctor`\n"
 PUSHED = b"refs/heads/x " + b"1" * 40 + b" refs/heads/x " + b"0" * 40 + b"\n"
 
 
@@ -42,9 +43,10 @@ def install(repo: Hooked, event: str, script: str, seconds: str, *, review: bool
     program.write_text(script)
     program.chmod(0o755)
     body = (HOOKS / "sdd-hook.sh").read_text()
-    for limit in ("sdd_seconds=10", "sdd_seconds=30", "sdd_seconds=120"):
-        assert body.count(limit) == 1
-        body = body.replace(limit, f"sdd_seconds={seconds}")
+    for limit in ("sdd_seconds=10", "sdd_seconds=30", "sdd_seconds=120", "sdd_tick=1"):
+        assert body.count(f"{limit}\n") == 1
+        value = seconds if limit == "sdd_tick=1" else "1"
+        body = body.replace(f"{limit}\n", f"{limit.partition('=')[0]}={value}\n")
     shim = repo.root.with_name("shim")
     shim.write_text(f"event={event}\nreview={int(review)}\nsdd='{program}'\n{body}")
     return shim
@@ -78,7 +80,7 @@ def test_a_program_that_does_not_end_is_stopped(
     assert done.returncode == 0
     text = done.stderr.decode()
     assert text.startswith("sdd-hooks: ")
-    assert text.endswith("was stopped, as after 0.2 s without an end: run `sdd doctor`\n")
+    assert text.endswith(STOPPED)
     assert text.count("\n") == 1
 
 
@@ -99,7 +101,7 @@ def test_a_commit_waits_once_for_a_program_that_does_not_end(logged: tuple[Hooke
     repo, log = logged
     done = repo.run("commit", "--quiet", "-m", "Any")
     assert done.returncode == 0
-    assert done.stderr.count(b"was stopped, as after 0.2 s without an end") == 1
+    assert done.stderr.decode().endswith(STOPPED)
     assert done.stderr.count(b"\n") == 1
     assert log.read_text().split() == ["pre-commit"]
 
@@ -108,7 +110,10 @@ def test_a_commit_waits_once_for_a_program_that_does_not_end(logged: tuple[Hooke
     repo.write(ADR, "# ADR-0001: Z\n")
     repo.git("commit", "--quiet", "--all", "-m", "Any")
     assert log.read_text().split() == ["pre-commit", "pre-commit", "post-commit"]
-    assert {path.name for path in (repo.root / ".git").glob("sdd-hook*")} <= {"sdd-hook-seen"}
+    assert {path.name for path in (repo.root / ".git").glob("sdd-hook*")} <= {
+        "sdd-hook-seen",
+        "sdd-hook-seen-copy",
+    }
 
 
 def test_a_python_that_cannot_start_sdd_is_one_line(logged: tuple[Hooked, Path]) -> None:
@@ -154,28 +159,9 @@ def test_only_a_note_of_this_command_stops_a_hook(repo: Hooked, shell: list[str]
             text = text.replace(f"{{{name}}}".encode(), str(value).encode())
         (repo.root / ".git/sdd-hook-note").write_bytes(text)
         done = run(repo, shell, shim)
-        assert (done.returncode, done.stderr) == (0, b""), note
-        assert done.stdout == (b"started\n" if note in FOREIGN_NOTES else b""), note
+        started = b"started\n" if note in FOREIGN_NOTES else b""
+        assert (done.returncode, done.stdout, done.stderr) == (0, b"", started), note
     assert not (repo.root / "pwned").exists()
-
-
-def test_a_note_that_is_no_regular_file_is_not_followed(repo: Hooked, shell: list[str]) -> None:
-    note = repo.root / ".git/sdd-hook-note"
-    target = repo.write("target", "text\n")
-    shim = install(repo, "post-commit", "#!/bin/sh\necho started\nexit 70\n", "60")
-    for create in (
-        lambda: note.symlink_to(target),
-        lambda: note.symlink_to(repo.root / "created"),
-        lambda: os.mkfifo(note),
-        note.mkdir,
-    ):
-        create()
-        done = run(repo, shell, shim)
-        assert (done.returncode, done.stdout, done.stderr.count(b"\n")) == (0, b"started\n", 1)
-        if not note.is_dir():
-            note.unlink()
-    assert target.read_text() == "text\n"
-    assert not (repo.root / "created").exists()
 
 
 def test_messages_of_sdd_are_printed_whole_and_a_control_character_is_no_reason(
@@ -324,7 +310,7 @@ def test_programs_of_the_repository_are_not_run(repo: Hooked, shell: list[str], 
     shim = install(repo, "post-commit", '#!/bin/sh\necho "$PATH"\n', "60")
     repo.search_path = f"{entry}:{repo.search_path}"
     done = run(repo, shell, shim)
-    assert done.stdout.decode() == repo.search_path.removeprefix(f"{entry}:") + "\n"
+    assert done.stderr.decode() == repo.search_path.removeprefix(f"{entry}:") + "\n"
     assert not list(repo.root.glob("ran-*"))
 
 

@@ -16,7 +16,7 @@ import pytest
 from sdd_hooks.githooks import events
 from sdd_hooks.githooks.context import HookContext
 from sdd_hooks.githooks.events import MAX_CHANGED_PATHS, MAX_LINES, run_hook
-from sdd_hooks.githooks.shims import EVENTS
+from sdd_hooks.githooks.shims import CHECK_EVENTS, EVENTS
 from sdd_hooks.system.locks import hold_lock
 from tests.githooks.conftest import ADR, FILES, REFRESHED, after, settled
 from tests.githooks.recorder import SDD, Hooked, Recorder, without_sdd
@@ -24,7 +24,7 @@ from tests.support.oracle import assert_index_matches_scratch, documents
 from tests.support.repos import Repo
 
 WRONG = "### SDD Configuration\n\n#### Search\n\n- **Vector Storage**: no\x1bsense\n"
-AFTER = [event for event in EVENTS if event != "pre-commit"]
+AFTER = [event for event in EVENTS if event not in CHECK_EVENTS]
 
 
 def act(
@@ -305,8 +305,8 @@ def test_an_unknown_event_is_a_usage_error(fresh: Hooked) -> None:
     code, said = act(fresh.root, "post-\x1bcoffee")
     assert code == 2
     assert said == (
-        "sdd: no hook 'post-\\x1bcoffee': one of pre-commit, post-commit, post-merge,"
-        " post-checkout, post-rewrite, check, commit-msg, pre-push, auto\n"
+        "sdd: no hook 'post-\\x1bcoffee': one of pre-commit, pre-merge-commit, post-commit,"
+        " post-merge, post-checkout, post-rewrite, check, commit-msg, pre-push, auto\n"
     )
 
 

@@ -181,7 +181,7 @@ def test_lines_for_an_event_that_lefthook_has_already_go_into_it(tmp_path: Path)
     )
     (tmp_path / "lefthook.yml").write_text(text)
     lines = lefthook("lefthook", tmp_path)
-    run = "if command -v sdd >/dev/null; then sdd hook"
+    run = "if command -v sdd >/dev/null; then unset PYTHONHOME PYTHONPATH; sdd hook"
     assert (
         "# lefthook.yml (in its `pre-commit:`, under `commands:`)\n"
         f"        sdd:\n          run: {run} pre-commit"
@@ -221,7 +221,8 @@ def test_lines_for_pre_commit_continue_its_list(tmp_path: Path, indent: str) -> 
     assert lines.startswith("# .pre-commit-config.yaml (at the end of its `repos:`)\n")
     repos = yaml.safe_load(text + lines)["repos"]
     assert [repo["repo"] for repo in repos] == ["meta", "local"]
-    assert [hook["id"] for hook in repos[1]["hooks"]] == ["sdd-refresh", "sdd-frontmatter"]
+    names = [hook["id"] for hook in repos[1]["hooks"]]
+    assert names == ["sdd-refresh", "sdd-frontmatter", "sdd-merge"]
 
 
 @given(st.text(alphabet=st.sampled_from("abc:- #\n\tpre-commit"), max_size=200))

@@ -131,7 +131,7 @@ def test_husky(repo: Hooked, recorder: Recorder) -> None:
     after = inspect_hooks(place(repo))
     assert "# .husky/post-commit " not in after.snippet
     assert states(after) == {**every("missing"), "post-commit": "managed"}
-    assert after.hooks[1].detail == "husky runs sdd"
+    assert after.hooks[2].detail == "husky runs sdd"
     repo.write(".husky/post-commit", '# sdd hook post-commit "$@"\n')
     assert states(inspect_hooks(place(repo))) == every("missing")
 
@@ -214,8 +214,8 @@ def test_lefthook_before_and_after_it_is_installed(repo: Hooked, recorder: Recor
     assert states(inspect_hooks(place(repo)))["post-commit"] == "managed"
     report = uninstall_hooks(place(repo))
     assert report.notes == (
-        "removed the hooks of sdd: pre-commit, post-commit, post-merge, post-checkout,"
-        " post-rewrite",
+        "removed the hooks of sdd: pre-commit, pre-merge-commit, post-commit, post-merge,"
+        " post-checkout, post-rewrite",
         "lefthook still runs sdd on post-commit: remove the lines with `sdd hook` from its files",
     )
     # `lefthook uninstall` would have brought it back.

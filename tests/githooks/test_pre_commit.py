@@ -18,7 +18,7 @@ from tests.support.repos import Repo
 
 TOP = Path(__file__).resolve().parents[2]
 MANIFEST = yaml.safe_load((TOP / ".pre-commit-hooks.yaml").read_text())
-INDEX, REVIEW = MANIFEST[:2], MANIFEST[2:]
+INDEX, REVIEW = MANIFEST[:3], MANIFEST[3:]
 NEW = "docs/adrs/ADR-0003-new.md"
 
 
