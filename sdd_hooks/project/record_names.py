@@ -19,8 +19,8 @@ Place = Literal["decisions", "proposals", "numbered", "anywhere"]
 """What else is known about a document: it lies in a directory named after decisions, or after
 proposals; its name has a number; or nothing."""
 
-# The names, without suffix, of the file that is the text of a record with a folder of its own.
-_FOLDER_PAGES = frozenset({"readme", "index", "_index", "adr", "decision"})
+FOLDER_PAGES = frozenset({"readme", "index", "_index", "adr", "decision"})
+"""The names, without suffix, of the file that is the text of a record with a folder of its own."""
 
 
 def _set(names: str) -> frozenset[str]:
@@ -332,7 +332,7 @@ def is_folder_page(path: str) -> bool:
 def folder_pages(folder: str) -> frozenset[str]:
     """The names, up to the first dot, of the file that is the text of a folder: `x` of `08-x`."""
     number, _, rest = folder.lower().partition("-")
-    return _FOLDER_PAGES | {rest} if rest and number.isdecimal() else _FOLDER_PAGES
+    return FOLDER_PAGES | {rest} if rest and number.isdecimal() else FOLDER_PAGES
 
 
 def _stem(name: str) -> str:
