@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 
 from sdd_hooks.findings import ReportedFinding
 from sdd_hooks.named_tuple import NamedTuple
@@ -45,6 +46,7 @@ def render_comment(review: ReviewOutcome, *, links: Links | None = None, key: st
     and `-`.
     """
     marker = _marker(key, review.tree.command if review.tree else "review")
+    review = replace(review, references=review.references._replace(silence=""))
     lines = (marker, *markdown_lines(review, links))
     return truncate_lines(lines, _units, MAX_UNITS - _MARGIN, _NOTICE)
 

@@ -46,6 +46,7 @@ def document(review: ReviewOutcome) -> Fields:
             "folded": [_candidate(one) for one in references.folded],
             "governing": [replace_surrogates(one.path) for one in references.governing],
             "silenced": replace_surrogates(references.silenced),
+            "silence": replace_surrogates(references.silence),
         },
         "issues": [
             {field: replace_surrogates(text) for field, text in issue._asdict().items()}

@@ -129,7 +129,8 @@ def _verdict(review: ReviewOutcome) -> str:
     ]
     if suggested:
         counts.insert(0, f"📌 {format_count(suggested, 'decision')} to consider")
-    return " · ".join(counts) if counts else "✅ All clear"
+    clear = "No decision to compare with" if review.references.compared_nothing else "✅ All clear"
+    return " · ".join(counts) if counts else clear
 
 
 def _of_severity(review: ReviewOutcome, severity: Severity) -> list[Finding]:
@@ -167,6 +168,9 @@ def _references(review: ReviewOutcome, links: Links | None) -> Iterator[str]:
         yield from folded(title, (_governing(one, links) for one in governing[:MAX_GOVERNING]))
     if references.silenced:
         yield f"Which decision it rests on was not asked: {code_span(references.silenced)}"
+        yield ""
+    if references.silence:
+        yield f"{escape_text(references.silence)}"
         yield ""
 
 

@@ -154,6 +154,7 @@ class Candidate(NamedTuple):
     `path` and its `id` begin with; both are "" for a record of this one. `cut` is whether the quote
     is only the beginning of a sentence. `confidence` is the one that decided about it, None for a
     record that did not come first; `why_not` is the reason that it is not suggested, or "".
+    `in_force` is whether its status lets it decide.
     """
 
     path: str
@@ -171,6 +172,7 @@ class Candidate(NamedTuple):
     cut: bool = False
     confidence: Confidence | None = None
     why_not: str = ""
+    in_force: bool = True
 
     def is_place(self, path: str) -> bool:
         """Whether this path is that of the record in another repository."""
@@ -211,7 +213,7 @@ class References(NamedTuple):
     `folded` are the candidates that a report shows behind a fold, after the suggested ones.
     `governing` are those in force that the change names, and does not change itself. `silenced` is
     the trailer of the change that asks for no suggestions, unchanged, or "". `notes` says what was
-    not read.
+    not read. `silence` says what was compared where nothing is suggested.
     """
 
     ranked: tuple[Candidate, ...] = ()
@@ -219,6 +221,12 @@ class References(NamedTuple):
     silenced: str = ""
     governing: tuple[Candidate, ...] = ()
     notes: tuple[str, ...] = ()
+    silence: str = ""
+
+    @property
+    def compared_nothing(self) -> bool:
+        """Whether a review found no decision in force to compare the change with."""
+        return bool(self.silence) and not any(one.in_force for one in self.ranked)
 
     @property
     def suggested(self) -> tuple[Candidate, ...]:

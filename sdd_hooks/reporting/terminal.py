@@ -281,6 +281,8 @@ def _total(review: ReviewOutcome) -> str:
     found = ", ".join(number for number in numbers if not number.startswith("0 "))
     files = format_count(review.files, "file")
     clear = f"all clear: {files} reviewed" if review.files else "all clear: nothing has changed"
+    if review.references.compared_nothing:
+        clear = f"{files} reviewed, with no decision"
     if review.tree:
         clear = f"all clear: {files} checked"
     total = f"{found} in {files}" if found else clear
@@ -291,6 +293,8 @@ def _notes(review: ReviewOutcome, screen: _Screen) -> Block:
     silenced = review.references.silenced
     notes = (f"nothing is suggested, as asked for: {silenced}",) if silenced else ()
     texts = [f"note: {note}" for note in (*notes, *review.notes)]
+    if review.references.silence:
+        texts.insert(0, review.references.silence)
     return _some(texts, lambda text: screen.faint(*screen.wrapped(text, "", _INDENT)), screen)
 
 

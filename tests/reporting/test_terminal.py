@@ -7,6 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sdd_hooks.findings import Finding, ReportedFinding, SuppressedFinding
+from sdd_hooks.reporting.comment import render_comment
+from sdd_hooks.reporting.markdown import render_markdown
 from sdd_hooks.reporting.outcome import Evidence, References, ReviewOutcome
 from sdd_hooks.reporting.terminal import render_terminal
 from sdd_hooks.text.display import display_width
@@ -108,6 +110,12 @@ def test_all_clear_is_one_line():
         BASE, HEAD, "t", 1, suppressed=(SuppressedFinding(MARKUP, "sanitised"),)
     )
     assert shown(suppressed).endswith("\n\nall clear: 1 file reviewed; 1 suppressed\n")
+    silence = "nothing to compare with: no decision record in docs/adrs/"
+    review = ReviewOutcome(BASE, HEAD, "t", 3, References(silence=silence))
+    assert shown(review) == f"3 files reviewed, with no decision\n\n{silence}\n"
+    assert silence not in render_comment(review)
+    assert "✅" not in render_markdown(review)
+    assert silence in render_markdown(review)
 
 
 def test_a_finding_in_a_message_without_changed_files():

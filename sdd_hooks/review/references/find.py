@@ -34,6 +34,7 @@ from sdd_hooks.review.references.organisation import (
     distinct_records,
 )
 from sdd_hooks.review.references.ranking import RankedRecord
+from sdd_hooks.review.references.silence import describe_silence, without_records
 from sdd_hooks.review.references.words.code_words import CodeWords, read_code_words
 from sdd_hooks.review.subject import Subject
 
@@ -55,10 +56,10 @@ def find_references(
     """
     has_records = any(collection.kind == "adrs" for collection in subject.collections)
     if not has_records and not subject.external.sources and search_elsewhere is None:
-        return References()
+        return without_records(subject)
     gathered = gather_evidence(repository, subject)
     if not gathered.ranked and search_elsewhere is None:
-        return References()
+        return without_records(subject)
     changed = {file.path for file in subject.change.files}
     cited = find_cited_ids(subject) | _ids_of_changed_copies(gathered, subject, changed)
     eligibility = Eligibility(subject.citable, cited, changed)
@@ -92,6 +93,8 @@ def find_references(
         silenced=trailer,
         governing=tuple(governing),
     )
+    silence = describe_silence(references, len(gathered.query.files))
+    references = references._replace(silence=silence)
     is_open = not (question.asked or trailer or cited) and max_suggestions and gathered.query.code
     if search_elsewhere is None or not is_open:
         return references
@@ -103,6 +106,7 @@ def _candidate(
 ) -> Candidate:
     """A ranked record as a candidate, with the confidence that decided about it."""
     artifact = gathered.record(ranked).artifact
+    in_force = artifact.status.authoritative
     decided = artifact.path == question.first or artifact.path in (
         {*question.offered} - {*question.ruling}
     )
@@ -115,6 +119,7 @@ def _candidate(
         eligibility.is_cited(artifact),
         confidence=question.confidence if decided else None,
         why_not=why_not(artifact, question, eligibility),
+        in_force=in_force,
     )
 
 
@@ -150,8 +155,10 @@ def _add_elsewhere(
         for ranked in top
     ]
     ages = {one.origin for one in added if one.suggested}
+    ranked = tuple(sorted((*references.ranked, *added), key=lambda one: not one.suggested))
     return references._replace(
-        ranked=tuple(sorted((*references.ranked, *added), key=lambda one: not one.suggested)),
+        ranked=ranked,
+        silence="" if any(one.suggested for one in added) else references.silence,
         notes=(*found.notes, *(line for name, line in found.ages.items() if name in ages)),
     )
 

@@ -239,7 +239,37 @@ def test_more_are_suggested_where_more_are_wanted(tmp_path: Path) -> None:
 
 def test_a_repository_without_records_has_no_references(tmp_path: Path) -> None:
     result = references(subject_of(tmp_path, {"a.py": "\n"}, {"a.py": "x\n"}))
-    assert result == References()
+    silence = "nothing to compare with: no decision record in docs/adrs/"
+    assert result == References(silence=silence)
+    assert result.compared_nothing
+
+
+@pytest.mark.parametrize(
+    ("status", "after", "silence"),
+    [
+        (
+            "accepted",
+            {"src/orders/list.py": "value = 4\n"},
+            "3 decisions compared with 1 file: none fits well enough. Nearest: ADR-0003 (Keep"
+            " orders in PostgreSQL), since a file beside the change mentions it",
+        ),
+        ("superseded", PRICES, "nothing to compare with: none of 3 decisions is in force"),
+        (
+            "accepted",
+            {"package-lock.json": "{}\n"},
+            "nothing to compare: the change has only white space and generated files",
+        ),
+        ("accepted", AFTER, ""),
+    ],
+)
+def test_a_review_that_asks_nothing_says_what_it_compared(
+    tmp_path: Path, status: str, after: Files, silence: str
+) -> None:
+    before = {path: text.replace("accepted", status) for path, text in BEFORE.items()}
+    message = SWEEPING if after is AFTER else "Tidy"
+    result = references(subject_of(tmp_path, before, after, message=message))
+    assert result.silence == silence
+    assert result.compared_nothing == (status != "accepted")
 
 
 def test_the_result_is_the_same_with_and_without_a_cache(tmp_path: Path) -> None:
