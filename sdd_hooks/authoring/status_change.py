@@ -18,9 +18,11 @@ from sdd_hooks.artifacts.identifiers import ArtifactId, ArtifactKind, id_from_li
 from sdd_hooks.artifacts.languages import find_status_words
 from sdd_hooks.artifacts.statement import UNKNOWN
 from sdd_hooks.artifacts.status import ArtifactStatus
+from sdd_hooks.authoring.other_markup import markup_of, written_link
 from sdd_hooks.errors import SddError
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.display import shortened
+from sdd_hooks.text.documents import as_markdown
 from sdd_hooks.text.lazy_regex import lazy_regex
 
 TRANSITIONS: Mapping[ArtifactKind, Mapping[str, tuple[str, ...]]] = {
@@ -73,12 +75,14 @@ class StatusRefused(SddError):
 class NewStatus(NamedTuple):
     """A status to write. `successor` is the artifact that replaces a superseded one, or None.
 
-    `link` is the path of the successor relative to the file, "" for no link.
+    `link` is the path of the successor relative to the file, "" for no link. `path` is that of the
+    file, whose suffix tells its markup.
     """
 
     value: str
     successor: ArtifactId | None = None
     link: str = ""
+    path: str = ""
 
 
 def validate_transition(kind: ArtifactKind, current: str, wanted: str) -> None:
@@ -102,15 +106,21 @@ def validate_transition(kind: ArtifactKind, current: str, wanted: str) -> None:
 def change_status(text: str, kind: ArtifactKind, new: NewStatus) -> str:
     """The document with another status, and otherwise as it was.
 
-    Without a status, it is added to the frontmatter. Raises NotEditable.
+    Without a status, it is added to the frontmatter of Markdown. Raises NotEditable.
     """
-    document = read_document(text, kind)
+    document = _read(text, kind, new)
+    if not document.statuses and markup_of(new.path):
+        raise NotEditable(1, "a record without a status that is no Markdown")
     if not document.statuses:
         return set_field(text, "status", _phrase(new, "", link=False))
     for position, status in enumerate(document.statuses):
         if status.value != new.value:
             text = _replace(text, kind, position, status, new)
     return text
+
+
+def _read(text: str, kind: ArtifactKind, new: NewStatus) -> ArtifactDocument:
+    return read_document(as_markdown(new.path, text), kind)
 
 
 def _replace(
@@ -159,13 +169,15 @@ def _phrase(new: NewStatus, written: str, *, link: bool) -> str:
         return word
     # The name of a module has brackets itself.
     is_link = link and new.link and not new.successor.module
-    name = f"[{new.successor}]({new.link})" if is_link else str(new.successor)
+    name = str(new.successor)
+    if is_link:
+        name = written_link(new.path, name, new.link)
     return f"{word} by {name}"
 
 
 def _is_wanted(before: str, after: str, kind: ArtifactKind, position: int, new: NewStatus) -> bool:
     """Whether the edit changes this status, and nothing else that is read."""
-    old, edited = read_document(before, kind), read_document(after, kind)
+    old, edited = _read(before, kind, new), _read(after, kind, new)
     if len(edited.statuses) != len(old.statuses) or edited.title != old.title:
         return False
     others = [

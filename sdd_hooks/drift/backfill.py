@@ -11,6 +11,7 @@ from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus
 from sdd_hooks.artifacts.frontmatter_edit import NotEditable, add_list_items
 from sdd_hooks.artifacts.work_tree import MAX_ARTIFACT_BYTES
+from sdd_hooks.code.paths import is_markdown
 from sdd_hooks.drift.stated_edges import StatedEdge, find_stated_edges
 from sdd_hooks.errors import StorageError
 from sdd_hooks.named_tuple import NamedTuple
@@ -23,6 +24,7 @@ from sdd_hooks.system.files import (
     write_atomically,
 )
 from sdd_hooks.text.decoding import split_mark
+from sdd_hooks.text.documents import document_text
 
 REJECTIONS_FILE = ".sdd-graph-backfill-skip"
 """At the root of the repository: a line `ADR-0009|governs|SPEC-0007` for each rejected edge. Other
@@ -52,7 +54,7 @@ def find_proposals(
     """
     left_out: list[str] = []
     contents = dict(_read(root, corpus, left_out))
-    texts = {path: data.decode("utf-8", "replace") for path, data in contents.items()}
+    texts = {path: document_text(path, data) for path, data in contents.items()}
     by_artifact: dict[str, list[StatedEdge]] = {}
     for edge in find_stated_edges(corpus, texts):
         if rejection(edge) not in rejected:
@@ -76,6 +78,8 @@ def propose(artifact: Artifact, edges: Sequence[StatedEdge], before: bytes) -> P
 
 
 def _edited(artifact: Artifact, edges: Sequence[StatedEdge], before: bytes) -> bytes:
+    if not is_markdown(artifact.path):
+        raise NotEditable(1, "a record that is no Markdown")
     mark, data = split_mark(before)
     text = data.decode("utf-8")
     by_type: dict[str, list[str]] = {}

@@ -24,6 +24,7 @@ from sdd_hooks.authoring.new_file import (
     home_directory,
     take_number,
 )
+from sdd_hooks.authoring.other_markup import from_markdown
 from sdd_hooks.authoring.record_draft import RecordDraft, draft_record
 from sdd_hooks.authoring.record_form import RecordForm, find_record_form
 from sdd_hooks.authoring.reservations import NumberScope, find_numbers_elsewhere
@@ -38,6 +39,7 @@ from sdd_hooks.retrieval.search import HitLimits
 from sdd_hooks.system.file_edits import FileEdit, FileNotEditable, apply_edits
 from sdd_hooks.system.processes import exit_on_signals
 from sdd_hooks.text.decoding import decode
+from sdd_hooks.text.documents import document_text
 from sdd_hooks.usecases.forge import forge_at_hand
 from sdd_hooks.usecases.knowledge.entries import consult
 from sdd_hooks.usecases.reading.search import SearchRequest, search
@@ -118,7 +120,7 @@ class _Draft(NamedTuple):
         for edge in edges:
             text = add_list_items(text, edge.kind, [edge.spelling(self.request.module)])
         for name, content in ((path, text), *others):
-            yield FileEdit(name, None, content.encode())
+            yield FileEdit(name, None, from_markdown(name, content).encode())
         for edge in edges:
             if edge.kind == "supersedes":
                 yield self._superseded(edge.target, taken)
@@ -145,14 +147,14 @@ class _Draft(NamedTuple):
         near = {directory, *(f"{directory}/{name}" for name in ("template", "templates"))}
         for path, file in sorted(self.files.items()):
             if path.rpartition("/")[0] in near and is_template(path):
-                return path, decode(file.data)
+                return path, document_text(path, file.data)
         return "", ""
 
     def _superseded(self, target: Artifact, taken: TakenNumber) -> FileEdit:
         link = posixpath.relpath(taken.path, posixpath.dirname(target.path) or ".")
         value = "superseded" if target.kind == "ADR" else "deprecated"
         successor = taken.id if target.kind == "ADR" else None
-        new = NewStatus(value, successor, link)
+        new = NewStatus(value, successor, link, target.path)
         root = self.project.repository.root
         return edit_file(root, target.path, lambda text: change_status(text, target.kind, new))
 
@@ -267,7 +269,9 @@ def _form(
         return RecordForm(directory)
     own = [one for one in corpus.artifacts if collection.contains(one.path)]
     beside = [one for one in own if numbering_directory(one.path) == directory]
-    return find_record_form(directory, [(one, decode(files[one.path].data)) for one in beside])
+    return find_record_form(
+        directory, [(one, document_text(one.path, files[one.path].data)) for one in beside]
+    )
 
 
 def _requested(draft: _Draft, written: Sequence[str]) -> list[RequestedEdge]:

@@ -11,6 +11,7 @@ from sdd_hooks.artifacts.work_tree import ARTIFACT_KINDS, MAX_ARTIFACT_BYTES, re
 from sdd_hooks.authoring.foreign.plan import ImportedRecord, plan_import
 from sdd_hooks.authoring.numbers import lock_numbers
 from sdd_hooks.code.languages import MARKDOWN_SUFFIXES
+from sdd_hooks.code.paths import is_markdown
 from sdd_hooks.errors import EXIT_USAGE, SddError
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.project import Project
@@ -127,11 +128,14 @@ def _file(project: Project, path: str) -> ArtifactFile | None:
 
 
 def _texts(files: Sequence[ArtifactFile], chosen: set[str]) -> tuple[dict[str, str], list[str]]:
-    """The texts of the chosen decisions, and a note for each that is not UTF-8."""
+    """The texts of the chosen decisions, and a note for each that is not Markdown in UTF-8."""
     texts: dict[str, str] = {}
     notes: list[str] = []
     for file in files:
         if file.kind != "ADR" or file.path not in chosen:
+            continue
+        if not is_markdown(file.path):
+            notes.append(f"left out {file.path}: is not Markdown")
             continue
         try:
             texts[file.path] = split_mark(file.data)[1].decode("utf-8")

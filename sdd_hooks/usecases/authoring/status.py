@@ -72,6 +72,7 @@ def set_status(project: Project, request: StatusRequest) -> StatusOutcome:
             raise StatusRefused(f"{request.by} cannot supersede {artifact.name}: name another one")
         link = posixpath.relpath(successor.path, posixpath.dirname(artifact.path) or ".")
         new = NewStatus(value, successor.id, link)
+    new = new._replace(path=artifact.path)
     edit = edit_file(
         repository.root, artifact.path, lambda text: change_status(text, artifact.kind, new)
     )
