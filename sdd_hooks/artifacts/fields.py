@@ -46,7 +46,8 @@ _BEFORE = (
 _FIELD = lazy_regex(
     rf"""{_BEFORE}
     (?: (?P<marks>[*_]{{1,3}})(?P<marked>{_NAME})[ ]?
-        (?: [*_]{{1,3}}[ ]?(?:[:：]|[–—-][ ]) | [:：](?:[ ]?[*_]{{1,3}})? )
+        (?: [*_]{{1,3}}[ ]?(?:[:：]|[–—-][ ]) | [:：](?:[ ]?[*_]{{1,3}})?
+          | (?P<dot>\.)[*_]{{1,3}}(?=[ ]) )
       | (?P<name>{_NAME})[ ]?[:：](?!//) )
     [ \t]*(?P<value>.*)""",
     re.VERBOSE,
@@ -116,10 +117,7 @@ def _fields(lines: Sequence[str], first_line: int) -> Iterator[HeaderField]:
         at += 1
         if "<" in line:
             line = _TAG.sub("", _CELLS.sub(": ", line)).strip()
-        if "/badge/" in line:
-            for badge in _BADGE.finditer(line):
-                name, value = (one.replace("--", "-").replace("_", " ") for one in badge.groups())
-                yield HeaderField(normalize_field_name(name), value, number)
+        yield from _badges(line, number)
         if name := _named_alone(line):
             at, value = _below(lines, at)
             yield HeaderField(name, _plain(value), number)
@@ -128,16 +126,22 @@ def _fields(lines: Sequence[str], first_line: int) -> Iterator[HeaderField]:
             continue
         pieces = _NEXT_ON_LINE.split(line) if "**" in line else [line]
         for piece in pieces:
-            if not (match := _FIELD.match(piece)):
+            match = _FIELD.match(piece)
+            name = normalize_field_name(match["marked"] or match["name"]) if match else ""
+            if not match or not name or (match["dot"] and not _is_known(name)):
                 continue
-            name = normalize_field_name(match["marked"] or match["name"])
             value = _LINE_BREAK.sub("", match["value"])
             if piece is pieces[-1]:
                 at, value = (_continued if value or not _is_known(name) else _below)(
                     lines, at, value
                 )
-            if name:
-                yield HeaderField(name, _plain(value), number)
+            yield HeaderField(name, _plain(value), number)
+
+
+def _badges(line: str, number: int) -> Iterator[HeaderField]:
+    for badge in _BADGE.finditer(line) if "/badge/" in line else ():
+        name, value = (one.replace("--", "-").replace("_", " ") for one in badge.groups())
+        yield HeaderField(normalize_field_name(name), value, number)
 
 
 def _named_alone(line: str) -> str:

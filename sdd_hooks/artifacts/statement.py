@@ -80,7 +80,10 @@ _LATER = lazy_regex(
 _RECORD = lazy_regex(r"[\[`*]{0,3}(?:ADR|SPEC)[- ]?[0-9]", re.IGNORECASE)
 _ARROW = lazy_regex(r"\s*(?:→|⇒|➜|-+>|=+>)\s*")
 _IMAGE = lazy_regex(r"!\[([^\[\]]*)\]\(([^()]*)\)")
-_BADGE = lazy_regex(r"/badge/(?:[^-/()\s]+-)?((?:[^-/()\s?]|--)+)-[^-/()\s]+|message=([^&()\s]+)")
+_BADGE = lazy_regex(
+    r"/badge/(?:[^-/()\s]+-)?((?:[^-/()\s?]|--)+)-[^-/()\s]+|/badge/[^-/()\s]+/([^/()\s]+)/"
+    r"|message=([^&()\s]+)"
+)
 _STRUCK = lazy_regex(
     r"~~[^~]*~~|<!--.*?-->|<(?:del|s|strike)>[^<]*</\w{1,6}>|(?<!\w)_+|_+(?!\w)"
     r"|</?(?:span|mark|b|strong|em|i|font|kbd|code|p|div|sup|sub)(?: [^<>]*)?>"
@@ -153,11 +156,10 @@ def _visible(written: str) -> str:
 
 
 def _badge(image: re.Match[str]) -> str:
-    """The words of a picture: its own, else those of the badge at its address."""
-    if image[1] and not is_status_name(normalize_field_name(image[1])):
-        return image[1]
+    """The words of the badge at the address of a picture, else its own."""
     found = _BADGE.search(image[2])
-    return (found[1] or found[2]).replace("--", "-").replace("_", " ") if found else ""
+    words = next(filter(None, found.groups())) if found else image[1]
+    return words.replace("--", "-").replace("_", " ").replace("%20", " ")
 
 
 def _statement(text: str, *, in_brackets: bool = False) -> StatusStatement:

@@ -93,10 +93,9 @@ def find_statuses(
     The frontmatter comes before the fields, these before the sections, and a known status before
     another. `fields` are the header fields, `prose` the text without code and comments.
     """
-    named = (field for field in fields if is_status_name(field.name))
     written = (
         _first_known(_of_frontmatter(matter)),
-        _first_known(parse_status(field.value, field.line) for field in named),
+        _first_known(_of_field(field) for field in fields),
         _first_known(_of_section(prose, one) for one in find_status_sections(sections)),
     )
     found = (status for status in written if status)
@@ -110,6 +109,14 @@ def _first_known(found: Iterable[ArtifactStatus | None]) -> ArtifactStatus | Non
             return status
         first = first or status
     return first
+
+
+def _of_field(field: HeaderField) -> ArtifactStatus | None:
+    status = None
+    if field.name == "state" or is_status_name(field.name):
+        status = parse_status(field.value, field.line)
+    # A state may be one of anything.
+    return None if status and field.name == "state" and status.value == UNKNOWN else status
 
 
 def _of_frontmatter(matter: Frontmatter) -> Iterator[ArtifactStatus | None]:
@@ -137,9 +144,9 @@ def _flat(value: FrontmatterValue) -> str:
 
 def find_status_sections(sections: Sequence[Section]) -> Iterator[Section]:
     """Yield the first MAX_STATUS_SECTIONS sections with the heading Status, a history last."""
-    headed = (one for one in sections if 0 < one.level <= 4 and _heading(one.title) is not None)
+    headed = (one for one in sections if 0 < one.level <= 3 and _heading(one.title) is not None)
     found = islice(headed, MAX_STATUS_SECTIONS)
-    yield from sorted(found, key=lambda one: ("history" in one.title.lower(), one.level > 3))
+    yield from sorted(found, key=lambda one: "history" in one.title.lower())
 
 
 def _heading(title: str) -> str | None:
