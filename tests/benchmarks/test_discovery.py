@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.discovery.__main__ import main
 from benchmarks.discovery.facts import FACTS, KnownRepository, read_facts
-from sdd_hooks.artifacts.status import STATUSES
+from sdd_hooks.artifacts.languages import STATUSES
 from tests.support.repos import Repo
 
 RECORD = "# {}\n\n## Status\n\n{}\n\n## Context\n\nWe did.\n\n## Decision\n\nWe do.\n"
