@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import PurePosixPath
 
@@ -17,9 +17,10 @@ from sdd_hooks.artifacts.identifiers import (
     ArtifactKind,
     Origins,
     parse_reference,
+    split_heading,
 )
 from sdd_hooks.artifacts.names import NamesOfArtifacts
-from sdd_hooks.artifacts.spec import DESIGN_FILE, SPEC_FILE, read_spec
+from sdd_hooks.artifacts.spec import DESIGN_FILE, INCOMPLETE_SPEC, SPEC_FILE, SPEC_FILES, read_spec
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.record_names import is_folder_page, looks_like_record, parents
 from sdd_hooks.text.decoding import decode
@@ -203,7 +204,7 @@ def numbering_directory(path: str) -> str:
     Each directory of records counts by itself. The page of a folder has the number of the folder.
     """
     directory, _, name = path.rpartition("/")
-    is_page = name.lower() in {"spec.md", "design.md", "index.md", "readme.md"}
+    is_page = name.lower() in SPEC_FILES or is_folder_page(path)
     return directory.rpartition("/")[0] if is_page else directory
 
 
@@ -229,14 +230,19 @@ def load_corpus(
         if source.kind == "ADR":
             if artifact := read(source, origins):
                 records[artifact.path] = artifact
-        elif path.name in (SPEC_FILE, DESIGN_FILE):
+        elif path.name in SPEC_FILES:
             directory = source.path.rpartition("/")[0]
             folders.setdefault((source.module, directory), {})[path.name] = decode(source.data)
     artifacts = _without_attachments(records)
+    specs = []
     for (module, directory), texts in folders.items():
-        spec = read_spec(directory, texts.get(SPEC_FILE), texts.get(DESIGN_FILE), module, origins)
+        design = texts.pop(DESIGN_FILE, None)
+        page = next((name for name in SPEC_FILES if name in texts), SPEC_FILE)
+        path = f"{directory}/{page}".lstrip("/")
+        spec = read_spec(path, texts.get(page), design, module, origins)
         if spec:
-            artifacts.append(spec)
+            specs.append(spec)
+    artifacts += _without_foreign_rules(specs)
     artifacts.sort(key=lambda artifact: (artifact.module, artifact.kind, artifact.path))
     corpus = Corpus(tuple(artifacts))
     return Corpus(tuple(_with_known_names(corpus, artifact) for artifact in artifacts))
@@ -259,6 +265,28 @@ def _with_known_names(corpus: Corpus, artifact: Artifact) -> Artifact:
         if known.get(id, True)
     ]
     return artifact._replace(edges=tuple(edges), successors=tuple(successors))
+
+
+def _without_foreign_rules(specs: Sequence[Artifact]) -> Iterator[Artifact]:
+    """Drop the finding that a design is missing where specs are those of another tool.
+
+    Ours have an id, or a design for the most. OpenSpec and spec-kit write no `design.md`.
+    """
+    designs: dict[str, list[bool]] = {}
+    for spec in specs:
+        designs.setdefault(numbering_directory(spec.path), []).append(bool(spec.design))
+    for spec in specs:
+        beside = designs[numbering_directory(spec.path)]
+        is_ours = spec.path == spec.design or split_heading(_heading(spec), "SPEC")[0] is not None
+        if is_ours or 2 * sum(beside) >= len(beside):
+            yield spec
+        else:
+            kept = tuple(one for one in spec.findings if one.rule != INCOMPLETE_SPEC)
+            yield spec._replace(findings=kept)
+
+
+def _heading(spec: Artifact) -> str:
+    return next((one.title for one in spec.sections if one.level == 1), "")
 
 
 def _without_attachments(records: Mapping[str, Artifact]) -> list[Artifact]:

@@ -1,4 +1,8 @@
-"""Read the requirements of a spec: their RFC 2119 keywords and their scenarios."""
+"""Read the requirements of a spec: their RFC 2119 keywords and their scenarios.
+
+Ours and OpenSpec's have a heading each; those of spec-kit are user stories and items (`FR-001`),
+and Kiro's have a list of criteria (`WHEN … THE SYSTEM SHALL …`).
+"""
 
 # Governing: SPEC-0002 REQ "Requirements and scenarios"
 
@@ -47,7 +51,8 @@ class ScenarioStep(NamedTuple):
 
 
 class Scenario(NamedTuple):
-    """A `#### Scenario: Name` with its steps and its lines, 1-based and inclusive."""
+    """A `#### Scenario: Name`, or a criterion in a list, with its steps and its lines, 1-based and
+    inclusive."""
 
     name: str
     first_line: int
@@ -56,7 +61,10 @@ class Scenario(NamedTuple):
 
 
 class Requirement(NamedTuple):
-    """A `### Requirement: Name` with its subsections. `id` is its number, "" when it has none."""
+    """A `### Requirement: Name` with its subsections, a user story (`US-1`), or the item of a list.
+
+    `id` is its number, "" when it has none.
+    """
 
     name: str
     id: str
@@ -65,6 +73,11 @@ class Requirement(NamedTuple):
     anchor: str
     keywords: tuple[RequirementKeyword, ...]
     scenarios: tuple[Scenario, ...]
+
+    @property
+    def is_story(self) -> bool:
+        """Whether it is a user story, which tells what is wanted and obliges to nothing."""
+        return self.id.startswith("US-")
 
     @property
     def level(self) -> RequirementLevel | None:
@@ -77,6 +90,7 @@ _HEADING = lazy_regex(
     r"""[*_`]*(?:
         (?P<id>(?:REQ|FR|NFR)-[0-9A-Za-z.-]*[0-9][a-z]?)
       | requirement(?:[ ]+(?P<number>[0-9][0-9.]*[a-z]?))?
+      | user[ ]story[ ]+(?P<story>[0-9]{1,4})
       | req
     )[*_`]*[ ]*(?:[:：—–.-]|$)[ ]*(?P<name>.*)""",
     re.VERBOSE | re.IGNORECASE,
@@ -98,6 +112,18 @@ _STEP = lazy_regex(
     [:,]?[ \t]*(?P<text>.*)""",
     re.VERBOSE,
 )
+_ITEM = lazy_regex(r"[ \t]*(?:[-*+]|[0-9]{1,3}(?:\.[0-9]{1,3})*[.)]?)[ \t]+(?P<text>\S.*)")
+_LISTED = lazy_regex(
+    r"(?P<marks>\*\*|__)?(?P<id>(?:FR|NFR|REQ)-[0-9A-Za-z.-]*[0-9][a-z]?)(?(marks)[:：]?(?P=marks))"
+    r"[ \t]*[:：—–-]?[ \t]*(?P<text>.+)"
+)
+# `1. **Given** a, **When** b, **Then** c`, and EARS: `WHEN a, THE SYSTEM SHALL b`.
+_INLINE_STEP = lazy_regex(
+    r"(?:\*\*|__)(?i:(given|when|while|where|if|then|and|but))[:,]?(?:\*\*|__)"
+    r"|\b(GIVEN|WHEN|WHILE|WHERE|IF|THEN|AND|BUT)\b"
+    r"|,?[ ](?=(?i:the)[ ]\S{1,60}(?:[ ]\S{1,60})?[ ]SHALL\b)"
+)
+_STEP_WORDS = {"WHILE": "GIVEN", "WHERE": "GIVEN", "IF": "WHEN"}
 _BULLET = lazy_regex(r"[ \t]*(?:[-*+]|[0-9]+[.)])[ \t]")
 
 
@@ -120,13 +146,59 @@ def find_keywords(prose: str, first_line: int = 1) -> Iterator[RequirementKeywor
 def read_requirements(prose: str, sections: Sequence[Section]) -> tuple[Requirement, ...]:
     """Read the requirements of a spec, in order. `prose` is its text without code and comments.
 
-    A requirement extends to the next heading of its level or above.
+    A requirement extends to the next heading of its level or above. Where only user stories have
+    headings, the items of lists with an id are requirements, too.
     """
-    return tuple(
+    found = [
         _requirement(prose, sections, at, match)
         for at, section in enumerate(sections)
         if section.level > 1 and (match := _HEADING.match(section.title))
-    )
+    ]
+    if all(one.is_story for one in found):
+        found += [one for section in sections for one in _listed(prose, section)]
+        found.sort(key=lambda one: one.first_line)
+    return tuple(found)
+
+
+def _listed(prose: str, section: Section) -> Iterator[Requirement]:
+    """Yield the items of lists in a section that are requirements: `- **FR-001**: …`."""
+    for first, last, text in _items(prose, section):
+        if match := _LISTED.match(text):
+            keywords = tuple(find_keywords(text, first))
+            name = match["text"].strip(" *_`")
+            yield Requirement(name, match["id"], first, last, section.anchor, keywords, ())
+
+
+def _items(prose: str, section: Section) -> Iterator[tuple[int, int, str]]:
+    """Yield the first line, the last line and the text on one line of each item of a list."""
+    pieces: list[str] = []
+    first = 0
+    lines = [*prose[section.start : section.end].split("\n")[1:], ""]
+    for number, line in enumerate(lines, section.first_line + 1):
+        match = _ITEM.match(line)
+        if pieces and (match or not line.strip()):
+            yield first, first + len(pieces) - 1, " ".join(pieces)
+            pieces = []
+        if match:
+            first, pieces = number, [match["text"].strip()]
+        elif pieces:
+            pieces.append(line.strip())
+
+
+def _criteria(prose: str, section: Section) -> Iterator[Scenario]:
+    """Yield the items of lists in a section that say what happens when."""
+    for first, last, text in _items(prose, section):
+        marks = list(_INLINE_STEP.finditer(text))
+        ends = [*(mark.start() for mark in marks[1:]), len(text)]
+        steps = []
+        for mark, end in zip(marks, ends, strict=False):
+            word = (mark[1] or mark[2] or "THEN").upper()
+            step = text[mark.end() : end].strip(" ,.")
+            if step:
+                steps.append(ScenarioStep(_STEP_WORDS.get(word, word), step, first))
+        words = {step.word for step in steps}
+        if "THEN" in words and not words.isdisjoint({"GIVEN", "WHEN"}):
+            yield Scenario(text.replace("*", ""), first, last, tuple(steps))
 
 
 def _requirement(
@@ -134,15 +206,19 @@ def _requirement(
 ) -> Requirement:
     section = sections[at]
     last = at
-    scenarios = []
+    scenarios: list[Scenario] = []
     for below in range(at + 1, len(sections)):
         if sections[below].level <= section.level:
             break
         last = below
         if scenario := _SCENARIO.match(sections[below].title):
             scenarios.append(_scenario(prose, sections[below], scenario["name"].strip()))
+    if not scenarios:
+        inside = sections[at : last + 1]
+        scenarios = [scenario for one in inside for scenario in _criteria(prose, one)]
     text = prose[section.start : sections[last].end]
     identifier = match["id"] or (f"REQ-{match['number']}" if match["number"] else "")
+    identifier = f"US-{match['story']}" if match["story"] else identifier
     return Requirement(
         name=match["name"].strip(" *_`") or identifier,
         id=identifier,

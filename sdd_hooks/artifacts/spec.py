@@ -1,4 +1,7 @@
-"""Read specs: folders with `spec.md`, the requirements, and `design.md`, how to meet them."""
+"""Read specs: folders with `spec.md`, the requirements, and `design.md`, how to meet them.
+
+Other tools write other files: OpenSpec and spec-kit no `design.md`, Kiro `requirements.md`.
+"""
 
 # Governing: SPEC-0002 REQ "Specs"
 
@@ -20,29 +23,37 @@ from sdd_hooks.artifacts.requirements import read_requirements
 
 SPEC_FILE = "spec.md"
 DESIGN_FILE = "design.md"
+SPEC_FILES = (SPEC_FILE, "requirements.md", DESIGN_FILE)
+"""The files of a spec, of which the first one that is there has the requirements."""
 INCOMPLETE_SPEC = "spec-incomplete"
 """The finding about a spec without one of its files."""
 
 
+def spec_paths(path: str) -> tuple[str, ...]:
+    """The files that the spec of a file may have, in the order of SPEC_FILES."""
+    prefix = path[: path.rfind("/") + 1]
+    return tuple(prefix + name for name in SPEC_FILES)
+
+
 def read_spec(
-    directory: str,
+    path: str,
     spec: str | None,
     design: str | None,
     module: str = "",
     origins: Origins = NO_ORIGINS,
 ) -> Artifact | None:
-    """Read the spec in `directory` from the texts of its two files, None for a missing file.
+    """Read the spec with the requirements at `path` from the texts of its two files.
 
-    Returns None when both are missing, and for the folder of a template. The id comes from the
-    heading (`# SPEC-0007: Title`), else from the folder's name. `origins` are as in
-    `identifiers.find_id_references`. Never raises.
+    A text is None for a missing file. Returns None when both are missing, and for the folder of a
+    template. The id comes from the heading (`# SPEC-0007: Title`), else from the folder's name.
+    `origins` are as in `identifiers.find_id_references`. Never raises.
     """
     text = design if spec is None else spec
     if text is None:
         return None
-    prefix = f"{directory}/" if directory else ""
-    design_path = f"{prefix}{DESIGN_FILE}"
-    path = design_path if spec is None else f"{prefix}{SPEC_FILE}"
+    directory, _, page = path.rpartition("/")
+    design_path = spec_paths(path)[-1]
+    path = design_path if spec is None else path
     name = directory.rsplit("/", 1)[-1]
     document = read_document(text, "SPEC", module)
     if is_placeholder_title(document.title):
@@ -52,13 +63,13 @@ def read_spec(
     owner = EdgeOwner("SPEC", identifier, path, module, origins)
     edges, edge_findings = find_edges(document, owner)
     findings = [*check_document(document, path), *edge_findings]
-    if spec is None or design is None:
+    if spec is None or (design is None and page == SPEC_FILE):
         missing = SPEC_FILE if spec is None else DESIGN_FILE
         from sdd_hooks.findings import Finding
 
         message = f"{directory or 'the folder'} has no {missing}: a spec is always both files"
         findings.append(Finding(path, 0, INCOMPLETE_SPEC, "warning", message))
-    else:
+    elif design is not None:
         titled = read_document(design, "SPEC", module)
         if titled.heading_id and titled.heading_id != identifier:
             from sdd_hooks.findings import Finding

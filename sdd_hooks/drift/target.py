@@ -12,7 +12,7 @@ from typing import Literal
 from sdd_hooks.artifacts.corpus import Corpus
 from sdd_hooks.artifacts.identifiers import ArtifactId
 from sdd_hooks.artifacts.names import NamesOfArtifacts
-from sdd_hooks.artifacts.spec import DESIGN_FILE, SPEC_FILE
+from sdd_hooks.artifacts.spec import spec_paths
 from sdd_hooks.drift.whole_tree import Scope
 from sdd_hooks.errors import EXIT_USAGE, SddError
 from sdd_hooks.named_tuple import NamedTuple
@@ -156,8 +156,7 @@ def files_of(record: IndexedArtifact) -> tuple[str, ...]:
     """The files of a record: of a spec both, whether they exist or not."""
     if record.kind == "ADR":
         return (record.path,)
-    folder = record.path.rpartition("/")[0]
-    return tuple(f"{folder}/{name}".lstrip("/") for name in (SPEC_FILE, DESIGN_FILE))
+    return spec_paths(record.path)
 
 
 def _hint(identifier: ArtifactId, known: Sequence[IndexedArtifact]) -> str:

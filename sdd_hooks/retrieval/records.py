@@ -18,7 +18,7 @@ from sdd_hooks.artifacts.adr import read_adr
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.edges import Edge
 from sdd_hooks.artifacts.identifiers import ArtifactId
-from sdd_hooks.artifacts.spec import DESIGN_FILE, SPEC_FILE, read_spec
+from sdd_hooks.artifacts.spec import SPEC_FILES, read_spec, spec_paths
 from sdd_hooks.artifacts.work_tree import ARTIFACT_KINDS, MAX_ARTIFACT_BYTES
 from sdd_hooks.code.paths import has_sections, is_markdown
 from sdd_hooks.engines.protocol import Engine, Hit, Query, SubQuery
@@ -121,12 +121,11 @@ class Records:
         if kind == "ADR":
             text = self.text(path)
             return None if text is None else read_adr(path, text, collection.module)
-        directory, _, name = path.rpartition("/")
-        if name not in (SPEC_FILE, DESIGN_FILE):
+        if path.rpartition("/")[2] not in SPEC_FILES:
             return None
-        prefix = f"{directory}/" if directory else ""
-        spec, design = self.text(f"{prefix}{SPEC_FILE}"), self.text(f"{prefix}{DESIGN_FILE}")
-        return read_spec(directory, spec, design, collection.module)
+        *pages, design = spec_paths(path)
+        page = next((one for one in pages if self.text(one) is not None), pages[0])
+        return read_spec(page, self.text(page), self.text(design), collection.module)
 
     def label(self, collection: str, path: str) -> RecordLabel | None:
         """Return what the record of a file is.

@@ -17,7 +17,7 @@ from sdd_hooks.artifacts.identifiers import (
     named_id,
     split_heading,
 )
-from sdd_hooks.artifacts.spec import DESIGN_FILE, SPEC_FILE
+from sdd_hooks.artifacts.spec import SPEC_FILES, spec_paths
 from sdd_hooks.artifacts.work_tree import ARTIFACT_KINDS, read_paths
 from sdd_hooks.engines.protocol import Engine, Hit, KnowsTitles
 from sdd_hooks.named_tuple import NamedTuple
@@ -152,8 +152,7 @@ def read_artifact(
     """
     paths = [path]
     if collection.kind == "specs":
-        folder = path.rpartition("/")[0]
-        paths = [f"{folder}/{name}".lstrip("/") for name in (SPEC_FILE, DESIGN_FILE)]
+        paths = [*spec_paths(path)]
     files, left_out = read_paths(project.repository.root, collection, paths)
     notes += left_out
     artifacts = load_corpus(files).artifacts
@@ -178,7 +177,7 @@ def name_artifact(collection: Collection, path: str, title: str) -> IndexedArtif
     """
     kind = ARTIFACT_KINDS[collection.kind]
     file = PurePosixPath(path)
-    if kind == "SPEC" and file.name != SPEC_FILE:
+    if kind == "SPEC" and file.name not in SPEC_FILES[:2]:
         return None
     name = file.parent.name if kind == "SPEC" else file.stem
     in_heading, rest = split_heading(title, kind, collection.module)

@@ -187,3 +187,67 @@ def test_lines_are_ordered_and_within_the_text(text: str) -> None:
             lines = [step.line for step in scenario.steps]
             assert lines == sorted(set(lines))
             assert all(scenario.first_line < line <= scenario.last_line for line in lines)
+
+
+SPEC_KIT = """# Feature Specification: Pay
+
+**Status**: Draft
+
+### User Story 1 - Pay by card (Priority: P1)
+
+**Acceptance Scenarios**:
+
+1. **Given** a cart, **When** it is paid,
+   **Then** a receipt is sent
+
+### Functional Requirements
+
+- **FR-001**: System MUST store receipts
+- **FR-002**: System SHOULD mail them
+"""
+KIRO = """# Requirements
+
+### Requirement 1: Pay
+
+**User Story:** As a buyer, I want to pay.
+
+#### Acceptance Criteria
+
+1. WHEN a cart is paid THEN the system SHALL store a receipt
+2. WHILE it is offline, WHEN a cart is paid, THE SYSTEM SHALL queue it
+3. THE SYSTEM SHALL be fast
+"""
+
+
+def test_requirements_of_spec_kit_are_stories_and_items() -> None:
+    story, *items = read(SPEC_KIT)
+    assert (story.id, story.name, story.is_story) == (
+        "US-1",
+        "Pay by card (Priority: P1)",
+        True,
+    )
+    (scenario,) = story.scenarios
+    assert (scenario.first_line, scenario.last_line) == (9, 10)
+    assert [tuple(step)[:2] for step in scenario.steps] == [
+        ("GIVEN", "a cart"),
+        ("WHEN", "it is paid"),
+        ("THEN", "a receipt is sent"),
+    ]
+    assert [(one.id, one.name, one.first_line, one.level) for one in items] == [
+        ("FR-001", "System MUST store receipts", 14, "must"),
+        ("FR-002", "System SHOULD mail them", 15, "should"),
+    ]
+
+
+def test_criteria_of_kiro_are_scenarios() -> None:
+    (requirement,) = read(KIRO)
+    assert (requirement.id, requirement.name, requirement.level) == ("REQ-1", "Pay", "must")
+    steps = [[tuple(step)[:2] for step in one.steps] for one in requirement.scenarios]
+    assert steps == [
+        [("WHEN", "a cart is paid"), ("THEN", "the system SHALL store a receipt")],
+        [
+            ("GIVEN", "it is offline"),
+            ("WHEN", "a cart is paid"),
+            ("THEN", "THE SYSTEM SHALL queue it"),
+        ],
+    ]

@@ -33,7 +33,7 @@ FOLDER = "docs/openspec/specs/artifact-graph"
 
 
 def read(spec: str | None, design: str | None = DESIGN, directory: str = FOLDER) -> Artifact:
-    artifact = read_spec(directory, spec, design)
+    artifact = read_spec(f"{directory}/spec.md".lstrip("/"), spec, design)
     assert artifact is not None
     return artifact
 
@@ -83,7 +83,7 @@ def test_a_missing_file_is_a_finding() -> None:
     assert without_spec.paths == (f"{FOLDER}/design.md",)
     assert without_spec.title == "Artifact Graph"
     assert [finding.rule for finding in without_spec.findings] == ["spec-incomplete"]
-    assert read_spec(FOLDER, None, None) is None
+    assert read_spec(f"{FOLDER}/spec.md", None, None) is None
 
 
 def test_a_design_of_another_spec_is_a_finding() -> None:
@@ -93,7 +93,9 @@ def test_a_design_of_another_spec_is_a_finding() -> None:
 
 
 def test_a_template_is_not_a_spec() -> None:
-    assert read_spec("specs/template", "# SPEC-XXXX: {Title}\n\n## Overview\n", DESIGN) is None
+    assert (
+        read_spec("specs/template/spec.md", "# SPEC-XXXX: {Title}\n\n## Overview\n", DESIGN) is None
+    )
 
 
 DIRECTORIES = st.text().map(lambda name: name.rstrip("/"))
@@ -101,5 +103,5 @@ DIRECTORIES = st.text().map(lambda name: name.rstrip("/"))
 
 @given(st.one_of(st.none(), st.text()), st.one_of(st.none(), st.text()), DIRECTORIES)
 def test_any_text_is_read(spec: str | None, design: str | None, directory: str) -> None:
-    artifact = read_spec(directory, spec, design)
+    artifact = read_spec(f"{directory}/spec.md".lstrip("/"), spec, design)
     assert artifact is None or artifact.title or not directory

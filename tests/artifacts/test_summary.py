@@ -43,7 +43,7 @@ def of_adr(text: str) -> tuple[str, ...]:
 
 
 def of_spec(text: str) -> tuple[str, ...]:
-    artifact = read_spec("docs/specs/x", text, None)
+    artifact = read_spec("docs/specs/x/spec.md", text, None)
     assert artifact
     return summarize(artifact, text)
 
@@ -152,7 +152,7 @@ def test_the_section_and_the_plain_summary_of_a_decision(
 
 def test_the_plain_summary_of_a_spec_is_its_overview() -> None:
     text = "# SPEC-0001: S\n\n## Overview\n\nHow people pay.\n\n## Requirements\n\nIt MUST.\n"
-    artifact = read_spec("docs/specs/s", text, None)
+    artifact = read_spec("docs/specs/s/spec.md", text, None)
     assert artifact
     assert plain(artifact, text) == "How people pay."
 

@@ -20,7 +20,7 @@ DRAFT = RecordDraft(ArtifactId("SPEC", 7), "Token validation", "2026-11-23")
 )
 def test_a_pair_with_a_requirement_and_a_scenario(samples, step) -> None:
     spec, design = draft_spec(DRAFT, samples)
-    read = read_spec("specs/token-validation", spec, design)
+    read = read_spec("specs/token-validation/spec.md", spec, design)
     assert read
     assert (str(read.id), read.title, read.status.value) == ("SPEC-0007", DRAFT.title, "draft")
     assert (read.date, read.findings) == ("2026-11-23", ())

@@ -44,7 +44,8 @@ def check(subject: Subject) -> Iterator[Finding]:
     """
     for spec in specs_in_scope(subject):
         lines = split_lines(subject.text(spec.path))
-        without_keyword = [one for one in spec.requirements if not one.keywords]
+        obliging = [one for one in spec.requirements if not one.is_story]
+        without_keyword = [one for one in obliging if not one.keywords]
         if _is_exception(spec, without_keyword):
             lacks = ("no-keyword", "no keyword of RFC 2119", "say MUST, SHOULD or MAY")
             for one in without_keyword:

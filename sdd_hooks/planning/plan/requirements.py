@@ -113,5 +113,6 @@ def read_planned(artifact: Artifact, text: str) -> tuple[PlannedRequirement, ...
 
 def _section_above(artifact: Artifact, line: int) -> str:
     """The title of the section around a requirement; "" for that of the whole specification."""
-    own = next(section for section in artifact.sections if section.first_line == line)
-    return own.path[-1] if len(own.path) > 1 else ""
+    own = [section for section in artifact.sections if section.first_line <= line][-1]
+    above = own.path if own.first_line == line else (*own.path, own.title)
+    return above[-1] if len(above) > 1 else ""

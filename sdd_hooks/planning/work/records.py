@@ -11,7 +11,6 @@ from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus
 from sdd_hooks.artifacts.governing import read_governing
 from sdd_hooks.artifacts.requirements import Requirement
-from sdd_hooks.artifacts.spec import DESIGN_FILE, SPEC_FILE
 from sdd_hooks.engines.protocol import Hit
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.planning.work.brief import BriefRequirement, GoverningArtifact
@@ -146,9 +145,7 @@ def _of_code(corpus: Corpus, code: Mapping[str, str]) -> Iterable[tuple[Artifact
 
 
 def _of_hit(corpus: Corpus, hit: Hit) -> Artifact | None:
-    directory, _, name = hit.path.rpartition("/")
-    path = f"{directory}/{SPEC_FILE}".lstrip("/") if name == DESIGN_FILE else hit.path
-    return corpus.by_path.get(path)
+    return corpus.by_path.get(hit.path)
 
 
 def _governing(artifact: Artifact, reason: str, hit: Hit | None) -> GoverningArtifact:

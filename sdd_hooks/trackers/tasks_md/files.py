@@ -123,7 +123,7 @@ def read_spec_id(root: Path, directory: str) -> str:
         text = decode(read_inside(root, f"{directory}/{_SPEC}", MAX_BYTES))
     except (OSError, SddError):
         text = ""
-    spec = read_spec(directory, text, None)
+    spec = read_spec(f"{directory}/{_SPEC}", text, None)
     return str(spec.id) if spec and spec.id else ""
 
 

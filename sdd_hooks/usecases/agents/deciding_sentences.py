@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -86,7 +85,7 @@ def quote_deciding(
 def _parse(path: str, kind: str, text: str) -> Artifact | None:
     if not text:
         return None
-    return read_adr(path, text) if kind == "ADR" else read_spec(posixpath.dirname(path), text, "")
+    return read_adr(path, text) if kind == "ADR" else read_spec(path, text, "")
 
 
 def _only_requirement(artifact: Artifact, requirement: str) -> Artifact:

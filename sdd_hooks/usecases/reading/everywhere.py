@@ -9,7 +9,7 @@ from contextlib import closing, contextmanager
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import ArtifactFile, load_corpus
-from sdd_hooks.artifacts.spec import DESIGN_FILE, SPEC_FILE
+from sdd_hooks.artifacts.spec import SPEC_FILES, spec_paths
 from sdd_hooks.artifacts.work_tree import ARTIFACT_KINDS
 from sdd_hooks.engines.organisation import (
     Organisation,
@@ -128,9 +128,7 @@ class EverywhereReader:
     ) -> Mapping[tuple[str, str], FoundArtifact]:
         documents: dict[tuple[str, str, str], None] = {}
         for one in hits:
-            folder = one.hit.path.rpartition("/")[0]
-            files = [f"{folder}/{name}".lstrip("/") for name in (SPEC_FILE, DESIGN_FILE)]
-            for path in files if kind == "specs" else [one.hit.path]:
+            for path in spec_paths(one.hit.path) if kind == "specs" else [one.hit.path]:
                 documents[one.repository, one.hit.collection, path] = None
         return self._artifacts(self._organisation.texts([*documents]))
 
@@ -198,5 +196,5 @@ def list_everywhere(project: Project, kinds: Sequence[str]) -> ListedEverywhere:
 
 def _key(kind: str, path: str) -> str:
     """The path of an ADR, and the folder of a specification, which has two files."""
-    is_file = kind == "specs" and path.rpartition("/")[2] in (SPEC_FILE, DESIGN_FILE)
+    is_file = kind == "specs" and path.rpartition("/")[2] in SPEC_FILES
     return path.rpartition("/")[0] if is_file else path

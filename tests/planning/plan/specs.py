@@ -30,7 +30,7 @@ def spec_text(*requirements: tuple[str, str]) -> str:
 
 def read(text: str) -> Artifact:
     """The specification with this text."""
-    artifact = read_spec("docs/specs/sessions", text, "# SPEC-0003: Design\n")
+    artifact = read_spec("docs/specs/sessions/spec.md", text, "# SPEC-0003: Design\n")
     assert artifact is not None
     return artifact
 

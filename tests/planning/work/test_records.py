@@ -36,7 +36,7 @@ It MUST be confirmed.
 
 
 def selected(issue: str, spec: str = SPEC) -> tuple[BriefRequirement, ...]:
-    artifact = read_spec("docs/openspec/specs/views", spec, None)
+    artifact = read_spec("docs/openspec/specs/views/spec.md", spec, None)
     assert artifact is not None
     return select_requirements([(artifact, spec)], issue)
 
