@@ -35,21 +35,34 @@ _Read = Callable[[SourceText, "re.Match[str]"], Iterator[ReadImport]]
 class ImportReader(NamedTuple):
     """How languages import: the keywords, what reads behind one, and the comments.
 
-    `calls` are the keywords that may be part of an expression. `ignores_case` says that `a` and `A`
-    are one name.
+    `aliases` finds the names that a text gives to a function that imports. `ignores_case` says that
+    `a` and `A` are one name.
     """
 
     keywords: re.Pattern[str]
     read: _Read
     comments: Comments
-    calls: frozenset[str] = frozenset()
+    aliases: re.Pattern[str] | None = None
     decode: re.Pattern[str] | None = None
     ignores_case: bool = False
 
 
 _IDENTIFIER = lazy_regex(r"(?:r\#|@)?[^\W\d][\w$]*|``[^`\n]{1,300}``|`[^`\n]{1,300}`")
 _BASIC_NAME = lazy_regex(r"\[([^\]\n]{1,300})\]|([^\W\d]\w*)")
-_SCRIPT_CALLS = frozenset({"import", "require", "resolve", "mock", "importScripts"})
+_SCRIPT_ALIAS = lazy_regex(
+    r"""(?<![\w$.])([\w$]{1,100})\s{0,9}=\s{0,9}(?:[\w$]{1,99}\.)?
+    (?:require\s{0,9}(?=[;,\n])|createRequire\s{0,9}\()""",
+    re.VERBOSE,
+)
+# A module by another name: `node:fs`, `npm:axios@1`, `axios?raw`, `raw-loader!axios`, on a CDN.
+_SPECIFIER = lazy_regex(
+    r"""(?:\S{0,300}!)?(?:(?:node|npm|jsr|bun):/?
+    |https?://(?:esm\.sh|esm\.run|cdn\.skypack\.dev|unpkg\.com|ga\.jspm\.io/npm:|deno\.land/x
+    |cdn\.jsdelivr\.net/npm)/?(?:(?:v[0-9]+|stable|pin)/|\*)?)?
+    (?P<name>(?:@[^/\s@]{1,200}/)?[^/\s@?\#!:]{1,200})(?:@[^/\s?]{0,100})?(?P<path>/[^\s?]{0,300})?
+    (?:\?\S*)?""",
+    re.VERBOSE,
+)
 _RUBY_QUOTED = lazy_regex(
     r"%[qQ]?(?:\(([^()\n]{1,300})\)|\[([^\[\]\n]{1,300})\]|\{([^{}\n]{1,300})\}|<([^<>\n]{1,300})>"
     r"|([^\w\s(\[{<])([^\n]{1,300}?)\5)"
@@ -62,9 +75,9 @@ def _script(source: SourceText, found: re.Match[str]) -> Iterator[ReadImport]:
     if keyword in ("from", "import"):
         value = source.string_at(position)
         if value and not source.is_comment(found.start()):
-            yield _file_or_module(value[0], found.start())
+            yield from _file_or_module(value[0], found.start())
             return
-    if keyword not in _SCRIPT_CALLS:
+    if keyword == "from":
         return
     # `(0, require)("x")`, `require?.("x")`, `define(["x"])`
     while text.startswith((")", "?."), position):
@@ -72,19 +85,41 @@ def _script(source: SourceText, found: re.Match[str]) -> Iterator[ReadImport]:
     if not text.startswith("(", position) or source.is_comment(found.start(), call=True):
         return
     position = source.skip(position + 1)
+    if keyword == "createRequire":
+        end = text.find(")(", position, position + MAX_PREFIX)
+        if end < 0:
+            return
+        position = source.skip(end + 2)
+    if keyword == "define" and (value := source.string_at(position)):
+        # The name of the module itself.
+        position = source.skip(value[1])
+        position = source.skip(position + text.startswith(",", position))
     if text.startswith("[", position):
         position = source.skip(position + 1)
+    elif keyword == "define":
+        return
     while value := source.string_at(position):
-        yield _file_or_module(value[0], found.start())
+        yield from _file_or_module(value[0], found.start())
         position = source.skip(value[1])
         if not text.startswith(",", position):
             return
         position = source.skip(position + 1)
 
 
-def _file_or_module(name: str, position: int) -> ReadImport:
+def _file_or_module(name: str, position: int) -> Iterator[ReadImport]:
     is_relative = name.startswith(("./", "../")) or name in (".", "..")
-    return ReadImport(name, position, is_relative)
+    if is_relative:
+        yield ReadImport(name.partition("?")[0], position, is_relative)
+        return
+    yield ReadImport(name, position)
+    if (plain := plain_module(name)) != name:
+        yield ReadImport(plain, position)
+
+
+def plain_module(specifier: str) -> str:
+    """The module that a specifier of JavaScript means: `axios/x` for `npm:axios@1/x?raw`."""
+    matched = _SPECIFIER.fullmatch(specifier)
+    return f"{matched['name']}{matched['path'] or ''}" if matched else specifier
 
 
 def _go(source: SourceText, found: re.Match[str]) -> Iterator[ReadImport]:
@@ -197,8 +232,20 @@ def _dotted(source: SourceText, position: int) -> tuple[str, int]:
         position = source.skip(position + 1)
 
 
+def _loaded(source: SourceText, found: re.Match[str]) -> Iterator[ReadImport]:
+    """`forName("a.B")`, `Assembly.Load("A.B")`."""
+    position = source.skip(found.end())
+    if source.text.startswith("(", position):
+        value = source.string_at(source.skip(position + 1))
+        if value:
+            yield ReadImport(value[0].partition(",")[0], found.start())
+
+
 def _java(source: SourceText, found: re.Match[str]) -> Iterator[ReadImport]:
     if source.is_comment(found.start(), call=True):
+        return
+    if found[0] != "import":
+        yield from _loaded(source, found)
         return
     text = source.text
     position = source.skip(found.end())
@@ -251,6 +298,9 @@ def _behind_braces(source: SourceText, position: int) -> int:
 def _csharp(source: SourceText, found: re.Match[str]) -> Iterator[ReadImport]:
     if source.is_comment(found.start()):
         return
+    if found[0] in _CSHARP_LOADERS:
+        yield from _loaded(source, found)
+        return
     text = source.text
     position = source.skip(found.end())
     for _ in range(3):
@@ -263,7 +313,8 @@ def _csharp(source: SourceText, found: re.Match[str]) -> Iterator[ReadImport]:
         elif name == "global" and text.startswith("::", after):
             position = source.skip(after + 2)
     name, position = _dotted(source, position)
-    if name and text.startswith((";", "<", "[", "?", "*"), position):
+    # A directive of Razor ends with its line.
+    if name and (found[0][0] == "@" or text.startswith((";", "<", "[", "?", "*"), position)):
         yield ReadImport(name.rstrip("."), found.start())
 
 
@@ -350,18 +401,31 @@ def _ruby(source: SourceText, found: re.Match[str]) -> Iterator[ReadImport]:
     yield ReadImport(name, found.start(), is_relative=name.startswith(("./", "../")))
 
 
+_CSHARP_LOADERS = frozenset({"GetType", "Load", "LoadFrom", "LoadWithPartialName"})
 _UNICODE = lazy_regex(r"\\u+(?:([0-9a-fA-F]{4})|\{0*([0-9a-fA-F]{2,4})\})")
 _JAVA = ImportReader(
-    lazy_regex(r"(?<![\w$.@])import(?![\w$])"),
+    lazy_regex(r"(?<![\w$.@])import(?![\w$])|(?<=\.)(?:forName|loadClass)(?!\w)"),
     _java,
     Comments("//", block=True, closers="\"'"),
     decode=_UNICODE,
 )
 _SCRIPT = ImportReader(
     # A string, a bracket or an operator can be next to a keyword.
-    lazy_regex(r"(?<![\w$])(?:from|import|require|resolve|mock|importScripts|define)(?![\w$])"),
+    lazy_regex(
+        r"(?<![\w$])(?:from|import|require|resolve|(?:do|un)?[mM]ock|importScripts|define|requirejs"
+        r"|require(?:Actual|Mock)|import(?:Actual|Mock)|createRequire|getBuiltinModule|proxyquire)"
+        r"(?![\w$])"
+    ),
     _script,
     Comments("//", block=True, closers="`"),
+    _SCRIPT_ALIAS,
+    decode=_UNICODE,
+)
+
+_CSHARP = ImportReader(
+    lazy_regex(r"(?<![\w@.])using(?!\w)|(?<=\.)(?:GetType|Load(?:From|WithPartialName)?)(?!\w)"),
+    _csharp,
+    Comments("//", block=True, closers='"'),
     decode=_UNICODE,
 )
 
@@ -369,11 +433,11 @@ READERS: Mapping[str, ImportReader] = {
     "script": _SCRIPT,
     "java": _JAVA,
     "groovy": _JAVA._replace(comments=Comments("//", block=True, closers="\"'/$")),
-    "csharp": ImportReader(
-        lazy_regex(r"(?<![\w@.])using(?!\w)"),
-        _csharp,
-        Comments("//", block=True, closers='"'),
-        decode=_UNICODE,
+    "csharp": _CSHARP,
+    "razor": _CSHARP._replace(
+        keywords=lazy_regex(
+            r"@(?:using|inject|inherits|implements|model)(?!\w)|(?<![\w@.])using(?!\w)"
+        )
     ),
     # A line that begins with `//` may be in a comment `(* … *)`, and end it.
     "fsharp": ImportReader(

@@ -10,9 +10,10 @@ from collections.abc import Iterator
 
 from sdd_hooks.code.import_readers import READERS, ImportReader, TooComplex
 from sdd_hooks.code.import_scanner import SourceText
-from sdd_hooks.code.languages import LANGUAGES, describe_language
+from sdd_hooks.code.languages import LANGUAGES, describe_any
 from sdd_hooks.code.notebooks import Cell, is_notebook, read_notebook, without_magics
 from sdd_hooks.code.python_imports import PythonImport, read_python_imports
+from sdd_hooks.code.source_files import blank_comments
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.decoding import decode
 
@@ -22,7 +23,8 @@ MAX_IMPORTS = 20_000
 _BY_PROGRAM = {
     program: one.imports for one in LANGUAGES if one.imports for program in one.programs.split()
 }
-_SHEBANG = re.compile(rf"#![^\n]{{0,200}}\b({'|'.join(_BY_PROGRAM)})".encode())
+_SHEBANG = re.compile(rf"#![^\n]{{0,200}}\b({'|'.join(_BY_PROGRAM)})(?![a-z])".encode())
+_SCRIPTS = frozenset({"", "cgi", "fcgi", "command"})
 _BY_NAME = {one.name: one.imports for one in LANGUAGES}
 
 
@@ -56,15 +58,18 @@ def supports_imports(path: str) -> bool:
     return is_notebook(path) or bool(_reader(path, b"#!/bin/python"))
 
 
-def find_imports(path: str, data: bytes, *, parse: bool = True) -> Imports:
+def find_imports(path: str, data: bytes, *, parse: bool = True, comments: bool = True) -> Imports:
     """The imports of the file at `path` with this content; none in an unsupported language.
 
-    Without `parse`, Python is scanned as well, which is faster and takes strings for code. Never
-    raises.
+    Without `parse`, Python is scanned as well, which is faster and takes strings for code. Without
+    `comments`, what seems to be in a comment is left out as well. Never raises.
     """
     if is_notebook(path):
         return _notebook_imports(path, data, parse=parse)
-    return _source_imports(path, data, _reader(path, data), parse=parse)
+    reader = _reader(path, data)
+    if not comments and reader in READERS:
+        data = blank_comments(reader, decode(data)).encode("utf-8", "replace")
+    return _source_imports(path, data, reader, parse=parse)
 
 
 def _notebook_imports(path: str, data: bytes, *, parse: bool) -> Imports:
@@ -123,8 +128,9 @@ def _limited(found: tuple[Import, ...], unread: str) -> Imports:
 
 def _reader(path: str, data: bytes) -> str:
     """The name of what reads the imports of a file, by its name or its first line; "" for none."""
-    language = describe_language(path)
-    if language is None and "." not in path.rpartition("/")[2].lstrip("."):
+    language = describe_any(path)
+    name = path.rpartition("/")[2].lstrip(".")
+    if language is None and name.partition(".")[2].lower() in _SCRIPTS:
         script = _SHEBANG.match(data)
         return _BY_PROGRAM[script[1].decode()] if script else ""
     return language.imports if language else ""
@@ -138,7 +144,7 @@ def _scan(path: str, data: bytes, reader: ImportReader) -> Iterator[Import]:
         if reader.decode is not None and "\\u" in stripped:
             written = reader.decode.sub(_decoded, stripped)
         source = SourceText(written, reader.comments)
-        for keyword in reader.keywords.finditer(written):
+        for keyword in _keywords(reader, written):
             first = 0
             for one in reader.read(source, keyword):
                 first = first or source.line_at(keyword.start())
@@ -146,6 +152,16 @@ def _scan(path: str, data: bytes, reader: ImportReader) -> Iterator[Import]:
                 name = _resolve(path, one.name) if one.is_relative else one.name
                 if name and "\n" not in name:
                     yield Import(name, line, min(first, line), line, reader.ignores_case)
+
+
+def _keywords(reader: ImportReader, text: str) -> Iterator[re.Match[str]]:
+    """The keywords of a text, and the names that it gives to a function that imports."""
+    yield from reader.keywords.finditer(text)
+    if reader.aliases is not None:
+        aliases = dict.fromkeys(re.escape(found[1]) for found in reader.aliases.finditer(text))
+        for start in range(0, len(aliases), 100):
+            names = "|".join([*aliases][start : start + 100])
+            yield from re.finditer(rf"(?<![\w$.])(?:{names})(?![\w$])", text)
 
 
 def _decoded(escape: re.Match[str]) -> str:

@@ -24,7 +24,8 @@ class Language(NamedTuple):
     `definition_patterns`, `comments` one of `source_files`, `imports` a reader of `import_readers`,
     and `packages` the ecosystem of the packages that it imports; "" is for what is not read.
     `programs` are the interpreters in a first line `#!`. Files with a suffix in `also` are no
-    source code of their own, and have definitions. No decision governs a file of `is_data` alone.
+    source code of their own, and have definitions and imports. No decision governs a file of
+    `is_data` alone.
     """
 
     name: str
@@ -51,7 +52,14 @@ LANGUAGES = (
     Language("cpp", ".cc .cpp .cxx .hh .hpp .hxx .inl", definitions="c", comments="c"),
     Language("crystal", ".cr"),
     Language(
-        "csharp", ".cs", definitions="csharp", comments="c", imports="csharp", packages="nuget"
+        "csharp",
+        ".cs",
+        definitions="csharp",
+        comments="c",
+        imports="csharp",
+        packages="nuget",
+        programs="dotnet csharp",
+        also=".csx .cake",
     ),
     Language("css", ".css", is_data=True),
     Language("cuda", ".cu .cuh", definitions="c"),
@@ -64,11 +72,19 @@ LANGUAGES = (
     Language("erb", ".erb"),
     Language("erlang", ".erl .hrl"),
     Language("fortran", ".f90 .f95"),
-    Language("fsharp", ".fs .fsi .fsx", imports="fsharp", packages="nuget"),
+    Language("fsharp", ".fs .fsi .fsx", imports="fsharp", packages="nuget", programs="fsharpi"),
     Language("gdscript", ".gd"),
     Language("gleam", ".gleam"),
     Language("glsl", ".glsl"),
-    Language("go", ".go", definitions="go", comments="go", imports="go", packages="go"),
+    Language(
+        "go",
+        ".go",
+        definitions="go",
+        comments="go",
+        imports="go",
+        packages="go",
+        programs="go gorun yaegi",
+    ),
     Language("graphql", ".gql .graphql", definitions="schema"),
     Language(
         "groovy",
@@ -76,6 +92,8 @@ LANGUAGES = (
         definitions="scala",
         imports="groovy",
         packages="jvm",
+        programs="groovy",
+        also=".gvy .gy .gsh",
     ),
     Language("haml", ".haml"),
     Language("handlebars", ".hbs"),
@@ -83,7 +101,16 @@ LANGUAGES = (
     Language("haxe", ".hx"),
     Language("hcl", ".hcl .tf .tfvars"),
     Language("html", ".html", is_data=True),
-    Language("java", ".java", definitions="java", comments="c", imports="java", packages="jvm"),
+    Language(
+        "java",
+        ".java",
+        definitions="java",
+        comments="c",
+        imports="java",
+        packages="jvm",
+        programs="java jbang jshell",
+        also=".jsh",
+    ),
     Language(
         "javascript",
         ".cjs .js .jsx .mjs",
@@ -91,12 +118,19 @@ LANGUAGES = (
         comments="script",
         imports="script",
         packages="npm",
-        programs="node deno bun",
+        programs="node nodejs deno bun zx npx",
+        also=".jsm .es6 .es .ssjs",
     ),
     Language("jsonnet", ".jsonnet"),
     Language("julia", ".jl"),
     Language(
-        "kotlin", ".kt .kts", definitions="kotlin", comments="c", imports="java", packages="jvm"
+        "kotlin",
+        ".kt .kts",
+        definitions="kotlin",
+        comments="c",
+        imports="java",
+        packages="jvm",
+        programs="kotlin kotlinc kscript",
     ),
     Language("less", ".less", is_data=True),
     Language("lisp", ".el .lisp .rkt .scm"),
@@ -131,10 +165,12 @@ LANGUAGES = (
         comments="python",
         imports="python",
         packages="python",
-        programs="python pypy",
+        programs="python pypy ipython uv uvx pipx xonsh sage",
+        also=".wsgi .ipy .rpy .pyde .pxd .pxi .xsh .gyp .gypi .sage"
+        " /sconstruct /sconscript /wscript",
     ),
     Language("r", ".r"),
-    Language("razor", ".cshtml .razor"),
+    Language("razor", ".cshtml .razor", imports="razor"),
     Language("rego", ".rego"),
     Language("rescript", ".res"),
     Language(
@@ -144,10 +180,20 @@ LANGUAGES = (
         comments="hash",
         imports="ruby",
         packages="ruby",
-        programs="ruby",
-        also=".gemspec .ru",
+        programs="ruby jruby truffleruby rbx",
+        also=".gemspec .ru .podspec .jbuilder .thor .builder .rabl .rbw .rbi .arb .axlsx .ruby"
+        " /appraisals /berksfile /brewfile /capfile /dangerfile /fastfile /guardfile /podfile"
+        " /puppetfile /thorfile /vagrantfile",
     ),
-    Language("rust", ".rs", definitions="rust", comments="c", imports="rust", packages="rust"),
+    Language(
+        "rust",
+        ".rs",
+        definitions="rust",
+        comments="c",
+        imports="rust",
+        packages="rust",
+        programs="cargo rust-script",
+    ),
     Language("sass", ".sass", is_data=True),
     Language(
         "scala",
@@ -156,7 +202,8 @@ LANGUAGES = (
         comments="c",
         imports="java",
         packages="jvm",
-        also=".sc",
+        programs="scala amm",
+        also=".sc .sbt .mill",
     ),
     Language("scss", ".scss", is_data=True),
     Language(
@@ -183,6 +230,7 @@ LANGUAGES = (
         comments="script",
         imports="script",
         packages="npm",
+        programs="tsx ts-node",
     ),
     Language("vb", ".vb", imports="vb"),
     Language("verilog", ".sv .v"),
@@ -199,6 +247,7 @@ SUFFIXES: Mapping[str, str] = dict(
 """The name of the language by suffix. Their order is part of the definition of a collection."""
 
 _BY_NAME = {one.name: one for one in LANGUAGES}
+_ALSO = {suffix: one for one in LANGUAGES for suffix in one.also.split()}
 
 # Suffixes of generated source files.
 GENERATED = (
@@ -249,10 +298,22 @@ VENDORED = (
 
 def find_language(path: str) -> str | None:
     """The language of a file, by its name; None if it is not source code."""
-    name = "/" + path.lower().rsplit("/", 1)[-1]
-    return SUFFIXES.get(name) or SUFFIXES.get("." + name.rsplit(".", 1)[-1] if "." in name else "")
+    name, suffix = _names(path)
+    return SUFFIXES.get(name) or SUFFIXES.get(suffix)
 
 
 def describe_language(path: str) -> Language | None:
     """The entry of the language of a file, by its name; None if it is not source code."""
     return _BY_NAME.get(find_language(path) or "")
+
+
+def describe_any(path: str) -> Language | None:
+    """Like `describe_language`, also for a file that is no source code of its own."""
+    name, suffix = _names(path)
+    return describe_language(path) or _ALSO.get(name) or _ALSO.get(suffix)
+
+
+def _names(path: str) -> tuple[str, str]:
+    """The name of a file in lower case behind a slash, and its suffix or ""."""
+    name = "/" + path.lower().rsplit("/", 1)[-1]
+    return name, "." + name.rsplit(".", 1)[-1] if "." in name else ""

@@ -14,7 +14,7 @@ import sys
 import unicodedata
 import warnings
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from sdd_hooks.code.import_scanner import Comments, SourceText
 from sdd_hooks.named_tuple import NamedTuple
@@ -37,15 +37,21 @@ _ENCODINGS = re.compile(
     r"|euc_\w+|shift_jis\w*|johab|kz1048|ptcp154|hp_roman8|tis_620)"
 )
 _STATEMENT = lazy_regex(
-    r"(?:(?<=[\n\r;:])|\A)[ \t\f]*(?P<keyword>import(?![\w])|from(?![\w]))", re.UNICODE
+    r"(?:(?<=[\n\r;:])|\A)[ \t\f]*(?:lazy[ \t\f]+)?(?P<keyword>import(?![\w])|from(?![\w]))",
+    re.UNICODE,
 )
-_CALL = lazy_regex(r"\b(?:import_module|__import__)\s*\(\s*[rRuU]?(?=[\"'])")
+_CALLS = frozenset(
+    {"import_module", "__import__", "run_module", "importorskip", "resolve_name"}
+    | {"import_string", "load_module"}
+)
+_CODE = frozenset({"exec", "eval", "compile"})
+_KEYWORDS = frozenset({"name", "modname", "mod_name", "source"})
+_CALL = lazy_regex(rf"\b(?:{'|'.join(sorted(_CALLS))})\s*\(\s*[rRuU]?(?=[\"'])")
 _NAME = lazy_regex(r"[^\W\d]\w*")
 _IMPORT = lazy_regex(r"import(?!\w)")
 _AS = lazy_regex(r"as(?!\w)")
 _BLANK = lazy_regex(r"[ \t\f]*")
 _BLANK_LINES = lazy_regex(r"(?:[ \t\f\r\n]+|\#[^\r\n]*)*")
-_CALLS = frozenset({"import_module", "__import__"})
 _COMMENTS = Comments("#", block=False, closers="\"'")
 
 
@@ -111,6 +117,7 @@ def _parse(data: bytes) -> ast.AST | None:
 
 def _in_tree(tree: ast.AST, data: bytes) -> Iterator[PythonImport]:
     number = _line_numbers(data)
+    names = _aliases(tree)
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
@@ -125,27 +132,50 @@ def _in_tree(tree: ast.AST, data: bytes) -> Iterator[PythonImport]:
             for alias in node.names:
                 line = number(alias.lineno)
                 yield PythonImport(node.level, module, alias.name, line, line, line)
-        elif isinstance(node, ast.Call) and (called := _called(node)):
+        elif isinstance(node, ast.Call) and (called := _importer(node.func, names)):
             first, last = number(node.lineno), number(node.end_lineno or node.lineno)
-            yield PythonImport(0, called, "", first, first, last)
+            for module in _modules(node, called):
+                yield PythonImport(0, module, "", first, first, last)
 
 
-def _called(node: ast.Call) -> str:
-    """The module that a call with a constant imports, "" for any other call."""
-    function = node.func
+def _modules(node: ast.Call, called: str) -> Iterator[str]:
+    """The modules that a call with a constant imports, or that the code in it imports."""
+    values = [*node.args[:1], *(one.value for one in node.keywords if one.arg in _KEYWORDS)]
+    for value in filter(None, map(_constant, values)):
+        if called in _CALLS:
+            yield value.partition(":")[0]
+        elif "import" in value:
+            # Code within code is scanned once, however deep it is.
+            yield from (one.module for one in _scan_text(value) if not one.dots)
+
+
+def _aliases(tree: ast.AST) -> Mapping[str, str]:
+    """The names that a file gives to functions that import, with the names of the functions."""
+    names: dict[str, str] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            names |= {one.asname: one.name for one in node.names if one.asname}
+        elif isinstance(node, ast.Assign) and (name := _importer(node.value, names)):
+            names |= {one.id: name for one in node.targets if isinstance(one, ast.Name)}
+    return names
+
+
+def _importer(function: ast.expr, names: Mapping[str, str]) -> str:
+    """The name of a function that imports or runs code, "" for any other expression."""
     name = function.id if isinstance(function, ast.Name) else ""
-    name = function.attr if isinstance(function, ast.Attribute) else name
-    if name not in _CALLS:
-        return ""
-    values = [*node.args[:1], *(one.value for one in node.keywords if one.arg == "name")]
-    return next(
-        (
-            one.value
-            for one in values
-            if isinstance(one, ast.Constant) and isinstance(one.value, str)
-        ),
-        "",
-    )
+    name = function.attr if isinstance(function, ast.Attribute) else names.get(name, name)
+    if isinstance(function, ast.Call) and getattr(function.func, "id", "") == "getattr":
+        name = _constant(function.args[1]) if len(function.args) > 1 else ""
+    return name if name in _CALLS or name in _CODE else ""
+
+
+def _constant(node: ast.expr) -> str:
+    """The value of a string, also of one with parts that are strings; else ""."""
+    if isinstance(node, ast.JoinedStr):
+        parts = [_constant(one) for one in node.values]
+        return "".join(parts) if all(parts) else ""
+    is_text = isinstance(node, ast.Constant) and isinstance(node.value, str)
+    return str(node.value) if is_text else ""
 
 
 class _LineNumbers:

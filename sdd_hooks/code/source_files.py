@@ -58,6 +58,10 @@ _PATTERNS: Mapping[str, re.Pattern[str]] = {
         (r"\#[^\n]*",), (r'""".*?(?:"""|\Z)', r"'''.*?(?:'''|\Z)", _DOUBLE, _SINGLE)
     ),
     "hash": _compiled((r"\#[^\n]*",), (_DOUBLE, _SINGLE)),
+    "ruby": _compiled(
+        (r"(?:(?<=\n)|\A)=begin\b.*?(?:\n=end\b|\Z)", r"\#(?!\{)[^\n]*"), (_DOUBLE, _SINGLE)
+    ),
+    "ocaml": _compiled((r"//[^\n]*", r"\(\*(?!\)).*?(?:\*\)|\Z)"), (_DOUBLE,)),
     "php": _compiled(
         (_TEMPLATE_COMMENT, r"(?<!:)//[^\n]*", r"\#[^\n]*", r"<!--.*?(?:-->|\Z)", _BLOCK),
         (_DOUBLE, _SINGLE),
@@ -76,6 +80,23 @@ _PATTERNS: Mapping[str, re.Pattern[str]] = {
     ),
 }
 """The comments and strings of languages, by the names that `languages.LANGUAGES` has for them."""
+
+
+# The comments of the languages that a reader of imports has; the others have those of C.
+_IMPORTING: Mapping[str, str] = {"script": "script", "go": "go", "ruby": "ruby", "fsharp": "ocaml"}
+
+
+def blank_comments(reader: str, text: str) -> str:
+    """Replace comments, and strings of several lines, by blanks; `reader` is one of imports.
+
+    Lines keep their numbers.
+    """
+
+    def blank(match: re.Match[str]) -> str:
+        hidden = match.lastgroup == "comment" or "\n" in match[0]
+        return re.sub(r"[^\n]", " ", match[0]) if hidden else match[0]
+
+    return _PATTERNS[_IMPORTING.get(reader, "c")].sub(blank, text)
 
 
 def is_hand_written(text: str) -> bool:

@@ -18,6 +18,9 @@ def names(path: str, text: str | bytes) -> list[str]:
     return list(dict.fromkeys(one.name for one in find_imports(path, data).found))
 
 
+_IMPORTLIB = ["importlib", "importlib.import_module"]
+
+
 @pytest.mark.parametrize(
     ("path", "text", "expected"),
     [
@@ -30,6 +33,13 @@ def names(path: str, text: str | bytes) -> list[str]:
         ("app/x.py", "from . import db", ["app", "app.db"]),
         ("a.py", "x = importlib.import_module('a.b')", ["a.b"]),
         ("a.py", "x = __import__(name='a')", ["a"]),
+        ("a.py", "lazy import a, b\nlazy from c import d", ["a", "b", "c", "c.d"]),
+        ("a.py", "from importlib import import_module as m\nm(f'x')", [*_IMPORTLIB, "x"]),
+        ("a.py", "m = importlib.import_module\nm('x')\nn('y')", ["x"]),
+        ("a.py", "getattr(importlib, 'import_module')('x')", ["x"]),
+        ("a.py", "runpy.run_module('x'); pytest.importorskip(modname='y')", ["x", "y"]),
+        ("a.py", "exec(compile('if 1:\\n import x', 'a', 'exec'))", ["x"]),
+        ("a.py", "eval('__import__(\"x\")'); exec('a = 1'); exec(code)", ["x"]),
         ("a.py", "'''\nimport os\n'''\n# import os\n", []),
         ("a.py", "important = 1", []),
         ("a.py", "if 1: import x", ["x"]),
@@ -44,6 +54,30 @@ def names(path: str, text: str | bytes) -> list[str]:
         ("bin/tool", "#!/usr/bin/env python3\nimport x\n", ["x"]),
         ("bin/tool", "#!/bin/sh\nimport x\n", []),
         ("bin/tool", "#!/usr/bin/node\nrequire('x')\n", ["x"]),
+        ("bin/tool", "#!/usr/bin/env -S uv run --script\nimport x\n", ["x"]),
+        ("bin/tool", "#!/usr/bin/env ipython\nimport x\n", ["x"]),
+        ("bin/tool", "#!/usr/bin/env -S npx tsx\nimport 'x'\n", ["x"]),
+        ("bin/tool", "#!/opt/uvicorn\nimport x\n", []),
+        ("tool.cgi", "#!/usr/bin/ruby\nrequire 'x'\n", ["x"]),
+        *((f"a.{name}", "import x", ["x"]) for name in ("wsgi", "ipy", "sc", "sbt", "jsh")),
+        *((name, "require 'x'", ["x"]) for name in ("config.ru", "a.gemspec", "a.thor", "Podfile")),
+        *((f"a.{name}", "import 'x'", ["x"]) for name in ("jsm", "es6")),
+        ("a.csx", "using A.B;", ["A.B"]),
+        ("a.razor", "@using A.B\n@inject C.D Store\n<p>using E</p>", ["A.B", "C.D"]),
+        ("a.cshtml", "@{ using F.G; using (Html.Form()) {} }", ["F.G"]),
+        ("A.java", 'Class.forName("a.B"); x.loadClass(name);', ["a.B"]),
+        ("A.cs", 'var a = Assembly.Load("A.B, Version=1"); Load("C");', ["A.B"]),
+        ("a.js", "import 'node:fs'", ["node:fs", "fs"]),
+        ("a.js", "import 'npm:axios@1/x?y'", ["npm:axios@1/x?y", "axios/x"]),
+        ("a.js", "import '@a/b@2?raw'", ["@a/b@2?raw", "@a/b"]),
+        ("a.js", "import '!!raw!style!x'", ["!!raw!style!x", "x"]),
+        ("a.js", "import 'https://esm.sh/v1/@a/b@1'", ["https://esm.sh/v1/@a/b@1", "@a/b"]),
+        ("src/a.js", "import './b?raw'", ["src/b"]),
+        ("a.js", "createRequire(import.meta.url)('x')", ["x"]),
+        ("a.js", "const $r = module.createRequire(u);\n$r('x'); a.$r('y')", ["x"]),
+        ("a.js", "let r = require;\nr('x')", ["x"]),
+        ("a.js", "define('me', ['x']); define(['y']); elements.define('no', A)", ["x", "y"]),
+        ("a.js", "jest.requireActual('x'); vi.importActual('y'); vi.doMock('z')", ["x", "y", "z"]),
         ("a.ts", 'import { a, b } from "@x/y";', ["@x/y"]),
         ("a.ts", "import 'side-effect';", ["side-effect"]),
         ("a.ts", "import{a}from'x'", ["x"]),
@@ -282,6 +316,9 @@ def test_what_is_too_complex_is_reported(path: str, text: str) -> None:
     ("path", "unit"),
     [
         ("a.js", "import/*"),
+        ("a.js", "a=require;a("),
+        ("a.js", "createRequire(("),
+        ("a.js", "import '!!@a/"),
         ("a.js", "import/**/"),
         ("a.js", "require('"),
         ("a.js", "require(`"),

@@ -18,11 +18,15 @@ from sdd_hooks.code.dependencies import find_unread, is_manifest, parse_dependen
 from sdd_hooks.code.imports import Import, find_imports, supports_imports
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.decoding import decode
+from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.linear_regex import Pattern, PatternError, compile_pattern
 from sdd_hooks.text.lines import NumberedLine, split_lines
 
 IGNORING_CASE = "\x1e"
 """In front of a module of a language that ignores case; the module is then in small letters."""
+
+# Where a comment or a string of several lines may begin or end.
+_MARK = lazy_regex(r"""/\*|\*/|\(\*|\*\)|`|\"{3}|'{3}|^=(?:begin|end)""")
 
 _SOURCES = (
     *("a.py", "a.js", "a.ts", "a.go", "a.java", "a.kt", "a.scala", "a.groovy", "a.cs", "a.rs"),
@@ -110,20 +114,31 @@ def _find_imports(contents: FileContents) -> FoundLines:
         return FoundLines((), (), after.unread)
     before = contents.before
     known: set[str] | None = None
+    shown = frozenset[str]()
     if before is not None or not file.was_file:
         before = before or b""
         # A link has no path at the base.
         parsed = find_imports(file.before or file.path, before, parse=may_parse(before))
         known = {one.name for one in parsed.found}
+        if any(_MARK.search(line.text) for line in (*file.added, *file.removed)):
+            shown = _code_names(file.path, contents.after) - _code_names(file.before, before)
     added = {line.number for line in file.added}
     new: list[NumberedLine] = []
     for one in after.found:
         touched = [n for n in range(one.first, one.last + 1) if n in added]
-        if touched or (known is not None and one.name not in known):
+        # A change may end the comment around an import that it does not touch.
+        if touched or (known is not None and one.name not in known) or one.name in shown:
             number = one.line if one.line in added or not touched else touched[0]
             new.append(NumberedLine(number, _compared(one)))
     whole = (NumberedLine(one.line, _compared(one)) for one in after.found)
     return FoundLines(tuple(new), tuple(whole), after.unread)
+
+
+def _code_names(path: str, data: bytes) -> frozenset[str]:
+    """The imports of a file that are in no comment, as far as a look at its marks tells."""
+    return frozenset(
+        one.name for one in find_imports(path, data, parse=False, comments=False).found
+    )
 
 
 def _compared(one: Import) -> str:
@@ -149,9 +164,9 @@ def _text(data: bytes) -> str:
 
 def _module_pattern(name: str) -> Pattern:
     """The module, and every module below it."""
-    parts = [re.escape(part) for part in _name_parts(name)]
+    parts = [re.escape(part) for part in _name_parts(name.removeprefix("node:"))]
     lowered = [part.lower() for part in parts]
-    names = f"{'.*'.join(parts)}|{IGNORING_CASE}{'.*'.join(lowered)}"
+    names = f"(?:node:)?{'.*'.join(parts)}|{IGNORING_CASE}{'.*'.join(lowered)}"
     return compile_pattern(f"^(?:{names})(?:$|[./:\\\\])")
 
 
