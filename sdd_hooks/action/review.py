@@ -173,7 +173,7 @@ def post(
         try:
             return write()
         except WriteDenied as error:
-            notes.append(f"{part} not posted, since the token may not write: {error}")
+            notes.append(f"{part} not posted, since {_describe_denial(pull, error)}")
         except RemoteError as error:
             notes.append(f"{part} not posted: {error}")
         return ""
@@ -190,6 +190,18 @@ def post(
     if options.status:
         attempt("the status was", lambda: _set_status(forge, verdict, url, options.key))
     return Posted(url, tuple(notes))
+
+
+def _describe_denial(pull: PullRequest, error: WriteDenied) -> str:
+    """Why the token may not write, and the one thing to do."""
+    if pull.is_locked or "locked" in str(error):
+        return "the conversation is locked: unlock it, or use a token of an account that may write"
+    if pull.is_fork and not pull.is_merged:
+        return (
+            "the token may only read on a pull request of a fork: add the workflow under 'Pull"
+            " requests from forks' in docs/ci.md, which posts afterwards"
+        )
+    return f"the token may not write: {error}"
 
 
 def _post_comment(

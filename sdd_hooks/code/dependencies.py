@@ -1,54 +1,79 @@
-"""The packages that a manifest declares, each with its line.
-
-Manifests are parsed line by line, so that an invalid one is parsed as far as possible.
-"""
+"""The packages that a manifest declares, each with its line."""
 
 # Governing: ADR-0044 (implicit decisions from evidence), SPEC-0010 REQ "Decision rules"
 
 from __future__ import annotations
 
-from itertools import islice
+import posixpath
+import re
+from functools import lru_cache
 
 from sdd_hooks.code.dependency_readers import (
-    MAX_LINE,
-    PackageDeclaration,
-    Reader,
-    is_for_development,
     read_composer,
-    read_development_requirements,
+    read_deno,
     read_gemfile,
     read_gemspec,
     read_go_mod,
     read_gradle,
     read_maven,
     read_nuget,
-    read_nuget_config,
     read_package_json,
+    read_version_catalogue,
+    read_yaml,
+)
+from sdd_hooks.code.languages import describe_any
+from sdd_hooks.code.package_declarations import MAX_LINE, PackageDeclaration, Reader
+from sdd_hooks.code.python_dependencies import (
+    find_included,
+    is_for_development,
+    read_development_requirements,
     read_requirements,
+    read_script,
     read_setup_cfg,
     read_setup_py,
     read_toml,
-    read_version_catalogue,
 )
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.lines import NumberedLine
 
 __all__ = [
     "MAX_LINE",
     "MAX_NAMES",
+    "Manifest",
     "PackageDeclaration",
-    "find_unread",
     "is_manifest",
+    "may_change_declarations",
+    "may_declare",
     "parse_declarations",
     "parse_dependencies",
+    "read_manifest",
 ]
 
 MAX_NAMES = 20_000
 """Names that are read of one manifest."""
 
 
+class Manifest(NamedTuple):
+    """The packages of a manifest, and the reason why some may be missing, with an advice, or ""."""
+
+    declared: tuple[PackageDeclaration, ...] = ()
+    unread: str = ""
+
+
 def is_manifest(path: str) -> bool:
     """Whether a file is, by its name, a manifest of a known format."""
     return _reader(path) is not None
+
+
+def may_declare(path: str) -> bool:
+    """Whether a file may declare packages: a manifest, or a script of Python."""
+    language = describe_any(path)
+    return is_manifest(path) or (language is not None and language.name == "python")
+
+
+def may_change_declarations(path: str, lines: str) -> bool:
+    """Whether a file whose changed lines these are may declare other packages than before."""
+    return is_manifest(path) or _SCRIPT_LINE.search(lines) is not None
 
 
 def parse_dependencies(path: str, text: str) -> tuple[NumberedLine, ...]:
@@ -61,17 +86,39 @@ def parse_dependencies(path: str, text: str) -> tuple[NumberedLine, ...]:
 
 def parse_declarations(path: str, text: str) -> tuple[PackageDeclaration, ...]:
     """Like `parse_dependencies`, with what each package is for."""
-    reader = _reader(path)
-    return tuple(islice(reader(text), MAX_NAMES)) if reader else ()
+    return read_manifest(path, text).declared
 
 
-def find_unread(path: str, text: str) -> str:
-    """The reason why packages of a manifest may be missing, with an advice; "" for none."""
-    if len(parse_declarations(path, text)) == MAX_NAMES:
-        return f"a manifest with more than {MAX_NAMES:,} packages: divide it"
-    reads_lines = _reader(path) not in (read_package_json, read_composer)
-    if reads_lines and any(len(line) > MAX_LINE for line in text.split("\n")):
-        return f"the text beyond {MAX_LINE:,} characters of a line of a manifest: break the line"
+@lru_cache(4)
+def read_manifest(path: str, text: str) -> Manifest:
+    """The packages of a manifest, and of a script of Python; an invalid one is read as far as it
+    is valid. Never raises."""
+    reader = _reader(path) or (read_script if may_declare(path) else None)
+    if reader is None:
+        return Manifest()
+    found: list[PackageDeclaration] = []
+    unread = ""
+    try:
+        for one in reader(text):
+            found.append(one)
+            if len(found) == MAX_NAMES:
+                unread = f"a manifest with more than {MAX_NAMES:,} packages: divide it"
+                break
+    except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError, AttributeError):
+        unread = "it is a manifest that cannot be parsed: repair it"
+    if reader in _BY_LINE and any(len(line) > MAX_LINE for line in text.split("\n")):
+        unread = f"the text beyond {MAX_LINE:,} characters of a line of a manifest: break the line"
+    return Manifest(tuple(found), unread or _find_unknown(path, reader, text))
+
+
+def _find_unknown(path: str, reader: Reader, text: str) -> str:
+    """A file that a requirements file includes and that is, by its name, no manifest."""
+    if reader not in (read_requirements, read_development_requirements):
+        return ""
+    for name in find_included(text):
+        target = posixpath.normpath(posixpath.join(posixpath.dirname(path), name))
+        if "://" in name or not is_manifest(target):
+            return f"it includes {name[:100]!a}, which is not read: name it `…-requirements.txt`"
     return ""
 
 
@@ -79,33 +126,45 @@ def _reader(path: str) -> Reader | None:
     folder, _, name = path.lower().rpartition("/")
     if name in _BY_NAME:
         return _BY_NAME[name]
-    if name.endswith((".csproj", ".fsproj", ".vbproj")):
+    if name.endswith((".csproj", ".fsproj", ".vbproj", ".props", ".targets")):
         return read_nuget
     if name.endswith(".gemspec"):
         return read_gemspec
     if name.endswith(".versions.toml"):
         return read_version_catalogue
-    if name.endswith(".txt") and (
-        name.startswith(("requirements", "constraints"))
-        or name.endswith("requirements.txt")
-        or folder.endswith("requirements")
+    if _REQUIREMENTS.search(name) or (
+        name.endswith((".txt", ".in", ".pip")) and folder.endswith("requirements")
     ):
-        is_development = is_for_development(name.removesuffix(".txt"))
+        is_development = is_for_development(name.rpartition(".")[0])
         return read_development_requirements if is_development else read_requirements
     return None
 
 
+# The comment `# /// script`, and lines of TOML in it.
+_SCRIPT_LINE = re.compile(r"^#[ \t]*(?:///|[\"'\]]|[\w-]+[ \t]*=)", re.MULTILINE)
+_REQUIREMENTS = re.compile(
+    r"^(?:requirements|constraints|dev-requirements)[^/]*\.(?:txt|in|pip|lock)$|requirements\.(?:txt|in|pip)$"
+)
+_BY_LINE = (read_gemfile, read_gemspec, read_go_mod, read_gradle)
 _BY_NAME: dict[str, Reader] = {
     "build.gradle": read_gradle,
     "build.gradle.kts": read_gradle,
     "cargo.toml": read_toml,
     "composer.json": read_composer,
-    "directory.packages.props": read_nuget,
+    "deno.json": read_deno,
+    "deno.jsonc": read_deno,
+    "environment.yaml": read_yaml,
+    "environment.yml": read_yaml,
     "gemfile": read_gemfile,
     "go.mod": read_go_mod,
     "package.json": read_package_json,
-    "packages.config": read_nuget_config,
+    "go.work": read_go_mod,
+    "import_map.json": read_deno,
+    "packages.config": read_nuget,
     "pipfile": read_toml,
+    "pixi.toml": read_toml,
+    "pnpm-workspace.yaml": read_yaml,
+    "pubspec.yaml": read_yaml,
     "pom.xml": read_maven,
     "pyproject.toml": read_toml,
     "setup.cfg": read_setup_cfg,

@@ -1,4 +1,7 @@
-"""The readers of manifests: one for each format, line by line."""
+"""The readers of manifests, one for each format, with the parser that its ecosystem uses.
+
+Ruby, Go and Gradle have none here, and are read line by line.
+"""
 
 # Governing: ADR-0044 (implicit decisions from evidence), SPEC-0010 REQ "Decision rules"
 
@@ -6,33 +9,28 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
-from typing import Literal
+from collections.abc import Iterator, Mapping, Sequence
 
+from sdd_hooks.code.import_readers import plain_module
+from sdd_hooks.code.package_declarations import (
+    MAX_LINE,
+    PackageDeclaration,
+    Scope,
+    line_finder,
+    name_in_address,
+    parse_toml,
+)
+from sdd_hooks.code.python_dependencies import required
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.lazy_regex import lazy_regex
 
-MAX_LINE = 2_000
-"""Characters that are read of a line, except in JSON."""
-
-Scope = Literal["runtime", "development", "indirect", "listed"]
-"""What a package is for: the program, its development and tests, another package, or any manifest
-that chooses it from a list of versions."""
-
-
-class PackageDeclaration(NamedTuple):
-    """A package that a manifest declares at a line, counted from 1."""
-
-    number: int
-    name: str
-    scope: Scope = "runtime"
-
-
-Reader = Callable[[str], Iterator[PackageDeclaration]]
+MAX_LEVELS = 8
+"""Objects of JSON within each other whose keys are told apart."""
 
 # JSON: strings, brackets, and the separators that distinguish keys from values. An unclosed string
 # matches, too, which keeps the pattern linear.
 _JSON_TOKEN = lazy_regex(r'"((?:[^"\\\n]|\\.)*)"?|[{}\[\],:\n]')
+_JSON_COMMENT = lazy_regex(r'("(?:[^"\\\n]|\\.)*"?)|//[^\n]*|/\*[\s\S]*?\*/|,(?=\s*[}\]])')
 _PACKAGE_SECTIONS: Mapping[str, Scope] = {
     "dependencies": "runtime",
     "devDependencies": "development",
@@ -40,53 +38,16 @@ _PACKAGE_SECTIONS: Mapping[str, Scope] = {
     "optionalDependencies": "runtime",
 }
 _COMPOSER_SECTIONS: Mapping[str, Scope] = {"require": "runtime", "require-dev": "development"}
+_REPLACING = frozenset({"overrides", "resolutions", "pnpm", "workspaces", "catalog", "catalogs"})
+_ALIAS = lazy_regex(r"(?:npm|jsr|workspace):((?:@[^/@\s]+/)?[A-Za-z][^@\s]*)")
 
-_TOML_TABLE = lazy_regex(r"\s*\[{1,2}([^\[\]]{1,300})\]{1,2}\s*(?:#.*)?$")
-_TOML_KEY = lazy_regex(r"\s*(?:\"([^\"]{1,200})\"|'([^']{1,200})'|([\w.-]{1,200}))\s*=\s*(.*)")
-_TOML_STRING = lazy_regex(r"\"([^\"\n]{0,1000})\"|'([^'\n]{0,1000})'")
-# A table in a list of requirements includes another list.
-_TOML_INLINE = lazy_regex(r"\{[^{}]*\}")
-_TOML_RENAMED = lazy_regex(r"\bpackage\s*=\s*[\"']([^\"'\n]{1,200})[\"']")
-_REQUIREMENT = lazy_regex(r"\s*([A-Za-z0-9][\w.-]*)")
-_LISTS = lazy_regex(
-    r"project(?:\.optional-dependencies)?$|dependency-groups$|build-system$|tool\.uv$"
-    r"|tool\.pdm\.dev-dependencies$|tool\.hatch\.envs\."
-)
-_LIST_KEYS = {"dependencies", "requires", "dev-dependencies", "extra-dependencies"}
-_EVERY_KEY = lazy_regex(r"project\.optional-dependencies$|dependency-groups$|tool\.pdm\.")
-_TABLES = lazy_regex(
-    r"(?:tool\.poetry\.(?:group\.[^.]+\.)?(?:dev-)?dependencies"
-    r"|(?:.+\.)?(?:dev-|build-)?dependencies|(?:dev-)?packages)$"
-)
-_TABLE_OF_ONE = lazy_regex(r"(?:.+\.)?(?:dev-|build-)?dependencies\.([^.]+)$")
-_DEVELOPMENT_TABLE = lazy_regex(
-    r"(?:.*\.)?(?:dev|build)-dependencies(?:\..*)?$|dev-packages$|dependency-groups$|build-system$"
-    r"|tool\.poetry\.group\.|tool\.(?:uv|pdm|hatch)\b"
-)
-_DEVELOPMENT = lazy_regex(
-    r"(?:^|[._/-])(?:dev|develop|development|tests?|testing|docs?|lint|linting|typing|ci|build"
-    r"|benchmarks?)(?:[._/-]|$)"
-)
-_CATALOGUE_MODULE = lazy_regex(
-    r"\bmodule\s*=\s*[\"']([\w.-]+):([\w.-]+)[\"']"
-    r"|\bgroup\s*=\s*[\"']([\w.-]+)[\"']\s*,\s*name\s*=\s*[\"']([\w.-]+)[\"']"
-    r"|^\s*[\w.-]{1,200}\s*=\s*[\"']([\w.-]+):([\w.-]+):"
-)
-
-_GO_REQUIRE = lazy_regex(r"\s*(?:require\s+)?([\w.~-]+\.[\w.~-]+(?:/[\w.~-]+)*)\s+v[0-9]")
+_PROPERTY = lazy_regex(r"\$\{([^{}]{1,200})\}")
 _GEM = lazy_regex(r"\bgem\s*(?:\(\s*)?[\"']([^\"'\n]{1,200})[\"']")
 _GEM_GROUP = lazy_regex(r"\s*group\b[^\n]*:(?:development|test|ci)\b[^\n]*\bdo\b")
 _GEM_OPTION = lazy_regex(r"\bgroups?:?\s*(?:=>)?\s*\[?\s*:(?:development|test|ci)\b")
 _GEMSPEC = lazy_regex(
     r"\.add_(development_|runtime_)?dependency\s*\(?\s*[\"']([^\"'\n]{1,200})[\"']"
 )
-_NUGET = lazy_regex(
-    r"<(Package(?:Reference|Version)|GlobalPackageReference)\s[^<>\n]{0,500}?"
-    r"\b(?:Include|Update)\s*=\s*\"([^\"\n]{1,200})\"",
-    re.IGNORECASE,
-)
-_NUGET_CONFIG = lazy_regex(r"<package\s[^<>\n]{0,500}?\bid\s*=\s*\"([^\"\n]{1,200})\"", re.I)
-_MAVEN = lazy_regex(r"<(/?dependency|groupId|artifactId|scope|/?exclusions?)>\s*([^<\n]{0,200})")
 _GRADLE = lazy_regex(
     r"""(?<![\w.-])([a-z]\w*(?:Implementation|Api|Only|Processor|Runtime)|api|implementation
     |compile(?:Only)?|runtime(?:Only)?|annotationProcessor|kapt|ksp|classpath)
@@ -96,39 +57,75 @@ _GRADLE = lazy_regex(
     re.VERBOSE,
 )
 _GRADLE_TEST = lazy_regex(r"test|androidTest|jmh|benchmark|classpath|functionalTest|integration")
-_SETUP_LIST = lazy_regex(r"\b(install_requires|extras_require|tests_require|setup_requires)\s*=")
 
 
 def read_package_json(text: str) -> Iterator[PackageDeclaration]:
-    """The packages of npm."""
-    return _json(text, _PACKAGE_SECTIONS)
+    """The packages of npm, also those that another name stands for."""
+    for line, path, value in _json(text):
+        section = path[0]
+        if len(path) == 2 and section in _PACKAGE_SECTIONS and not value:
+            yield PackageDeclaration(line, path[1], _PACKAGE_SECTIONS[section])
+        elif value and (section in _REPLACING or (section in _PACKAGE_SECTIONS and path[1:])):
+            yield from _alias(line, value, _PACKAGE_SECTIONS.get(section, "listed"))
+        elif not value and any(one in ("catalog", "catalogs") for one in path[:-1]):
+            yield PackageDeclaration(line, path[-1], "listed")
+    json.loads(text.removeprefix("\ufeff"))
+
+
+def _alias(line: int, value: str, scope: Scope) -> Iterator[PackageDeclaration]:
+    """The package behind `npm:name@1`, or at an address."""
+    if named := _ALIAS.match(value):
+        yield PackageDeclaration(line, named[1], scope)
+    elif "/" in value:
+        yield PackageDeclaration(line, name_in_address(value), scope)
 
 
 def read_composer(text: str) -> Iterator[PackageDeclaration]:
     """The packages of Composer, without PHP itself and its extensions."""
-    return (one for one in _json(text, _COMPOSER_SECTIONS) if "/" in one.name)
+    for line, path, value in _json(text):
+        if len(path) == 2 and path[0] in _COMPOSER_SECTIONS and "/" in path[1] and not value:
+            yield PackageDeclaration(line, path[1], _COMPOSER_SECTIONS[path[0]])
+    json.loads(text.removeprefix("\ufeff"))
 
 
-def _json(text: str, sections: Mapping[str, Scope]) -> Iterator[PackageDeclaration]:
-    """The keys of the objects that list packages, at the second level of a JSON object."""
+def read_deno(text: str) -> Iterator[PackageDeclaration]:
+    """The packages of an import map of Deno, which may have comments."""
+    text = _JSON_COMMENT.sub(lambda one: one[1] or re.sub(r"[^\n]", " ", one[0]), text)
+    for line, path, value in _json(text):
+        if value and path[0] in ("imports", "scopes") and not value.startswith((".", "/")):
+            name = plain_module(value)
+            parts = name.split("/", 2 if name.startswith("@") else 1)
+            yield PackageDeclaration(line, "/".join(parts[: 2 if name.startswith("@") else 1]))
+    json.loads(text.removeprefix("\ufeff"))
+
+
+def _json(text: str) -> Iterator[tuple[int, Sequence[str], str]]:
+    """The keys of JSON, each behind those around it, then its value or values that are strings."""
     line = 1
-    depth = 0
-    section = last = ""
+    above: list[str] = []
+    key = last = ""
+    is_value = False
+    lists: list[bool] = []
     for token in _JSON_TOKEN.finditer(text):
         sign = token[0]
         if token[1] is not None:
             last = _json_string(token[1])
+            if last and key and (is_value or lists[-1:] == [True]):
+                yield line, (*above[1:MAX_LEVELS], key), last
         elif sign == "\n":
             line += 1
         elif sign == ":":
-            if depth == 1:
-                section = last
-            elif depth == 2 and section in sections:
-                yield PackageDeclaration(line, last, sections[section])
+            key, is_value = last, True
+            yield line, (*above[1:MAX_LEVELS], key), ""
         elif sign in "{[":
-            depth += 1
-        elif sign in "}]":
-            depth -= 1
+            above.append(key)
+            lists.append(sign == "[")
+            is_value = False
+        elif sign in "}]" and above:
+            key, is_value = above.pop(), False
+            lists.pop()
+        else:
+            is_value = False
 
 
 def _json_string(text: str) -> str:
@@ -141,131 +138,39 @@ def _json_string(text: str) -> str:
         return text
 
 
-def read_toml(text: str) -> Iterator[PackageDeclaration]:
-    """Requirements in lists of pyproject.toml, and the keys of tables of dependencies."""
-    table = ""
-    in_list = False
-    scope: Scope = "runtime"
-    for number, raw in enumerate(text.split("\n"), 1):
-        line = raw[:MAX_LINE]
-        if not in_list and (heading := _TOML_TABLE.match(line)):
-            table = heading[1].replace('"', "").replace("'", "").replace(" ", "")
-            one = _TABLE_OF_ONE.match(table)
-            if one:
-                yield PackageDeclaration(number, one[1], _scope_of(table))
-            continue
-        value = line
-        if not in_list:
-            assigned = _TOML_KEY.match(line)
-            if not assigned:
-                continue
-            key = assigned[1] or assigned[2] or assigned[3]
-            value = assigned[4]
-            if _TABLES.match(table):
-                renamed = _TOML_RENAMED.search(value)
-                if key.lower() != "python":
-                    name = renamed[1] if renamed else key.partition(".")[0]
-                    yield PackageDeclaration(number, name, _scope_of(table))
-                continue
-            listed = _LISTS.match(table) and (key in _LIST_KEYS or _EVERY_KEY.match(table))
-            if not listed or not value.startswith("["):
-                continue
-            in_list = True
-            scope = _scope_of(table, key)
-        bare = _TOML_STRING.sub("", value)
-        names = _TOML_INLINE.sub("", value.split(" #", 1)[0])
-        for string in _TOML_STRING.finditer(names):
-            if name_found := _REQUIREMENT.match(string[1] or string[2] or ""):
-                yield PackageDeclaration(number, name_found[1], scope)
-        in_list = "]" not in bare.split("#", 1)[0]
-
-
-def _scope_of(table: str, key: str = "") -> Scope:
-    is_extra = table == "project.optional-dependencies" and _DEVELOPMENT.search(key)
-    if table.startswith("workspace.dependencies"):
-        return "listed"
-    return "development" if is_extra or _DEVELOPMENT_TABLE.match(table) else "runtime"
-
-
 def read_version_catalogue(text: str) -> Iterator[PackageDeclaration]:
     """The libraries of a version catalogue of Gradle."""
-    is_library = False
-    for number, raw in enumerate(text.split("\n"), 1):
-        line = raw[:MAX_LINE]
-        if heading := _TOML_TABLE.match(line):
-            is_library = heading[1].strip() == "libraries"
-        elif is_library and (found := _CATALOGUE_MODULE.search(line)):
-            group, artifact = found[1] or found[3] or found[5], found[2] or found[4] or found[6]
-            yield from _coordinates(number, group, artifact)
+    libraries, find = parse_toml(text).get("libraries"), line_finder(text)
+    for one in libraries.values() if isinstance(libraries, dict) else ():
+        named = one if isinstance(one, dict) else {"module": one}
+        group, _, artifact = str(named.get("module", "")).partition(":")
+        group, artifact = str(named.get("group", group)), str(named.get("name", artifact))
+        artifact = artifact.partition(":")[0]
+        yield from _coordinates(find(f"{group}:{artifact}"), group, artifact)
 
 
-def read_requirements(text: str, scope: Scope = "runtime") -> Iterator[PackageDeclaration]:
-    """The packages of a requirements file of pip."""
-    for number, line in enumerate(text.split("\n"), 1):
-        if not line.lstrip().startswith(("#", "-")) and (name := _REQUIREMENT.match(line)):
-            yield PackageDeclaration(number, name[1], scope)
+def read_yaml(text: str) -> Iterator[PackageDeclaration]:
+    """The packages of an environment of conda, of Dart, and of the catalogues of pnpm."""
+    import yaml
 
-
-def read_development_requirements(text: str) -> Iterator[PackageDeclaration]:
-    """The packages of a requirements file for development."""
-    return read_requirements(text, "development")
-
-
-def is_for_development(name: str) -> bool:
-    """Whether the path of a file, in lower case, says that it is for development or tests."""
-    return bool(_DEVELOPMENT.search(name))
-
-
-def read_setup_cfg(text: str) -> Iterator[PackageDeclaration]:
-    """The requirements of `[options]` and its extras in setup.cfg."""
-    section = key = ""
-    for number, raw in enumerate(text.split("\n"), 1):
-        line = raw[:MAX_LINE]
-        if line.startswith("["):
-            section, key = line.strip().strip("[]").strip(), ""
-            continue
-        value = line
-        if line[:1].strip() and not line.startswith(("#", ";")):
-            key, _, value = line.partition("=")
-            key = key.strip()
-        is_list = key == "install_requires" if section == "options" else key
-        if not is_list or section not in ("options", "options.extras_require"):
-            continue
-        name = _REQUIREMENT.match(value)
-        if name and not value.lstrip().startswith("#"):
-            is_extra = section != "options" and is_for_development(key)
-            yield PackageDeclaration(number, name[1], "development" if is_extra else "runtime")
-
-
-def read_setup_py(text: str) -> Iterator[PackageDeclaration]:
-    """The strings in the lists of requirements of setup.py, if they are written there."""
-    keyword = ""
-    for number, raw in enumerate(text.split("\n"), 1):
-        line = raw[:MAX_LINE]
-        found = _SETUP_LIST.search(line)
-        if found:
-            keyword, line = found[1], line[found.end() :]
-        if not keyword:
-            continue
-        bare = _TOML_STRING.sub("", line)
-        code = bare.split("#", 1)[0]
-        for string in _TOML_STRING.finditer(line if "#" not in bare else line.split(" #", 1)[0]):
-            name = _REQUIREMENT.match(string[1] or string[2] or "")
-            is_extra = line[string.end() :].lstrip().startswith(":")
-            if name and not is_extra:
-                is_own = keyword in ("install_requires", "extras_require")
-                yield PackageDeclaration(number, name[1], "runtime" if is_own else "development")
-        if ("}" if keyword == "extras_require" else "]") in code:
-            keyword = ""
-
-
-def _by_line(pattern: re.Pattern[str]) -> Reader:
-    def read(text: str) -> Iterator[PackageDeclaration]:
-        for number, line in enumerate(text.split("\n"), 1):
-            for matched in pattern.finditer(line[:MAX_LINE]):
-                yield PackageDeclaration(number, matched[1])
-
-    return read
+    try:
+        document = yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506
+    except yaml.YAMLError as error:
+        raise ValueError(str(error)) from None
+    find = line_finder(text)
+    tables = document if isinstance(document, dict) else {}
+    catalogues = tables.get("catalogs")
+    inner = catalogues.values() if isinstance(catalogues, dict) else ()
+    keys = ("catalog", "dependencies", "dev_dependencies", "overrides")
+    for table in (*inner, *(tables.get(key) for key in keys)):
+        if isinstance(table, list):
+            pip = (one.get("pip") for one in table if isinstance(one, dict))
+            lines = [*table, *(line for one in pip for line in one or ())]
+            for line in (one.rpartition("::")[2] for one in lines if isinstance(one, str)):
+                yield from (PackageDeclaration(find(name), name) for name in required(line))
+        for name, given in table.items() if isinstance(table, dict) else ():
+            yield PackageDeclaration(find(str(name)), str(name), "listed")
+            yield from _alias(find(str(name)), given, "listed") if isinstance(given, str) else ()
 
 
 def read_gemfile(text: str) -> Iterator[PackageDeclaration]:
@@ -295,44 +200,100 @@ def read_gemspec(text: str) -> Iterator[PackageDeclaration]:
 
 
 def read_go_mod(text: str) -> Iterator[PackageDeclaration]:
-    """The required modules of a module of Go."""
+    """The modules that a module of Go requires, and those that replace them."""
     block = ""
     for number, line in enumerate(text.split("\n"), 1):
-        words = line.split("//", 1)[0].split()
+        words = [word.strip('"`') for word in line[:MAX_LINE].split("//", 1)[0].split()]
         if words[1:] == ["("]:
             block = words[0]
         elif words == [")"]:
             block = ""
-        elif (block or (words[0] if words else "")) == "require" and (
-            name := _GO_REQUIRE.match(line[:MAX_LINE])
-        ):
-            is_indirect = line.partition("//")[2].strip().startswith("indirect")
-            yield PackageDeclaration(number, name[1], "indirect" if is_indirect else "runtime")
+        else:
+            verb, *rest = [block, *words] if block else words or [""]
+            name = rest[0] if verb == "require" and rest else ""
+            if verb == "replace" and "=>" in rest[:-1]:
+                name = rest[rest.index("=>") + 1]
+            if "." in name.partition("/")[0].strip("."):
+                is_indirect = line.partition("//")[2].strip().startswith("indirect")
+                yield PackageDeclaration(number, name, "indirect" if is_indirect else "runtime")
+
+
+class _Element(NamedTuple):
+    """An element of XML: the line of its start, the names of it and those around it, its values."""
+
+    line: int
+    path: tuple[str, ...]
+    attributes: Mapping[str, str]
+    text: str
+
+
+def _xml(text: str) -> Iterator[_Element]:
+    """The elements of XML, each at its end, until one is invalid."""
+    from xml.parsers import expat
+
+    parser = expat.ParserCreate("utf-8")
+    found: list[_Element] = []
+    stack: list[tuple[int, str, Mapping[str, str], list[str]]] = []
+
+    def start(name: str, attributes: Mapping[str, str]) -> None:
+        name = name.rpartition(":")[2].lower()
+        folded = {key.lower(): value for key, value in attributes.items()}
+        stack.append((parser.CurrentLineNumber, name, folded, []))
+
+    def end(_: str) -> None:
+        path = tuple(one[1] for one in stack[-5:])
+        line, _name, attributes, pieces = stack.pop()
+        found.append(_Element(line, path, attributes, "".join(pieces).strip()))
+
+    def data(text: str) -> None:
+        stack[-1][3].append(text)
+
+    def refuse(*_: object) -> None:
+        raise ValueError("it declares an entity")
+
+    parser.StartElementHandler, parser.EndElementHandler = start, end
+    parser.CharacterDataHandler = data
+    parser.EntityDeclHandler = refuse
+    problem = ""
+    try:
+        parser.Parse(text.encode("utf-8", "replace"), True)
+    except expat.ExpatError as error:
+        problem = str(error)
+    yield from found
+    if problem:
+        raise ValueError(problem)
 
 
 def read_maven(text: str) -> Iterator[PackageDeclaration]:
     """The dependencies of a project of Maven, by `group:artifact` and by `artifact`."""
-    group = ""
-    inside = excluded = False
-    pending: list[PackageDeclaration] = []
-    for number, line in enumerate(text.split("\n"), 1):
-        for tag, value in _MAVEN.findall(line[:MAX_LINE]):
-            if tag.endswith("dependency"):
-                yield from pending
-                pending = []
-                inside, group = tag == "dependency", ""
-            elif "exclusion" in tag:
-                excluded = not tag.startswith("/")
-            elif not inside or excluded:
-                continue
-            elif tag == "groupId":
-                group = value.strip()
-            elif tag == "scope":
-                if value.strip() == "test":
-                    pending = [one._replace(scope="development") for one in pending]
-            else:
-                pending += _coordinates(number, group, value.strip())
-    yield from pending
+    properties: dict[str, str] = {}
+    parts: dict[str, _Element] = {}
+    found: list[tuple[_Element, str, bool]] = []
+    problem = ""
+    elements = _xml(text)
+    try:
+        for one in elements:
+            if one.path[-2:-1] == ("properties",):
+                properties[one.path[-1]] = one.text
+            elif one.path[-2:-1] == ("dependency",):
+                parts[one.path[-1]] = one
+            elif one.path[-1] == "dependency":
+                if artifact := parts.get("artifactid"):
+                    group = parts["groupid"].text if "groupid" in parts else ""
+                    scope = parts["scope"].text if "scope" in parts else ""
+                    found.append((artifact, group, scope == "test"))
+                parts = {}
+    except ValueError as error:
+        problem = str(error)
+
+    def written(value: str) -> str:
+        return _PROPERTY.sub(lambda one: properties.get(one[1].lower(), one[0]), value)
+
+    for artifact, group, is_test in found:
+        scope_found: Scope = "development" if is_test else "runtime"
+        yield from _coordinates(artifact.line, written(group), written(artifact.text), scope_found)
+    if problem:
+        raise ValueError(problem)
 
 
 def read_gradle(text: str) -> Iterator[PackageDeclaration]:
@@ -354,10 +315,12 @@ def _coordinates(
 
 def read_nuget(text: str) -> Iterator[PackageDeclaration]:
     """The packages of a project of .NET, and those whose versions are managed centrally."""
-    for number, line in enumerate(text.split("\n"), 1):
-        for matched in _NUGET.finditer(line[:MAX_LINE]):
-            is_listed = matched[1].lower() == "packageversion"
-            yield PackageDeclaration(number, matched[2], "listed" if is_listed else "runtime")
-
-
-read_nuget_config = _by_line(_NUGET_CONFIG)
+    for one in _xml(text):
+        name = one.path[-1]
+        if name in ("packagereference", "packageversion", "globalpackagereference"):
+            given = one.attributes.get("include") or one.attributes.get("update", "")
+            for package in filter(None, map(str.strip, given.split(";"))):
+                scope: Scope = "listed" if name == "packageversion" else "runtime"
+                yield PackageDeclaration(one.line, package, scope)
+        elif name == "package" and "id" in one.attributes:
+            yield PackageDeclaration(one.line, one.attributes["id"])

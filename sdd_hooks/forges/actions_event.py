@@ -93,6 +93,7 @@ def parse_pull_request(data: Json) -> PullRequest | None:
         is_draft=flag(data, "draft"),
         is_merged=flag(data, "merged") or text(data, "merged_at") != "",
         merged_at=text(data, "merged_at"),
+        is_locked=flag(data, "locked") or flag(data, "is_locked"),
     )
 
 

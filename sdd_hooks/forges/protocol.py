@@ -48,7 +48,7 @@ class PullRequest(NamedTuple):
     that the pull request comes from another repository, or may come from one. `ref` is the name
     under which its head can be fetched from the target repository. `head_ref` is the name of its
     branch. `is_draft` says that it is not ready for a merge. `merged_at` is when it was merged, as
-    the host writes it.
+    the host writes it. `is_locked` says that only some accounts may comment on it.
     """
 
     number: int
@@ -64,6 +64,7 @@ class PullRequest(NamedTuple):
     is_draft: bool = False
     is_merged: bool = False
     merged_at: str = ""
+    is_locked: bool = False
 
 
 CheckState = Literal["success", "failure", "pending", "none", "unknown"]

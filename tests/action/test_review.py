@@ -135,10 +135,23 @@ def test_a_read_only_token_still_writes_the_summary(place: Place) -> None:
     assert place.forge.writes == 0
     assert "ADR-0099" in result.summary
     assert any(line.startswith("::error file=src/a.py,line=1") for line in result.annotations)
-    assert [note.partition(",")[0] for note in result.notes] == [
-        "the comment was not posted",
-        "comments on lines were not posted",
-    ]
+    why = (
+        "since the token may only read on a pull request of a fork: add the workflow under 'Pull"
+        " requests from forks' in docs/ci.md, which posts afterwards"
+    )
+    parts = ("the comment was", "comments on lines were")
+    assert result.notes == tuple(f"{part} not posted, {why}" for part in parts)
+    assert result.exit_code == 1
+
+
+def test_a_locked_conversation_is_said_to_be_locked(place: Place) -> None:
+    place.open(BREAKS)
+    place.forge.locked.add(1)
+    result = place.job(Inputs("review", fail_on="critical"))
+    assert result.notes == (
+        "the comment was not posted, since the conversation is locked: unlock it, or use a token of"
+        " an account that may write",
+    )
     assert result.exit_code == 1
 
 

@@ -40,6 +40,7 @@ SAMPLES = {
     "php": Sample("<?php\n// why\nfunction load() {\n}\n", "load", "// why"),
     "protobuf": Sample("message Store {\n}\n", "Store"),
     "python": Sample(f"{_HASH}import os\n\ndef load():\n    pass\n", "load", "# why", "os"),
+    "razor": Sample("@using A.B\n", imported="A.B"),
     "ruby": Sample(f"{_HASH}require 'json'\ndef load\nend\n", "load", "# why", "json"),
     "rust": Sample("// why\nuse a::b;\nfn load() {\n}\n", "load", "// why", "a::b"),
     "scala": Sample("// why\nimport a.B\nclass Store {\n}\n", "Store", "// why", "a.B"),

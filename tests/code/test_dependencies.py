@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 from sdd_hooks.code.dependencies import (
     MAX_LINE,
     is_manifest,
+    may_declare,
     parse_declarations,
     parse_dependencies,
+    read_manifest,
 )
 from tests.support.cpu_time import assert_linear
 
@@ -281,13 +283,13 @@ def test_a_manifest_declares(path: str, text: str, expected: list[tuple[int, str
         ("Cargo.toml", "[workspace.dependencies]\na = '1'\n", {"a": "listed"}),
         (
             "Directory.Packages.props",
-            '<PackageVersion Include="A" Version="1" /><PackageReference Include="B" />',
+            '<a><PackageVersion Include="A" Version="1" /><PackageReference Include="B" /></a>',
             {"A": "listed", "B": "runtime"},
         ),
         (
             "pom.xml",
-            "<dependency><groupId>g</groupId><artifactId>a</artifactId>\n<scope>test</scope></dependency>"
-            "<dependency><artifactId>b</artifactId><scope>compile</scope></dependency>",
+            "<a><dependency><groupId>g</groupId><artifactId>a</artifactId>\n<scope>test</scope>"
+            "</dependency><dependency><artifactId>b</artifactId></dependency></a>",
             {"a": "development", "b": "runtime"},
         ),
         ("build.gradle", GRADLE, {"b": "runtime", "d": "development", "h": "runtime"}),
@@ -298,6 +300,81 @@ def test_a_manifest_says_what_a_package_is_for(
 ) -> None:
     scopes = {one.name: one.scope for one in parse_declarations(path, text)}
     assert {name: scopes.get(name) for name in expected} == expected
+
+
+SETUP = """deps = ["a"]
+more = deps + ["b"]
+more.append("c")
+more += ["d"]
+kw = {"extras_require": {"x": ["e"]}}
+kw["tests_require"] = ["f"]
+setup(install_requires=more, **kw)
+"""
+SPELLINGS = [
+    ("package.json", '{"dependencies":{"m":"npm:moment@2","a":"^1"}}', "m moment a"),
+    ("package.json", '{"dependencies":{"@a/m":"npm:@b/c@1"}}', "@a/m @b/c"),
+    ("package.json", '{"dependencies":{"m":"github:u/moment"}}', "m moment"),
+    ("package.json", '{"dependencies":{"n":"git+ssh://h/u/x.git#v1"}}', "n x"),
+    ("package.json", '{"dependencies":{"m":"https://r/x/-/x-2.0.tgz"}}', "m x"),
+    ("package.json", '{"overrides":{"a":{"b":"npm:x@1"}}}', "x"),
+    ("package.json", '{"workspaces":{"packages":["p"],"catalog":{"x":"1"}}}', "x"),
+    ("package.json", '{"dependencies":{"\\u0078":"1"}}', "x"),
+    ("pnpm-workspace.yaml", "catalog:\n  m: npm:x@1\ncatalogs:\n  t: {y: ^1}\n", "y m x"),
+    ("deno.jsonc", '{ // a\n"imports":{"m":"npm:x@2/y","l":"./l.ts",},}', "x"),
+    ("deno.json", '{"scopes":{"/a":{"n":"jsr:@s/t@1"}}}', "@s/t"),
+    ("requirements.txt", "git+https://h/u/x.git#egg=y\n-e git+https://h/u/z.git@v1\n", "y z"),
+    ("requirements.txt", "./w/a_b-1.0-py3-none-any.whl\nhttps://h/c-2.0.tar.gz # d\n", "a_b c"),
+    ("requirements.txt", "lef\\\nt==1\nm @ file:///x.zip\n-e .\n--no-index\n", "left m"),
+    ("requirements.in", "x\n", "x"),
+    ("dev-requirements.in", "x\n", "x"),
+    ("go.mod", 'require "a.b/c" v1\nreplace (\n\td => e.f/g v1\n\th => ../h\n)\n', "a.b/c e.f/g"),
+    ("pyproject.toml", '[project]\n"d\\u0065pendencies" = ["\\u0078", """\ny"""]\n', "x y"),
+    ("pyproject.toml", '[tool.pdm.dev-dependencies]\nt = ["-e file:///z#egg=x"]\n', "x"),
+    ("pyproject.toml", "[tool.pixi.feature.t.pypi-dependencies]\nx = '*'\n", "x"),
+    ("pyproject.toml", "[tool.uv]\noverride-dependencies = ['x']\n[tool.x]\npackages = ['n']", "x"),
+    ("pixi.toml", "[dependencies]\npython = '3'\nx = '*'\n", "x"),
+    ("Cargo.toml", "[patch.crates-io]\na = { package = 'x', path = 'y' }\n", "x"),
+    ("setup.py", SETUP, "f e a b d c"),
+    ("setup.py", 'setup(install_requires="""\n a\n b>1  # c\n""")', "a b"),
+    ("tool.py", "# /// script\n# dependencies = [\n#   'x',\n# ]\n# ///\nimport y\n", "x"),
+    ("environment.yml", "dependencies:\n- c::x=1\n- pip:\n  - y==1\n", "x y"),
+    ("a.csproj", "<a><PackageReference\nInclude='&#77;oq;B'/></a>", "Moq B"),
+    ("pom.xml", "<a><properties><v>x</v></properties><dependency><artifactId>${v}</artifactId>"
+     "</dependency></a>", "x"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("path", "text", "expected"), SPELLINGS)
+def test_a_package_in_another_spelling_is_found(path: str, text: str, expected: str) -> None:
+    manifest = read_manifest(path, text)
+    assert ([one.name for one in manifest.declared], manifest.unread) == (expected.split(), "")
+    assert may_declare(path)
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("package.json", '{"dependencies": {"x": "1",}}'),
+        ("deno.json", "{"),
+        ("pyproject.toml", "[project"),
+        ("Cargo.toml", "[dependencies]\nx = 1\nx = 2\n"),
+        ("environment.yml", "dependencies: [x"),
+        ("setup.cfg", "x"),
+        ("setup.py", "print 1"),
+        ("tool.py", "# /// script\n# dependencies = [\n# ///\n"),
+        ("pom.xml", "<!DOCTYPE a [<!ENTITY b 'c'>]><a/>"),
+        ("a.csproj", "<a>"),
+        ("requirements.txt", "-r extra.txt\n"),
+        ("requirements.txt", "--requirement=https://x.example/requirements.txt\n"),
+        ("a/requirements.txt", "-c ../base.list\n"),
+    ],
+)
+def test_what_cannot_be_read_is_said(path: str, text: str) -> None:
+    assert read_manifest(path, text).unread
+
+
+def test_included_requirements_that_are_manifests_are_read_there() -> None:
+    assert not read_manifest("requirements/dev.txt", "-r base.txt\n-c ../constraints.txt\n").unread
 
 
 PATHS = st.sampled_from(
@@ -322,6 +399,7 @@ def test_any_text_is_parsed(path: str, text: str) -> None:
     [
         *["package.json", "pyproject.toml", "pom.xml", "build.gradle", "composer.json"],
         *["setup.cfg", "setup.py", "libs.versions.toml", "Gemfile", "a.gemspec"],
+        *["deno.json", "environment.yml", "requirements.txt", "go.mod"],
     ],
 )
 @pytest.mark.parametrize("piece", ['"\\"', "[", '{"a":', "<dependency>", "api (", "a = ['"])

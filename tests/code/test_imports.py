@@ -63,7 +63,7 @@ _IMPORTLIB = ["importlib", "importlib.import_module"]
         *((name, "require 'x'", ["x"]) for name in ("config.ru", "a.gemspec", "a.thor", "Podfile")),
         *((f"a.{name}", "import 'x'", ["x"]) for name in ("jsm", "es6")),
         ("a.csx", "using A.B;", ["A.B"]),
-        ("a.razor", "@using A.B\n@inject C.D Store\n<p>using E</p>", ["A.B", "C.D"]),
+        ("a.razor", "@using A.B\n@inject C.D Store\n<p>using E now</p>", ["A.B", "C.D"]),
         ("a.cshtml", "@{ using F.G; using (Html.Form()) {} }", ["F.G"]),
         ("A.java", 'Class.forName("a.B"); x.loadClass(name);', ["a.B"]),
         ("A.cs", 'var a = Assembly.Load("A.B, Version=1"); Load("C");', ["A.B"]),

@@ -19,10 +19,7 @@ from sdd_hooks.forges.protocol import ForgeClientFactory, ForgeVendor, JobContex
 from sdd_hooks.hosts.gitea import RUNNER_VARIABLES
 from sdd_hooks.hosts.github import CLOUD, CLOUD_API, LABEL, api_url, rate_limit, token_headers
 
-ADVICE = (
-    "give the job `permissions: pull-requests: write`; "
-    "on a pull request of a fork its token can only read"
-)
+ADVICE = "give the job `permissions: pull-requests: write`"
 
 _REPOSITORY = re.compile(r"[A-Za-z0-9_.-]{1,100}/(?!\.{1,2}\Z)[A-Za-z0-9_.-]{1,100}", re.ASCII)
 

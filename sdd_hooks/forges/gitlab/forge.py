@@ -350,6 +350,7 @@ def _parse_merge_request(iid: int, entry: Json) -> PullRequest:
         is_draft=flag(entry, "draft") or flag(entry, "work_in_progress"),
         is_merged=text(entry, "state") == "merged",
         merged_at=text(entry, "merged_at"),
+        is_locked=flag(entry, "discussion_locked"),
     )
 
 

@@ -9,9 +9,8 @@ from tests.review.rules.records import run_rule
 
 def test_a_suppression_without_a_reason_on_an_added_line(tmp_path: Path) -> None:
     before = {"a.py": "# sdd-ignore: security\nx = 1\n"}
-    after = {
-        "a.py": "# sdd-ignore: security\nx = 1\n  # sdd-ignore: security/redirect, b\ny = 2\n# sdd-ignore: b (\u2060)\n"
-    }
+    invisible = "# sdd-ignore: b (\u2060)\n"
+    after = {"a.py": f"{before['a.py']}  # sdd-ignore: security/redirect, b\ny = 2\n{invisible}"}
 
     findings = run_rule(RULE, subject_of(tmp_path, before, after))
 

@@ -14,13 +14,19 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from sdd_hooks.changes.change import ChangedFile
 from sdd_hooks.changes.patch import MAX_LINE
-from sdd_hooks.code.dependencies import find_unread, is_manifest, parse_dependencies
+from sdd_hooks.code.dependencies import (
+    is_manifest,
+    may_change_declarations,
+    may_declare,
+    parse_dependencies,
+    read_manifest,
+)
 from sdd_hooks.code.imports import Import, find_imports, supports_imports
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.decoding import decode
 from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.linear_regex import Pattern, PatternError, compile_pattern
-from sdd_hooks.text.lines import NumberedLine, split_lines
+from sdd_hooks.text.lines import NumberedLine, join_lines, split_lines
 
 IGNORING_CASE = "\x1e"
 """In front of a module of a language that ignores case; the module is then in small letters."""
@@ -65,9 +71,11 @@ class RuleKind(NamedTuple):
     `named` is how a message calls a name of a rule. With `splits`, a value is divided at commas.
     `pattern` compiles a name; it raises ValueError for one that cannot be used. `may_have` decides
     by the path whether a file can have what is searched, and `paths` are such files of a directory
-    of which nothing is known. `find` finds what is compared in a file. With `needs_base`, it needs
-    the whole file and that of the base to tell what a change adds; otherwise the lines of the diff
-    are enough. With `needs_text`, an empty file need not have what a rule requires.
+    of which nothing is known. `find` finds what is compared in a file; None in one that has nothing
+    of the kind. `may_change` says whether a changed file can have other things than before. With
+    `needs_base`, it needs the whole file and that of the base to tell what a change adds; otherwise
+    the lines of the diff are enough. With `needs_text`, an empty file need not have what a rule
+    requires.
     """
 
     named: str
@@ -75,9 +83,10 @@ class RuleKind(NamedTuple):
     pattern: Callable[[str], Pattern]
     may_have: Callable[[str], bool]
     paths: tuple[str, ...]
-    find: Callable[[FileContents], FoundLines]
+    find: Callable[[FileContents], FoundLines | None]
     needs_base: bool
     needs_text: bool
+    may_change: Callable[[ChangedFile], bool]
 
 
 def _find_lines(contents: FileContents) -> FoundLines:
@@ -145,17 +154,34 @@ def _compared(one: Import) -> str:
     return f"{IGNORING_CASE}{one.name.lower()}" if one.ignores_case else one.name
 
 
-def _find_dependencies(contents: FileContents) -> FoundLines:
-    """The packages of a manifest. One is new on an added line, if the base did not have it."""
+def _find_dependencies(contents: FileContents) -> FoundLines | None:
+    """The packages of a manifest. One is new if the base did not have it."""
     file = contents.file
-    text = _text(contents.after or b"")
-    added = {number for number, _ in file.added}
+    manifest = read_manifest(file.path, _text(contents.after or b""))
+    if not (manifest.declared or manifest.unread or is_manifest(file.path)):
+        return None
+    added = {line.number: line.text.lower() for line in file.added}
     known = set[str]()
     if contents.before is not None:
-        known = {name for _, name in parse_dependencies(file.before, _text(contents.before))}
-    whole = parse_dependencies(file.path, text)
-    new = tuple(one for one in whole if one.number in added and one.text not in known)
-    return FoundLines(new, whole, find_unread(file.path, text))
+        known = {one.text for one in parse_dependencies(file.before, _text(contents.before))}
+    whole = tuple(NumberedLine(one.number, one.name) for one in manifest.declared)
+    new = (one for one in whole if one.text not in known)
+    is_cut = file.was_file and contents.before is None
+    found = tuple(_at_added(one, added) for one in new if one.number in added or not is_cut)
+    return FoundLines(found, whole, manifest.unread)
+
+
+def _may_change_dependencies(file: ChangedFile) -> bool:
+    lines = f"{join_lines(file.added)}\n{join_lines(file.removed)}"
+    return may_change_declarations(file.path, lines)
+
+
+def _at_added(found: NumberedLine, added: Mapping[int, str]) -> NumberedLine:
+    """A package at an added line that names it, where the one that was found is not added."""
+    if found.number in added:
+        return found
+    named = (number for number, text in added.items() if found.text.lower() in text)
+    return found._replace(number=next(named, found.number))
 
 
 def _text(data: bytes) -> str:
@@ -194,6 +220,7 @@ KINDS: Mapping[str, RuleKind] = {
         find=_find_lines,
         needs_base=False,
         needs_text=True,
+        may_change=lambda _: True,
     ),
     "import": RuleKind(
         named="the import of {}",
@@ -204,16 +231,18 @@ KINDS: Mapping[str, RuleKind] = {
         find=_find_imports,
         needs_base=True,
         needs_text=True,
+        may_change=lambda _: True,
     ),
     "dependency": RuleKind(
         named="the dependency {}",
         splits=True,
         pattern=_package_pattern,
-        may_have=is_manifest,
+        may_have=may_declare,
         paths=_MANIFESTS,
         find=_find_dependencies,
         needs_base=True,
         needs_text=False,
+        may_change=_may_change_dependencies,
     ),
 }
 """Every kind by its name, which follows `forbid` or `require` in a block."""

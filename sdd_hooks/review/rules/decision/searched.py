@@ -101,6 +101,8 @@ def read_searched(
         if verb == "require" and kind.needs_text and not data:
             continue
         found = kind.find(contents)
+        if found is None:
+            continue
         if found.unread:
             unread.append(UnreadPart(one.file.path, found.unread))
         files.append(SearchedFile(one.file, one.target, found.added, found.whole))
@@ -136,8 +138,9 @@ def _with_contents(
     for one in candidates:
         file = one.file
         # The lines of a diff are enough for most files.
-        after = verb == "require" or kind.needs_base or _is_cut(file) or _has_moved(file)
-        before = kind.needs_base and verb == "forbid" and file.was_file
+        needs_base = kind.needs_base and kind.may_change(file)
+        after = verb == "require" or needs_base or _is_cut(file) or _has_moved(file)
+        before = needs_base and verb == "forbid" and file.was_file
         needed.append((after, before))
         blobs += [file.blob] if after else []
         blobs += [file.blob_before] if before else []

@@ -59,6 +59,30 @@ def test_a_kind_finds_what_is_forbidden_and_what_lacks(tmp_path: Path, what: str
     assert review(tmp_path / "4", "require", what, has) == []
 
 
+@pytest.mark.parametrize(
+    ("path", "before", "after", "number"),
+    [
+        ("a.js", "/*\nimport 'requests'\n*/\n", "import 'requests'\n", 1),
+        ("a.js", "let a = `\nrequire('requests')\n`\n", "require('requests')\n", 1),
+        ("a.go", 'package a\n/*\nimport "requests"\n*/\n', 'package a\nimport "requests"\n', 2),
+        ("A.java", "/* import requests.A; */\n", "import requests.A;\n", 1),
+        ("A.java", "/*\nimport requests.A;\n*/\n", "/*\n*/\nimport requests.A;\n", 3),
+        ("a.rb", "=begin\nrequire 'requests'\n=end\n", "require 'requests'\n", 1),
+        ("a.fs", "(*\nopen requests\n*)\n", "open requests\n", 1),
+        ("a.py", '"""\nimport requests\n"""\n', "import requests\n", 1),
+        ("a.js", "/*\nb\n*/\nimport 'requests'\n", "import 'requests'\n", 0),
+        ("a.js", "a = 'x/*'\nimport 'requests'\n", "import 'requests'\n", 0),
+    ],
+)
+def test_an_import_that_a_change_takes_out_of_a_comment(
+    tmp_path: Path, path: str, before: str, after: str, number: int
+) -> None:
+    block = "```sdd-rule\nforbid import: requests\n```\n"
+    record = f"---\nstatus: accepted\n---\n\n# ADR-0011: S\n\n{block}"
+    subject = subject_of(tmp_path, {ADR: record, path: before}, {path: after})
+    assert [one.line for one in RULE.check(subject)] == ([number] if number else [])
+
+
 @pytest.mark.parametrize("what", KINDS)
 def test_a_file_of_a_kind_that_cannot_be_read_is_a_finding(tmp_path: Path, what: str) -> None:
     pointer = LFS_POINTER + b"v1\noid sha256:0\n"
