@@ -177,7 +177,7 @@ def read_setup_py(text: str) -> Iterator[PackageDeclaration]:
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             assigned[_target(node.func.value)] += node.args
         if isinstance(node, ast.keyword) and node.arg in _SETUP_LISTS:
-            lists.append((node.arg, node.value))
+            lists.append((str(node.arg), node.value))
         elif isinstance(node, ast.Dict):
             keys = (one.value if isinstance(one, ast.Constant) else "" for one in node.keys)
             pairs = zip(keys, node.values, strict=True)

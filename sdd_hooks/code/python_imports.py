@@ -174,8 +174,7 @@ def _constant(node: ast.expr) -> str:
     if isinstance(node, ast.JoinedStr):
         parts = [_constant(one) for one in node.values]
         return "".join(parts) if all(parts) else ""
-    is_text = isinstance(node, ast.Constant) and isinstance(node.value, str)
-    return str(node.value) if is_text else ""
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
 
 
 class _LineNumbers:
