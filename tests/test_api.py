@@ -6,7 +6,6 @@ import ast
 import builtins
 import importlib
 import re
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,6 +21,7 @@ from sdd_hooks.review.rules import RULES
 from sdd_hooks.trackers.registry import TRACKERS
 from tests.docs.pages import Block, blocks
 from tests.support.plugins import SOURCES, install_plugin
+from tests.support.programs import run_program
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs/plugin-api.md"
@@ -88,7 +88,7 @@ def annotated_names(tree: ast.Module) -> Iterator[str]:
 
 def test_the_page_has_the_current_names_and_signatures() -> None:
     script = ROOT / "scripts/plugin-api-doc"
-    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
+    done = run_program(sys.executable, script)
     assert PAGE.read_text() == done.stdout
 
 
@@ -123,7 +123,7 @@ def test_importing_it_imports_no_other_module() -> None:
         "print(*sorted({m for m in set(sys.modules) - before if m.startswith('sdd_')}))"
     )
     command = [sys.executable, "-c", source]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    done = run_program(*command)
     assert done.stdout.split() == ["sdd_hooks", "sdd_hooks.api"]
 
 
@@ -150,7 +150,7 @@ def test_a_plugin_is_found_and_loaded(target: str, kind: PluginKind, tmp_path: P
         "print(plugin.distribution, type(load_plugin(plugin, object)).__name__)\n"
     )
     command = [sys.executable, "-c", source]
-    done = subprocess.run(command, env=environ, capture_output=True, text=True, check=True)
+    done = run_program(*command, env=environ)
     types = ("AbacusBackend", "TrackerVendor", "ForgeVendor", "Rule", "Reporter")
     expected = dict(zip(KINDS, types, strict=True))[target]
     assert done.stdout == f"sdd-{name} 1.0 {expected}\n"

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.programs import run_program
+
 ENVIRONMENT = Path(__file__).parent.parent / "scripts/environment.sh"
 TOOLS = ("sh", "cat", "cksum", "cp", "dirname", "mkdir", "mktemp", "rm")
 
@@ -66,11 +68,10 @@ class Checkout:
         path.chmod(0o755)
 
     def run(self) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            ["sh", str(self.root / "scripts/script")],
+        return run_program(
+            "sh",
+            str(self.root / "scripts/script"),
             env={"PATH": str(self.bin), "TMPDIR": str(self.root.parent)},
-            capture_output=True,
-            text=True,
             check=False,
         )
 

@@ -16,6 +16,7 @@ import pytest
 
 from sdd_hooks.models.embedding_model import DEFAULT_MODEL
 from tests.support.models import make_model
+from tests.support.programs import run_program
 from tests.support.repos import Repo
 from tests.support.waiting import TIMEOUT
 
@@ -193,14 +194,13 @@ def run_sdd(repo: Repo, packages: Path | None, *arguments: str) -> str:
     environment = {**os.environ, "HF_ENDPOINT": "http://127.0.0.1:9", "HF_HOME": str(repo.root)}
     if packages:
         environment["PYTHONPATH"] = str(packages)
-    done = subprocess.run(
-        [str(Path(sys.executable).parent / "sdd"), *arguments],
+    done = run_program(
+        str(Path(sys.executable).parent / "sdd"),
+        *arguments,
         cwd=repo.root,
         env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
         timeout=TIMEOUT,
+        check=False,
     )
     return done.stdout + done.stderr
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-import subprocess
 import sys
 from importlib.metadata import distribution
 from pathlib import Path
 
 import pytest
+
+from tests.support.programs import run_program
 
 ROOT = Path(__file__).parent.parent
 SDD = distribution("sdd-hooks")
@@ -26,9 +27,7 @@ def requirements(extra: str) -> set[str]:
 
 
 def test_every_dependency_has_a_floor() -> None:
-    printed = subprocess.run(
-        [sys.executable, str(ROOT / "scripts/floors")], check=True, capture_output=True, text=True
-    ).stdout.splitlines()
+    printed = run_program(sys.executable, str(ROOT / "scripts/floors")).stdout.splitlines()
     every = {line.partition("; ")[0] for line in SDD.requires or []} - requirements("gpu")
     every = {line for line in every if " @ " not in line}
     pinned = [re.sub(r"\[.*?\]", "", line).replace(">=", "==") for line in every]
@@ -81,13 +80,9 @@ def test_the_pattern_of_an_install_by_name() -> None:
 def test_no_text_installs_a_package_of_an_index_by_the_name_of_this_one() -> None:
     """The package is on no index, so another package may get its name there."""
     names = ["*.md", "*.py", "*.sh", "*.yml", "*.yaml", "*.toml", "*.svg", ".ci/run", "scripts"]
-    listed = subprocess.run(
-        ["git", "ls-files", "-z", "--", *names, ":!tests"],
-        cwd=ROOT,
-        check=True,
-        capture_output=True,
-        text=True,
-    ).stdout.split("\0")
+    listed = run_program("git", "ls-files", "-z", "--", *names, ":!tests", cwd=ROOT).stdout.split(
+        "\0"
+    )
     paths = [ROOT / name for name in listed if name]
     assert len(paths) > 300
     found = [str(path) for path in paths if BY_NAME.search(path.read_text(encoding="utf-8"))]

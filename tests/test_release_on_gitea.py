@@ -20,6 +20,7 @@ import yaml
 from tests.support.gitea_runner import register_runner
 from tests.support.gitea_server import NEEDED, RealGitea, gitea_program, running_gitea
 from tests.support.loopback import CannedResponse, Request, Server, serving
+from tests.support.programs import run_program
 
 ROOT = Path(__file__).parent.parent
 PROGRAM = gitea_program()
@@ -188,11 +189,13 @@ def run(
     host: Host, built: Path, tag: str = "v0.1.0", **changed: str
 ) -> subprocess.CompletedProcess[str]:
     """Run the script for a tag, with these variables in place of those of the job."""
-    return subprocess.run(
-        [sys.executable, ROOT / "scripts/release-on-gitea", tag, built.parent / "notes.md", built],
+    return run_program(
+        sys.executable,
+        ROOT / "scripts/release-on-gitea",
+        tag,
+        built.parent / "notes.md",
+        built,
         env={"PATH": os.environ["PATH"], **host.environment(), **changed},
-        capture_output=True,
-        text=True,
         check=False,
     )
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from importlinter import api
 
+from tests.support.programs import run_program
 from tests.support.syntax import PACKAGE, package_nodes
 
 ROOT = Path(__file__).parent.parent
@@ -75,7 +76,7 @@ def test_the_number_of_exceptions_to_the_limits_is_recorded() -> None:
 
 def _measures(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, str(root / "scripts/measures"), *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+    return run_program(*command, check=False)
 
 
 def _small_checkout(root: Path) -> Path:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import io
 import re
-import subprocess
-import sys
 
 import pytest
 
 from sdd_hooks import tracing
+from tests.support.programs import run_python
 
 
 def test_a_span_is_one_line_with_its_outcome_and_milliseconds(debug_log: io.StringIO) -> None:
@@ -94,7 +93,5 @@ def test_a_disabled_log_writes_nothing_and_does_not_import_logging() -> None:
         "tracing.log('git', 'status', outcome='exit 0')\n"
         "assert 'logging' not in sys.modules\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, check=True, text=True
-    )
+    done = run_python(program)
     assert (done.stdout, done.stderr) == ("", "")

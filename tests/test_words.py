@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from pathlib import Path
+
+from tests.support.programs import run_program
 
 ROOT = Path(__file__).parent.parent
 VAGUE = (
@@ -23,9 +24,7 @@ SUFFIXES = {".md", ".py", ".sh", ".toml", ".yaml", ".yml", ""}
 
 def written_files() -> list[str]:
     """The files of the project that people write, this one excepted."""
-    listed = subprocess.run(
-        ["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True, text=True
-    )
+    listed = run_program("git", "ls-files", "-z", cwd=ROOT)
     return [
         path
         for path in listed.stdout.split("\0")

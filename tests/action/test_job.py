@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -23,6 +22,7 @@ from tests.support.github_forge import JOB, serving_forge
 from tests.support.ledger import MODULE, LedgerServer, install_ledger, ledger
 from tests.support.loopback import CannedResponse
 from tests.support.models import make_model
+from tests.support.programs import run_program
 from tests.support.repos import Repo
 
 OWN, TRACKERS = "t0ken-of-the-job", "t0ken-of-the-tracker"
@@ -348,12 +348,16 @@ def test_a_job_loads_one_http_client(shop: Shop) -> None:
         "GITHUB_SHA": shop.repo.head(),
     }
     program = "import sys; from sdd_hooks.cli.entry import main; sys.exit(main())"
-    done = subprocess.run(
-        [sys.executable, "-X", "importtime", "-c", program, "ci", "review"],
+    done = run_program(
+        sys.executable,
+        "-X",
+        "importtime",
+        "-c",
+        program,
+        "ci",
+        "review",
         cwd=shop.repo.root,
         env=environ,
-        capture_output=True,
-        text=True,
         check=False,
     )
     assert done.returncode == 0, done.stdout

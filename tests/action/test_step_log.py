@@ -2,8 +2,6 @@ from __future__ import annotations
 
 import io
 import os
-import subprocess
-import sys
 from contextlib import redirect_stdout
 from pathlib import Path
 
@@ -21,6 +19,7 @@ from sdd_hooks.action.step_log import (
 )
 from sdd_hooks.errors import StorageError
 from tests.action.steps import read_log
+from tests.support.programs import run_python
 
 PIECES = ["::", ":", "#", "[", "]", " ", "\n", "\r", "\x1b", "add-mask"]
 HOSTILE = st.lists(st.sampled_from(PIECES)).map("".join)
@@ -123,9 +122,7 @@ def test_the_library_loads_no_http_client() -> None:
         "print(*sorted({name.partition('.')[0] for name in loaded}))\n"
         "print(*sorted(name for name in loaded if name.startswith('actions_toolkit')))"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
+    done = run_python(program)
     _, packages, modules = done.stdout.splitlines()
     assert not {"requests", "github", "urllib3", "cryptography", "nacl", "jwt"} & {
         *packages.split()

@@ -3,7 +3,6 @@ from __future__ import annotations
 import base64
 import os
 import re
-import subprocess
 from collections.abc import Iterator, Mapping
 
 import pytest
@@ -13,6 +12,7 @@ from sdd_hooks.errors import RemoteError
 from sdd_hooks.forges.protocol import ForgeVendor, JobContext
 from sdd_hooks.forges.registry import CiJob
 from tests.support.loopback import CannedResponse, Server, serving
+from tests.support.programs import run_program
 from tests.support.repos import Repo
 
 TOKEN = "t0ken-of-the-job"
@@ -41,12 +41,12 @@ def other() -> Iterator[Server]:
 
 def sent_headers(repo: Repo, url: str, added: Mapping[str, str]) -> list[str]:
     """The authorization headers that git sends when it lists the refs at `url`."""
-    done = subprocess.run(
-        ["git", "ls-remote", url],
+    done = run_program(
+        "git",
+        "ls-remote",
+        url,
         cwd=repo.root,
         env={**os.environ, "GIT_TRACE_CURL": "1", "GIT_TRACE_REDACT": "0", **added},
-        capture_output=True,
-        text=True,
         check=False,
     )
     return re.findall(r"=> Send header: authorization: (.*)", done.stderr, re.IGNORECASE)
@@ -95,13 +95,7 @@ def test_git_settings_of_the_environment_are_kept() -> None:
         "GIT_CONFIG_VALUE_0": "/somewhere",
     }
     added = git_access(job("https://forge.example"), TOKEN, around)
-    listed = subprocess.run(
-        ["git", "config", "--list"],
-        env={**os.environ, **around, **added},
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout
+    listed = run_program("git", "config", "--list", env={**os.environ, **around, **added}).stdout
     assert "safe.directory=/somewhere" in listed
     assert f"http.https://forge.example/.extraheader=Authorization: {SENT}" in listed
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from functools import cache
 from importlib.metadata import PackageNotFoundError, distribution, requires
 from pathlib import Path
@@ -22,6 +21,7 @@ from sdd_hooks.action.installation import (
     lock_of,
 )
 from tests.action_yml.hosts import TOP
+from tests.support.programs import run_program
 
 PYTHONS = ("3.10", "3.11", "3.12", "3.13", "3.14")
 # Dependencies that PyTorch pins.
@@ -183,7 +183,7 @@ def test_scripts_are_executable_and_begin_with_a_comment(script: str) -> None:
 
 def test_install_act_without_an_argument_prints_its_usage(tmp_path: Path) -> None:
     command = ["sh", str(TOP / "scripts/install-act")]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
+    done = run_program(*command, cwd=tmp_path, check=False)
     assert (done.returncode, done.stderr) == (
         1,
         "install-act: usage: scripts/install-act DIRECTORY\n",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from sdd_hooks.action.results import OUTPUTS
 from tests.action_yml.act import program
 from tests.action_yml.hosts import ACTION, action
 from tests.docs.pages import TOP, Block, blocks
+from tests.support.programs import run_program
 
 PAGE = TOP / "docs" / "ci.md"
 SHORTEST = "readme"
@@ -55,7 +55,7 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def lint(*command: str | Path, cwd: Path) -> None:
     """Run a linter. Fails with its findings."""
-    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+    done = run_program(*command, cwd=cwd, check=False)
     assert (done.returncode, done.stdout) == (0, ""), done.stdout + done.stderr
 
 
@@ -97,7 +97,7 @@ def test_zizmor_finds_nothing(repository: Path) -> None:
         ("pedantic", [*strict, repository / "action.yml"]),
     ):
         command = [zizmor, "--offline", "--no-progress", "--quiet", f"--persona={persona}", *paths]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        done = run_program(*command, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
 
 

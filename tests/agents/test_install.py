@@ -12,6 +12,7 @@ from sdd_hooks.system.file_edits import FileNotEditable, apply_edits
 from sdd_hooks.system.files import PathRefused
 from tests.agents.support import FILES
 from tests.cli.commands import run
+from tests.support.programs import run_program
 
 
 def tree(root):
@@ -133,9 +134,7 @@ def test_the_plug_in_of_opencode_is_a_module(tmp_path):
         "import('./sdd.mjs').then(async (m) => { const hooks = await m.SddPlugin({directory: '.'});"
         " console.log(Object.keys(hooks).sort().join(' ')) })"
     )
-    done = subprocess.run(
-        ["node", "-e", check], cwd=tmp_path, check=True, capture_output=True, text=True
-    )
+    done = run_program("node", "-e", check, cwd=tmp_path)
     assert done.stdout.split() == [
         "chat.message",
         "event",

@@ -16,6 +16,7 @@ from sdd_hooks.system.file_edits import apply_edits
 from tests.agents.support import FILES, SENTENCE, prepared
 from tests.cli.commands import SCRIPTS
 from tests.support.agent_model import AFTER, AgentModel, serve
+from tests.support.programs import run_program
 from tests.support.waiting import TIMEOUT
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -142,14 +143,14 @@ def test_cursor_runs_the_hooks_and_accepts_what_they_say(repo, tmp_path):
         tool("Write", STORE, content="import requests\n"),
     ]
     repo.write(STORE, "# Governing: ADR-0011 (why)\nimport requests\n")
-    done = subprocess.run(
-        [directory / "bin/node", DRIVER, Path(package) / "dist/cjs", repo.root],
-        input=json.dumps(steps),
+    done = run_program(
+        directory / "bin/node",
+        DRIVER,
+        Path(package) / "dist/cjs",
+        repo.root,
         env={**os.environ, "HOME": str(tmp_path), "SHELL": "/bin/bash"},
-        capture_output=True,
-        text=True,
         timeout=TIMEOUT,
-        check=True,
+        input=json.dumps(steps),
     )
     start, prompt, other, read, written = map(json.loads, done.stdout.splitlines())
     assert "ADR-0011" in start["additional_context"]

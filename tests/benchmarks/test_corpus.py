@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from hashlib import sha256
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from benchmarks.corpus import (
     records,
 )
 from benchmarks.sdd import environment
+from tests.support.programs import run_program
 
 
 def test_the_same_seed_gives_the_same_records() -> None:
@@ -41,9 +41,7 @@ def test_a_repository_has_every_record_in_one_commit(tmp_path: Path) -> None:
 
     def git(*arguments: str) -> str:
         command = ["git", *arguments]
-        return subprocess.run(
-            command, cwd=root, env=environ, check=True, capture_output=True, text=True
-        ).stdout
+        return run_program(*command, cwd=root, env=environ).stdout
 
     assert git("rev-list", "--count", "HEAD") == "1\n"
     assert git("status", "--porcelain") == f" M {paths[3]}\n"

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tests.support import warm
+from tests.support.programs import run_python
 from tests.support.signals import default_signals
 from tests.support.waiting import TIMEOUT
 
@@ -147,14 +148,15 @@ def on_terminal(
 ) -> tuple[int, str]:
     """Run `sdd` on a terminal, and answer each prompt with a key or a line."""
     with default_signals():
-        done = subprocess.run(
-            [sys.executable, "-c", TERMINAL, answers, str(SCRIPTS / "sdd"), *args],
+        done = run_python(
+            TERMINAL,
+            answers,
+            str(SCRIPTS / "sdd"),
+            *args,
             cwd=where,
             env={**os.environ, **OFFLINE, "TERM": "dumb", **(env or {})},
-            capture_output=True,
-            text=True,
-            check=False,
             timeout=TIMEOUT,
+            check=False,
         )
     # pytest explains no assertion of a module without tests.
     assert not done.stderr, done.stderr

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.programs import run_program
+
 
 @contextmanager
 def small_disk(at: Path, kilobytes: int) -> Iterator[None]:
@@ -45,7 +47,7 @@ def read_only(at: Path) -> Iterator[None]:
 
 def _mount(*args: str) -> None:
     try:
-        done = subprocess.run(["mount", *args], capture_output=True, text=True, check=False)
+        done = run_program("mount", *args, check=False)
     except FileNotFoundError:
         pytest.skip("needs mount")
     if done.returncode:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from tests.cli.commands import SCRIPTS, one_line, run
 from tests.cli.test_lazy import HEAVY, modules_of
+from tests.support.programs import run_program
 
 BASH = """
 eval "$(sdd completion bash)"
@@ -39,13 +39,13 @@ def in_shell(shell: str, script: str, where: Path) -> list[str]:
     if program is None:
         pytest.skip(f"needs {shell}")
     options = {"bash": ["--norc"], "zsh": ["-f"], "fish": ["--no-config"]}[shell]
-    done = subprocess.run(
-        [program, *options, "-c", script],
+    done = run_program(
+        program,
+        *options,
+        "-c",
+        script,
         cwd=where,
         env={**os.environ, "PATH": f"{SCRIPTS}:{os.environ['PATH']}", "HOME": str(where)},
-        capture_output=True,
-        text=True,
-        check=True,
     )
     assert done.stderr == ""
     return done.stdout.splitlines()

@@ -9,6 +9,7 @@ import pytest
 
 from tests.cli.commands import ADR, FILES, SCRIPTS, one_line, run
 from tests.cli.mounts import read_only, small_disk
+from tests.support.programs import run_program
 from tests.support.repos import Repo
 
 COMMANDS = [
@@ -93,12 +94,8 @@ def test_inside_a_git_directory(repo):
 def test_a_removed_directory(tmp_path):
     gone = tmp_path / "gone"
     gone.mkdir()
-    done = subprocess.run(
-        ["sh", "-c", f'rmdir "$PWD" && exec "{SCRIPTS / "sdd"}" list'],
-        cwd=gone,
-        capture_output=True,
-        text=True,
-        check=False,
+    done = run_program(
+        "sh", "-c", f'rmdir "$PWD" && exec "{SCRIPTS / "sdd"}" list', cwd=gone, check=False
     )
     message = "sdd: the current directory no longer exists: change to another\n"
     assert (done.returncode, done.stdout, done.stderr) == (3, "", message)

@@ -18,6 +18,7 @@ from sdd_hooks.named_tuple import NamedTuple
 from tests.agents.support import edit, prepared
 from tests.cli.commands import FILES, OFFLINE, run
 from tests.support.github import FakeGitHub, serving_github
+from tests.support.programs import run_python
 
 HEAVY = {"git", "httpx", "llm", "mcp", "onnxruntime", "numpy", "yaml", "frontmatter", "tokenizers"}
 
@@ -121,9 +122,7 @@ def test_libraries_that_a_client_does_not_use_can_be_imported_later():
         "import sdd_hooks.remote.client, trio, rich, httpx, httpx._main;"
         " print(httpx.main is httpx._main.main)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
+    done = run_python(program)
     assert done.stdout == "False\n"
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +10,7 @@ import pytest
 from sdd_hooks.reporting.budget import count_tokens
 from tests.cli.commands import FILES, OFFLINE, WORKSPACE, Done, one_line, run
 from tests.support.clock import set_touched
+from tests.support.programs import run_python
 from tests.support.repos import ISOLATION, Repo
 
 JWT = "---\nstatus: accepted\n---\n# ADR-{:04d}: {}\n\n## Decision Outcome\n\n{}\n"
@@ -117,13 +116,8 @@ raise SystemExit(code)
 
 def opened_files(repo: Repo, *args: str) -> set[str]:
     """The names of the Markdown files that `sdd prime` opens."""
-    done = subprocess.run(
-        [sys.executable, "-c", OPENED, *args],
-        cwd=repo.root,
-        env={**repo.environment(), **ISOLATION, **OFFLINE},
-        capture_output=True,
-        text=True,
-        check=True,
+    done = run_python(
+        OPENED, *args, cwd=repo.root, env={**repo.environment(), **ISOLATION, **OFFLINE}
     )
     return set(done.stderr.splitlines()[-1].split())
 

@@ -13,6 +13,7 @@ from sdd_hooks.config.configuration import load_configuration
 from sdd_hooks.config.memory_file import find_memory_file
 from sdd_hooks.project.layout import find_declarations
 from tests.docs.pages import Block, blocks, pages
+from tests.support.programs import run_program
 
 # test_examples runs `console` and `json`; `text` is a diagram or the content of a file.
 LANGUAGES = {"console", "json", "yaml", "toml", "sh", "python", "markdown", "sdd-rule", "text"}
@@ -59,5 +60,5 @@ def test_pre_commit_accepts_the_configuration(block: Block, tmp_path: Path) -> N
     path = tmp_path / ".pre-commit-config.yaml"
     path.write_text(block.text, encoding="utf-8")
     command = [sys.executable, "-m", "pre_commit", "validate-config", str(path)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = run_program(*command, check=False)
     assert (done.returncode, done.stdout) == (0, ""), done.stdout

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
 from collections import Counter
 from pathlib import Path
 
@@ -13,6 +12,7 @@ import pytest
 
 from tests.cli.commands import run
 from tests.docs.pages import TOP
+from tests.support.programs import run_program
 from tests.support.repos import Repo
 
 MISSING = "needs Semgrep: scripts/install-semgrep .cache/semgrep"
@@ -124,12 +124,15 @@ def test_semgrep_finds_each_pattern_once(semgrep: Path, repo: Repo, tmp_path: Pa
     repo.commit("Pages", {**FILES, "CLAUDE.md": "# Shop\n"})
     output = tmp_path / "semgrep.sarif"
     options = ("--metrics=off", "--disable-version-check", "--sarif", "--output", str(output))
-    done = subprocess.run(
-        [str(semgrep), "scan", *options, "--config", str(TOP / "docs/scan"), "."],
+    done = run_program(
+        str(semgrep),
+        "scan",
+        *options,
+        "--config",
+        str(TOP / "docs/scan"),
+        ".",
         cwd=repo.root,
         env={**os.environ, "HOME": str(tmp_path), "PATH": f"{semgrep.parent}:{os.environ['PATH']}"},
-        capture_output=True,
-        text=True,
         check=False,
     )
     assert done.returncode == 0, done.stderr

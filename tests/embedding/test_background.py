@@ -7,7 +7,6 @@ import re
 import signal
 import stat
 import subprocess
-import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -19,6 +18,7 @@ from sdd_hooks.embedding.lock import stop_embed
 from sdd_hooks.errors import StorageError
 from tests.cli.commands import SCRIPTS, TERMINAL, one_line
 from tests.support.embedding import CHUNKS, GatedRepo
+from tests.support.programs import run_python
 from tests.support.repos import Repo
 from tests.support.users import foreign_file
 from tests.support.waiting import until
@@ -40,13 +40,14 @@ def group_exists(pid: int) -> bool:
 
 
 def test_the_process_survives_the_end_of_its_terminal(gated: GatedRepo) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", TERMINAL, "", str(SCRIPTS / "sdd"), "index", "embed"],
+    done = run_python(
+        TERMINAL,
+        "",
+        str(SCRIPTS / "sdd"),
+        "index",
+        "embed",
         cwd=gated.repo.root,
         env=gated.environ,
-        capture_output=True,
-        text=True,
-        check=True,
         timeout=60,
     )
     assert f"embedding {CHUNKS} chunks in the background, log: {gated.log}" in done.stdout

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from sdd_hooks.forges.registry import FORGES, detect_job
 from sdd_hooks.plugins import load_plugin, registered_plugins
 from tests.cli.commands import run
 from tests.support.plugins import SOURCES, install_distribution
+from tests.support.programs import run_program
 from tests.support.repos import Repo
 
 BUILT_IN = tuple(FORGES.own)
@@ -49,7 +49,7 @@ def detected_jobs(folder: Path, *environs: dict[str, str]) -> list[list[str | No
     """The forge of the job of each environment, what is broken, and the heavy imports."""
     env = {**os.environ, **install_acorn(folder)}
     command = [sys.executable, "-c", DETECT_JOBS % repr(environs)]
-    done = subprocess.run(command, env=env, check=True, capture_output=True, text=True)
+    done = run_program(*command, env=env)
     found: list[list[str | None]] = json.loads(done.stdout)
     return found
 

@@ -1,8 +1,6 @@
 """A lookup matches tags and phases, and opens the index and the matching files alone."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -20,6 +18,7 @@ from sdd_hooks.knowledge.lookup import (
 )
 from tests.knowledge.bases import LESSON, PATTERN, fill, lesson
 from tests.support.cpu_time import assert_linear
+from tests.support.programs import run_python
 from tests.support.waiting import TIMEOUT
 
 COUNTING = """
@@ -54,14 +53,7 @@ def names(entries, tags=(), phases=()):
 )
 def test_only_the_index_and_the_matching_files_are_opened(repo, tag, files):
     fill(repo, LESSON, PATTERN, lesson("other", tags=("other",)))
-    done = subprocess.run(
-        [sys.executable, "-c", COUNTING, tag],
-        cwd=repo.root,
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=TIMEOUT,
-    )
+    done = run_python(COUNTING, tag, cwd=repo.root, timeout=TIMEOUT)
     opened, count = json.loads(done.stdout)
     # The others are the directories on the way to the file.
     assert [name for name in opened if name.endswith(".json")] == files
@@ -75,14 +67,7 @@ def test_a_lookup_imports_nothing_slow(repo):
         "import sys; from sdd_hooks.cli.entry import main; main(); "
         "print(*sorted(sys.modules), file=sys.stderr)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code, "knowledge", "lookup", "--tags", "orm"],
-        cwd=repo.root,
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=TIMEOUT,
-    )
+    done = run_python(code, "knowledge", "lookup", "--tags", "orm", cwd=repo.root, timeout=TIMEOUT)
     assert done.stdout.startswith("lesson prisma-no-returning: ")
     imported = set(done.stderr.split())
     assert "sdd_hooks.knowledge.lookup" in imported

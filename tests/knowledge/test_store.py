@@ -3,7 +3,6 @@
 import json
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
@@ -22,6 +21,7 @@ from sdd_hooks.knowledge.store import (
     write_entries,
 )
 from tests.knowledge.bases import LESSON, PATTERN, base_of, fill, lesson
+from tests.support.programs import run_program
 from tests.support.waiting import TIMEOUT
 
 INDEX = ".sdd/knowledge/index.json"
@@ -210,13 +210,17 @@ def test_killed_and_concurrent_writers_lose_nothing():
     """A share of `python -m tests.knowledge.stress`, which runs 50 writers and 200 kills."""
     # A process without threads, which can be forked.
     command = [sys.executable, "-m", "tests.knowledge.stress", "--commands", "0"]
-    done = subprocess.run(
-        [*command, "--writers", "6", "--kills", "12", "--seed", "1"],
+    done = run_program(
+        *command,
+        "--writers",
+        "6",
+        "--kills",
+        "12",
+        "--seed",
+        "1",
         cwd=Path(__file__).parents[2],
-        capture_output=True,
-        text=True,
-        check=False,
         timeout=TIMEOUT,
+        check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert "lost=[], invalid=[]" in done.stdout

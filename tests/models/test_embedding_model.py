@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import socket
-import subprocess
-import sys
 import threading
 from pathlib import Path
 
@@ -14,6 +12,7 @@ import pytest
 from sdd_hooks.errors import EngineUnavailable
 from sdd_hooks.models.embedding_model import DEFAULT_MODEL, load_model, model_id
 from tests.support.models import make_model
+from tests.support.programs import run_python
 from tests.support.waiting import TIMEOUT
 
 
@@ -67,14 +66,7 @@ def load_from_hub(endpoint: str, cache: Path) -> str:
     # The client would wait for so long.
     patient = str(round(10 * TIMEOUT))
     environment |= dict.fromkeys(("HF_HUB_ETAG_TIMEOUT", "HF_HUB_DOWNLOAD_TIMEOUT"), patient)
-    done = subprocess.run(
-        [sys.executable, "-c", LOAD],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=TIMEOUT,
-    )
+    done = run_python(LOAD, env=environment, timeout=TIMEOUT)
     return done.stdout
 
 

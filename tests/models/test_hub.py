@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +10,7 @@ import pytest
 from sdd_hooks.models.hub import find_cached_model, hub_cache
 from tests.support.hub import serving
 from tests.support.models import make_model
+from tests.support.programs import run_python
 
 LOAD = """
 import os, sys
@@ -39,9 +38,7 @@ sys.meta_path.insert(0, Watch())
 def load(endpoint: str, home: Path, program: str = LOAD, **variables: str) -> str:
     environment = {k: v for k, v in os.environ.items() if not k.lower().endswith("_proxy")}
     environment |= {"HF_ENDPOINT": endpoint, "HF_HOME": str(home), **variables}
-    done = subprocess.run(
-        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
-    )
+    done = run_python(program, env=environment)
     assert done.stderr == ""
     return done.stdout
 
@@ -123,7 +120,5 @@ def test_the_cache_is_that_of_the_client(variables: dict[str, str]) -> None:
     program = "import huggingface_hub.constants as c; print(c.HF_HUB_CACHE)"
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("HF_", "HUGGING"))}
     environment |= variables
-    done = subprocess.run(
-        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
-    )
+    done = run_python(program, env=environment)
     assert str(hub_cache(environment)) == done.stdout.strip()

@@ -18,6 +18,7 @@ from sdd_hooks.errors import EngineUnavailable
 from sdd_hooks.models.language_model import load_language_model
 from tests.support.language_model import NAME, registered_model, respond_here
 from tests.support.loopback import CannedResponse, Request, serving
+from tests.support.programs import run_program, run_python
 
 llm = pytest.importorskip("llm", reason="needs the extra llm")
 
@@ -120,13 +121,7 @@ def respond_over_http(folder: Path, url: str, more: str = "") -> str:
     model = {"model_id": "local", "model_name": "tiny", "api_base": f"{url}/v1"}
     lines = [f"{name}: {value}\n" for name, value in {**model, "api_key_name": "local"}.items()]
     (folder / "extra-openai-models.yaml").write_text(f"- {'  '.join(lines)}{more}")
-    done = subprocess.run(
-        [sys.executable, "-c", OVER_HTTP],
-        env={**os.environ, "LLM_USER_PATH": str(folder)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = run_python(OVER_HTTP, env={**os.environ, "LLM_USER_PATH": str(folder)})
     return done.stdout.rstrip("\n")
 
 
@@ -235,7 +230,7 @@ def plugin(folder: Path) -> dict[str, str]:
 
 def ask(text: str, timeout: float, environ: dict[str, str]) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-c", ASK, text, str(timeout)]
-    return subprocess.run(command, env=environ, capture_output=True, text=True, check=False)
+    return run_program(*command, env=environ, check=False)
 
 
 def test_a_model_runs_in_a_child_process(plugin: dict[str, str]) -> None:

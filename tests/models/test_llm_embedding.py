@@ -16,6 +16,7 @@ import pytest
 from sdd_hooks.errors import EngineUnavailable
 from sdd_hooks.models.embedding_model import load_model
 from tests.support.models import DIMENSIONS, make_model
+from tests.support.programs import run_python
 
 pytest.importorskip("llm", reason="needs the extra llm")
 
@@ -31,12 +32,8 @@ print(model.id, model.dimensions, len(model.embed(["token", "session", ""])))
 
 def test_sdd_local_is_a_model_of_llm(tmp_path: Path) -> None:
     folder = make_model(tmp_path / "tiny")
-    done = subprocess.run(
-        [sys.executable, "-c", THROUGH_LLM],
-        env={**os.environ, "SDD_MODEL": str(folder), "LLM_USER_PATH": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        check=True,
+    done = run_python(
+        THROUGH_LLM, env={**os.environ, "SDD_MODEL": str(folder), "LLM_USER_PATH": str(tmp_path)}
     )
     assert done.stdout == f"llm:sdd-local {DIMENSIONS} 3\n"
 
@@ -69,9 +66,7 @@ def test_a_local_model_does_not_import_llm(tmp_path: Path) -> None:
         f" load_model({str(folder)!r}, Path.cwd(), os.environ).embed(['token']);"
         " print('llm' in sys.modules)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
+    done = run_python(program)
     assert done.stdout == "False\n"
 
 

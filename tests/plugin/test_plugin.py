@@ -7,7 +7,6 @@ import os
 import re
 import shlex
 import shutil
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from sdd_hooks.cli import commonplace
 from sdd_hooks.cli.group import sdd
 from sdd_hooks.cli.shared.lazy import accept_verbose
 from sdd_hooks.trackers.registry import TRACKERS, find_vendor, registered_trackers
+from tests.support.programs import run_program
 from tests.support.waiting import TIMEOUT
 
 PLUGIN = Path(sdd_hooks.__file__).parent / "plugin"
@@ -186,14 +186,8 @@ def test_claude_code_installs_the_plug_in(tmp_path: Path) -> None:
     environ = {**os.environ, "HOME": str(tmp_path)}
 
     def run(*arguments: str) -> str:
-        done = subprocess.run(
-            [claude, "plugin", *arguments],
-            cwd=tmp_path,
-            env=environ,
-            capture_output=True,
-            text=True,
-            timeout=TIMEOUT,
-            check=False,
+        done = run_program(
+            claude, "plugin", *arguments, cwd=tmp_path, env=environ, timeout=TIMEOUT, check=False
         )
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout

@@ -13,6 +13,7 @@ import pytest
 
 from tests.support.http2 import certificate, serving_http2
 from tests.support.loopback import CannedResponse, Request, serving
+from tests.support.programs import run_python
 from tests.support.signals import default_signals, killed_on_failure
 from tests.support.waiting import TIMEOUT
 
@@ -48,14 +49,7 @@ def run_client(url: str, count: int = 1, **environ: str) -> tuple[str, str]:
         for name, value in os.environ.items()
         if not name.lower().endswith("_proxy") and not name.startswith("SSL_")
     }
-    done = subprocess.run(
-        [sys.executable, "-c", SCRIPT, url, TOKEN, str(count)],
-        env={**inherited, **environ},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=True,
-    )
+    done = run_python(SCRIPT, url, TOKEN, str(count), env={**inherited, **environ}, timeout=120)
     assert TOKEN not in done.stdout + done.stderr
     return done.stdout.strip(), done.stderr
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-import subprocess
 
 import pytest
+
+from tests.support.programs import run_program
 
 
 def git_version() -> tuple[int, ...]:
     """Its major and minor version."""
-    text = subprocess.run(["git", "version"], capture_output=True, text=True, check=True).stdout
+    text = run_program("git", "version").stdout
     return tuple(map(int, re.findall(r"\d+", text)[:2]))
 
 

@@ -30,7 +30,7 @@ SIGN_IN = "Only signed in user is allowed to call APIs."
 HIDDEN = "attic/hidden"
 """A repository to which no user has access."""
 
-_MISSING = {"message": "The target couldn't be found.", "url": "/api/swagger", "errors": []}
+MISSING = {"message": "The target couldn't be found.", "url": "/api/swagger", "errors": []}
 _UNDESCRIBED = ("/settings/api", "/orgs/")
 
 
@@ -222,7 +222,7 @@ class FakeGitea:
         if path == f"/orgs/{self.owner}/labels":
             return self._paged(request, list(self.of_organisation.values()))
         if self.token and not authorization:
-            return CannedResponse(404, _MISSING)
+            return CannedResponse(404, MISSING)
         home = f"/repos/{self.owner}/{self.name}".lower()
         if path.lower() == home or path.lower().startswith(f"{home}/"):
             return self._below(request, path[len(home) :])
@@ -231,7 +231,7 @@ class FakeGitea:
             query = f"?{urlencode(request.query)}" if request.query else ""
             location = f"{self._api()}{path[len(old) :]}{query}"
             return CannedResponse(307, None, {"Location": location})
-        return CannedResponse(404, _MISSING)
+        return CannedResponse(404, MISSING)
 
     def _knows(self, given: str) -> bool:
         kind, _, value = given.partition(" ")
@@ -252,18 +252,18 @@ class FakeGitea:
             case "GET", ["labels"]:
                 return self._paged(request, list(self.labels.values()))
             case "POST", ["labels"]:
-                assert _body(request)["color"].startswith("#")
-                return CannedResponse(201, self.label(_body(request)["name"]))
+                assert request.entry()["color"].startswith("#")
+                return CannedResponse(201, self.label(request.entry()["name"]))
             case "GET", ["milestones"]:
                 assert request.query.get("state") == "all"
                 return self._paged(request, list(self.milestones.values()))
             case "POST", ["milestones"]:
-                return CannedResponse(201, self._milestone(_body(request)["title"]))
+                return CannedResponse(201, self._milestone(request.entry()["title"]))
             case method, [kind, digits, *rest] if digits.isdecimal():
                 item = self.items.get(int(digits))
                 if item is not None and (kind == "issues" or item.pull):
                     return self._item(request, method, kind, item, rest)
-        return CannedResponse(404, _MISSING)
+        return CannedResponse(404, MISSING)
 
     def _item(
         self, request: Request, method: str, kind: str, item: Item, rest: list[str]
@@ -284,8 +284,8 @@ class FakeGitea:
             case "GET", "issues", ["blocks"] if self.dependencies and not self.old:
                 return self._paged(request, [self._end(block) for block in item.blocks], plain=True)
             case "PATCH", "issues", []:
-                return self._change(number, _body(request))
-        return CannedResponse(404, _MISSING)
+                return self._change(number, request.entry())
+        return CannedResponse(404, MISSING)
 
     def _issues(self, request: Request) -> CannedResponse:
         query = request.query
@@ -358,7 +358,7 @@ class FakeGitea:
         }
 
     def _create(self, request: Request) -> CannedResponse:
-        body = _body(request)
+        body = request.entry()
         number = self.add(body["title"], body=body.get("body", ""))
         item = self.items[number]
         known = [*self.labels.values(), *self.of_organisation.values()]
@@ -423,26 +423,7 @@ class FakeGitea:
         return {"id": len(full_name), "name": name, "owner": owner, "full_name": full_name}
 
     def _user(self, login: str) -> Entry:
-        return {
-            "id": len(login),
-            "login": login,
-            "login_name": "",
-            "full_name": "",
-            "email": f"{login}@noreply.example.invalid",
-            "avatar_url": f"{self.url}/avatars/{login}",
-            "language": "",
-            "is_admin": False,
-            "last_login": "0001-01-01T00:00:00Z",
-            "created": "2026-01-01T00:00:00Z",
-            "restricted": False,
-            "active": False,
-            "prohibit_login": False,
-            "location": "",
-            "website": "",
-            "description": "",
-            "visibility": "public",
-            "username": login,
-        }
+        return user_of(self.url, login)
 
     def _web(self) -> str:
         return f"{self.url}/{self.owner}/{self.name}"
@@ -457,6 +438,23 @@ def serving_gitea(gitea: FakeGitea) -> Iterator[Server]:
     with serving(gitea.answer) as server:
         gitea.url = server.url
         yield server
+
+
+def user_of(url: str, login: str, id: int | None = None) -> Entry:
+    """A user of the Gitea at `url` as in its API."""
+    return {
+        "id": len(login) if id is None else id,
+        "login": login,
+        "username": login,
+        "email": f"{login}@noreply.example.invalid",
+        "avatar_url": f"{url}/avatars/{login}",
+        "created": "2026-01-01T00:00:00Z",
+        "last_login": "0001-01-01T00:00:00Z",
+        "visibility": "public",
+        **dict.fromkeys(("login_name", "full_name", "language"), ""),
+        **dict.fromkeys(("location", "website", "description"), ""),
+        **dict.fromkeys(("is_admin", "restricted", "active", "prohibit_login"), False),
+    }
 
 
 def _hidden() -> Entry:
@@ -494,9 +492,3 @@ def _check(request: Request, response: CannedResponse) -> None:
         if isinstance(data, list):
             data = [entry for entry in data if entry != _hidden()]
         described.response(request.method, request.path, response.status, data)
-
-
-def _body(request: Request) -> Entry:
-    body = request.json()
-    assert isinstance(body, dict)
-    return body

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from sdd_hooks.remote.json_fields import format_utc
+from tests.support.gitea import BASE, MISSING, user_of
 from tests.support.loopback import CannedResponse, Request, Server, serving
 from tests.support.openapi import Description
 
@@ -24,11 +25,9 @@ Rights = Literal["write", "fork", "read"]
 """`fork` is the right of a job for a pull request from a fork: it may only comment."""
 
 DESCRIPTIONS = ("gitea/forge.openapi3.json", "gitea/subset-v1.openapi3.json")
-BASE = "/api/v1"
 JOB = "gitea-actions"
 TOKEN = "token-of-the-job"
 
-_MISSING = {"message": "The target couldn't be comments.", "url": "/api/swagger", "errors": []}
 _GHOST = "Ghost"
 _IDS = {JOB: -2, "forgejo-actions": -2, _GHOST: -1}
 
@@ -217,7 +216,7 @@ class FakeGiteaForge:
             return self._current_user(account)
         home = f"/repos/{self.owner}/{self.name}/"
         if not path.startswith(home) or (self.private and account is None):
-            return CannedResponse(404, _MISSING)
+            return CannedResponse(404, MISSING)
         parts = path.removeprefix(home).split("/")
         if request.method == "GET":
             return self._read(request, parts, account)
@@ -253,7 +252,7 @@ class FakeGiteaForge:
                 ]
                 return self._paged(request, open_pulls, size)
             case [*_] if pull is None:
-                return CannedResponse(404, _MISSING)
+                return CannedResponse(404, MISSING)
             case ["pulls", _]:
                 return CannedResponse(200, pull.entry)
             case ["issues", _, "comments"]:
@@ -268,7 +267,7 @@ class FakeGiteaForge:
                     if line_comment["pull_request_review_id"] == int(id)
                 ]
                 return CannedResponse(200, comments)
-        return CannedResponse(404, _MISSING)
+        return CannedResponse(404, MISSING)
 
     def _paged(
         self, request: Request, entries: list[Entry], size: int, account: Account | None = None
@@ -286,13 +285,13 @@ class FakeGiteaForge:
         pull = self._pull(parts)
         match request.method, parts:
             case "POST", ["statuses", sha]:
-                return self._mark(sha, _body(request), account)
+                return self._mark(sha, request.entry(), account)
             case "POST", ["pulls", "comments", id, "resolve"] if self.resolves:
                 return self._resolve(int(id), account)
             case "PATCH", ["issues", "comments", id]:
-                return self._edit(int(id), _body(request), account)
+                return self._edit(int(id), request.entry(), account)
             case "PATCH", ["pulls", _] if pull:
-                pull.entry["body"] = _body(request)["body"]
+                pull.entry["body"] = request.entry()["body"]
                 return CannedResponse(201, pull.entry)
             case "DELETE", ["issues", "comments", id]:
                 return self._delete(int(id), account)
@@ -300,10 +299,10 @@ class FakeGiteaForge:
                 if pull.entry["is_locked"] and account.rights != "write":
                     return _refusal(403, "You cannot comment on a locked issue.")
                 return CannedResponse(
-                    201, self._add_comment(pull, _body(request)["body"], account.login)
+                    201, self._add_comment(pull, request.entry()["body"], account.login)
                 )
             case "POST", ["pulls", _, "reviews"] if pull:
-                return self._review(pull, _body(request), account)
+                return self._review(pull, request.entry(), account)
             case "DELETE", ["pulls", _, "reviews", id] if pull:
                 pull.reviews = [review for review in pull.reviews if review["id"] != int(id)]
                 pull.line_comments = [
@@ -312,7 +311,7 @@ class FakeGiteaForge:
                     if line_comment["pull_request_review_id"] != int(id)
                 ]
                 return CannedResponse(204)
-        return CannedResponse(404, _MISSING)
+        return CannedResponse(404, MISSING)
 
     def _review(self, pull: Pull, body: Entry, account: Account) -> CannedResponse:
         """Add comments on lines to a pending review, then submit it."""
@@ -404,7 +403,7 @@ class FakeGiteaForge:
                         _GHOST if account.login == JOB else account.login
                     )
                     return CannedResponse(204)
-        return CannedResponse(404, _MISSING)
+        return CannedResponse(404, MISSING)
 
     def _edit(self, id: int, body: Entry, account: Account) -> CannedResponse:
         for pull in self.pulls.values():
@@ -414,7 +413,7 @@ class FakeGiteaForge:
                         return CannedResponse(403)
                     comment["body"] = body["body"]
                     return CannedResponse(200, self._comment(pull, comment))
-        return CannedResponse(404, _MISSING)
+        return CannedResponse(404, MISSING)
 
     def _delete(self, id: int, account: Account) -> CannedResponse:
         for pull in self.pulls.values():
@@ -424,7 +423,7 @@ class FakeGiteaForge:
                         return CannedResponse(403)
                     pull.comments.remove(comment)
                     return CannedResponse(204)
-        return CannedResponse(404, _MISSING)
+        return CannedResponse(404, MISSING)
 
     def _add_comment(self, pull: Pull, body: str, login: str) -> Entry:
         fields = {"id": self._next(), "body": body, "user": self._user(login)}
@@ -481,16 +480,7 @@ class FakeGiteaForge:
         }
 
     def _user(self, login: str) -> Entry:
-        return {
-            "id": _IDS.get(login, len(login)),
-            "login": login,
-            "login_name": "",
-            "full_name": "",
-            "email": f"{login}@noreply.example.invalid",
-            "avatar_url": f"{self.url}/avatars/{login}",
-            "created": "1970-01-01T00:00:00Z",
-            "username": login,
-        }
+        return user_of(self.url, login, _IDS.get(login))
 
     def _web(self) -> str:
         return f"{self.url}/{self.owner}/{self.name}"
@@ -510,9 +500,3 @@ def _branch(name: str, sha: str, repository: Entry) -> Entry:
 
 def _refusal(status: int, message: str) -> CannedResponse:
     return CannedResponse(status, {"message": message, "url": "/api/swagger"})
-
-
-def _body(request: Request) -> Entry:
-    body = request.json()
-    assert isinstance(body, dict)
-    return body

@@ -19,6 +19,7 @@ from typing import Any
 
 import httpx
 
+from tests.support.programs import run_program
 from tests.support.waiting import TIMEOUT, until
 
 NEEDED = "needs Gitea: scripts/install-gitea .cache/gitea"
@@ -166,14 +167,7 @@ def running_gitea(
     }
 
     def gitea(*args: str) -> str:
-        done = subprocess.run(
-            [program, *args],
-            env=environment,
-            cwd=folder,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
+        done = run_program(program, *args, cwd=folder, env=environment)
         return done.stdout
 
     gitea("migrate")

@@ -213,12 +213,12 @@ class FakeGitHub:
             case "GET", ["labels"]:
                 return self._paged(request, [self._label(name) for name in self.labels])
             case "POST", ["labels"]:
-                self.labels[str(_body(request)["name"])] = str(_body(request)["color"])
-                return CannedResponse(201, self._label(str(_body(request)["name"])))
+                self.labels[str(request.entry()["name"])] = str(request.entry()["color"])
+                return CannedResponse(201, self._label(str(request.entry()["name"])))
             case "GET", ["milestones"]:
                 return self._paged(request, self.milestones)
             case "POST", ["milestones"]:
-                return CannedResponse(201, self.add_milestone(str(_body(request)["title"])))
+                return CannedResponse(201, self.add_milestone(str(request.entry()["title"])))
         return CannedResponse(404, {"message": "Not Found"})
 
     def _issue(self, method: str, number: int, rest: list[str], request: Request) -> CannedResponse:
@@ -227,7 +227,7 @@ class FakeGitHub:
             case "GET", []:
                 return CannedResponse(200, item.entry)
             case "PATCH", []:
-                self.edit(number, **self._changes(_body(request)))
+                self.edit(number, **self._changes(request.entry()))
                 return CannedResponse(200, item.entry)
             case "GET", ["dependencies", kind] if self.dependencies:
                 linked = item.blocked_by if kind == "blocked_by" else self._blocks(number)
@@ -346,7 +346,7 @@ class FakeGitHub:
         }
 
     def _create(self, request: Request) -> Entry:
-        body = _body(request)
+        body = request.entry()
         number = self.add(str(body["title"]))
         self.items[number].entry |= self._changes(body)
         return self.items[number].entry
@@ -625,9 +625,3 @@ def _linked(issue: int | str, repository: object) -> object:
         return {"number": issue, "repository": repository}
     name, _, number = issue.partition("#")
     return {"number": int(number), "repository": {"nameWithOwner": name}}
-
-
-def _body(request: Request) -> Entry:
-    body = request.json()
-    assert isinstance(body, dict)
-    return body

@@ -203,7 +203,7 @@ class FakeJira:
             case "GET", ["api", "3", "search", "jql"] if self.cloud:
                 return self._continued(request)
             case "POST", ["api", "3", "search", "approximate-count"] if self.cloud:
-                return CannedResponse(200, {"count": len(self._found(_body(request)["jql"]))})
+                return CannedResponse(200, {"count": len(self._found(request.entry()["jql"]))})
             case method, ["api", version, *rest] if version == ("3" if self.cloud else "2"):
                 return self._rest(method, rest, request)
         return _missing("Not Found")
@@ -211,7 +211,7 @@ class FakeJira:
     def _rest(self, method: str, rest: list[str], request: Request) -> CannedResponse:
         match method, rest:
             case "POST", ["issue"]:
-                return self._create(_body(request)["fields"])
+                return self._create(request.entry()["fields"])
             case "GET", ["issue", "createmeta", project, "issuetypes"]:
                 assert set(request.query) <= {"maxResults", "startAt"}
                 if project != self.project:
@@ -238,7 +238,7 @@ class FakeJira:
                 assert set(request.query) == {"fields"}
                 return CannedResponse(200, _shown(entry, request.query["fields"]))
             case "PUT", []:
-                fields = _body(request)["fields"]
+                fields = request.entry()["fields"]
                 complaints = self._complaints(fields)
                 if complaints:
                     return CannedResponse(400, {"errorMessages": [], "errors": complaints})
@@ -251,7 +251,7 @@ class FakeJira:
                 ]
                 return CannedResponse(200, {"expand": "transitions", "transitions": listed})
             case "POST", ["transitions"]:
-                status = self.statuses[int(_body(request)["transition"]["id"])]
+                status = self.statuses[int(request.entry()["transition"]["id"])]
                 when = self.time(self.now) if STATUSES[status] == "done" else None
                 self.edit(entry["key"], status=self.status(status), resolutiondate=when)
                 return CannedResponse(204)
@@ -446,12 +446,6 @@ def check_document(node: Entry) -> None:
         assert content[0]["type"] == "taskItem"
     for child in content:
         check_document(child)
-
-
-def _body(request: Request) -> Entry:
-    body = request.json()
-    assert isinstance(body, dict)
-    return body
 
 
 def _shown(entry: Entry, fields: str) -> Entry:

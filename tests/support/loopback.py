@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 
@@ -27,6 +28,12 @@ class Request:
     def json(self) -> object:
         """The body as JSON; None without a body."""
         return json.loads(self.body) if self.body else None
+
+    def entry(self) -> dict[str, Any]:
+        """The body as a JSON object."""
+        body = self.json()
+        assert isinstance(body, dict)
+        return body
 
 
 @dataclass(frozen=True)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.support.programs import run_program
 from tests.support.waiting import TIMEOUT
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -32,13 +32,12 @@ def installed_mermaid() -> Path:
 def parse_diagrams(directory: Path, diagrams: Sequence[str]) -> list[dict[str, Any]]:
     """Parse diagrams: the type, direction, ids of nodes and edges of each, or its error."""
     script = Path(__file__).with_name("mermaid.mjs")
-    done = subprocess.run(
-        [str(directory / "bin/node"), str(script), str(directory)],
-        input=json.dumps(list(diagrams)),
-        capture_output=True,
-        text=True,
-        check=True,
+    done = run_program(
+        str(directory / "bin/node"),
+        str(script),
+        str(directory),
         timeout=TIMEOUT,
+        input=json.dumps(list(diagrams)),
     )
     parsed: list[dict[str, Any]] = json.loads(done.stdout)
     return parsed

@@ -23,6 +23,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.programs import run_program
 from tests.support.waiting import TIMEOUT, until
 
 SUPERUSER = "postgres"
@@ -96,12 +97,7 @@ class PostgresServer:
     def kill(self) -> None:
         """Kill it, as the kernel does that has no memory left, with what it does for clients."""
         assert self.process
-        found = subprocess.run(
-            ["pgrep", "-P", str(self.process.pid)],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        found = run_program("pgrep", "-P", str(self.process.pid), check=False)
         for pid in (self.process.pid, *map(int, found.stdout.split())):
             # A part of it may have ended.
             with suppress(ProcessLookupError):
@@ -130,9 +126,7 @@ class PostgresServer:
         commands = [part for statement in statements for part in ("--command", statement)]
         psql = [self.programs / "psql", "--no-psqlrc", "--tuples-only", "--no-align", "--quiet"]
         options = ["--set=ON_ERROR_STOP=1", *commands, self.dsn(database, user)]
-        done = subprocess.run(
-            [*psql, *options], capture_output=True, text=True, env=_environment(), check=False
-        )
+        done = run_program(*psql, *options, env=_environment(), check=False)
         assert done.returncode == 0, done.stderr
         return done.stdout.strip()
 
@@ -248,7 +242,7 @@ def _run(folder: Path, *command: str | Path) -> None:
 
 
 def _output(*command: str | Path) -> str:
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    return run_program(*command).stdout.strip()
 
 
 def _environment() -> dict[str, str]:

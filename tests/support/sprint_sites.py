@@ -23,6 +23,7 @@ from tests.support.gitlab import FakeGitLab
 from tests.support.jira import FakeJira
 from tests.support.linear import FakeLinear
 from tests.support.loopback import CannedResponse, Request, Server, serving
+from tests.support.programs import run_program
 from tests.support.pull_host import HostedPull, PullHost
 from tests.support.repos import Repo
 
@@ -438,15 +439,12 @@ def _beads(root: Path, repo: Repo, environ: dict[str, str]) -> dict[str, Any]:
         return next(one for one in issues() if one["id"] == id)
 
     def add(title: str, body: str = "", labels: tuple[str, ...] = ()) -> str:
-        import subprocess
 
         kind = "epic" if "epic" in labels else "task"
         options = [f"--title={title}", f"--type={kind}", f"--description={body}"]
         others = ",".join(label for label in labels if label != "epic")
         options += [f"--labels={others}"] if others else []
-        done = subprocess.run(
-            [str(program), "create", *options], check=True, capture_output=True, text=True
-        )
+        done = run_program(str(program), "create", *options)
         return str(json.loads(done.stdout)["data"]["id"])
 
     def writes() -> int:

@@ -19,6 +19,7 @@ from sdd_hooks.system.git import (
     user_values,
 )
 from sdd_hooks.system.processes import ProgramResult
+from tests.support.programs import run_program
 from tests.support.repos import Repo
 
 
@@ -46,9 +47,7 @@ def test_environment_drops_the_variables_of_hooks():
 
 
 def test_every_local_variable_is_known_but_configuration():
-    listed = subprocess.run(
-        ["git", "rev-parse", "--local-env-vars"], capture_output=True, check=True, text=True
-    ).stdout.split()
+    listed = run_program("git", "rev-parse", "--local-env-vars").stdout.split()
     assert set(listed) - set(LOCAL_VARIABLES) == {"GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT"}
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shlex
-import subprocess
 import sys
 import zipfile
 from dataclasses import replace
@@ -19,6 +18,7 @@ from sdd_hooks.system.installation import (
     advise_package,
     find_running_program,
 )
+from tests.support.programs import run_program
 
 METADATA = """\
 Metadata-Version: 2.4
@@ -161,12 +161,7 @@ def test_pip_accepts_the_command(tmp_path: Path) -> None:
         file.writestr("sdd_hooks-1.2.dist-info/RECORD", "")
     found = install(tmp_path / "v", {"url": wheel.as_uri(), "archive_info": {}})
     words = shlex.split(replace(found, python=Path(sys.executable)).extra_command("local"))
-    done = subprocess.run(
-        [*words, "--dry-run", "--no-index", "--no-deps"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_program(*words, "--dry-run", "--no-index", "--no-deps", check=False)
     assert done.returncode == 0, done.stderr
     assert "Would install sdd-hooks-1.2" in done.stdout
 

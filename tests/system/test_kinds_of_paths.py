@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from sdd_hooks.system.files import is_directory, is_regular_file
+from tests.support.programs import run_program
 from tests.support.users import without_rights_of_root
 
 
@@ -41,12 +41,7 @@ def test_a_refusal_is_not_an_absence(tmp_path: Path) -> None:
         f"is_directory(Path({str(closed / 'inner')!r}))"
     )
     closed.chmod(0)
-    done = subprocess.run(
-        without_rights_of_root(sys.executable, "-c", code),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_program(*without_rights_of_root(sys.executable, "-c", code), check=False)
     closed.chmod(0o755)
     assert done.returncode == 1
     assert "PermissionError" in done.stderr

@@ -14,14 +14,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.programs import run_program
+
 WINDOWS = str(Path(__file__).with_name("windows.py"))
 SCRIPT = runpy.run_path(str(Path(__file__).resolve().parents[2] / "scripts/try-commands"))
 
 
 def windows(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, WINDOWS, *arguments], capture_output=True, text=True, check=False
-    )
+    return run_program(sys.executable, WINDOWS, *arguments, check=False)
 
 
 def test_every_module_can_be_imported() -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +10,7 @@ import pytest
 
 from sdd_hooks.project.repository import discover
 from sdd_hooks.trackers.detection import origin_url
+from tests.support.programs import run_python
 from tests.support.repos import Repo
 
 
@@ -97,13 +96,6 @@ def test_a_git_in_a_relative_entry_of_the_path_is_not_started(repo: Repo, tmp_pa
         " from sdd_hooks.trackers.detection import origin_url;"
         " print(origin_url(discover(pathlib.Path('.'), os.environ)))"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        cwd=repo.root,
-        env={**os.environ, "PATH": f".:{os.environ['PATH']}"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = run_python(program, cwd=repo.root, env={**os.environ, "PATH": f".:{os.environ['PATH']}"})
     assert done.stdout == "https://forge.example/owner/repo\n"
     assert not proof.exists()

@@ -6,7 +6,6 @@ import importlib.util
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -18,6 +17,7 @@ from sdd_hooks.chunking.document import chunker_version
 from sdd_hooks.engines.embedded.database import open_database
 from sdd_hooks.engines.embedded.indexing import invalidate_other_chunks
 from sdd_hooks.engines.embedded.schema import INDEX
+from tests.support.programs import run_python
 
 HAS_CGG = importlib.util.find_spec("cgg") is not None
 PATHS = ("docs/a.md", "src/Main.hs", "src/app.py")
@@ -104,13 +104,7 @@ def test_installations_with_and_without_extras_do_not_cut_in_turn(tmp_path: Path
     (tmp_path / "src/Main.hs").write_text("module Main where\n\nmain :: IO ()\nmain = pure ()\n")
 
     def refresh(*extras: str) -> tuple[int, int]:
-        done = subprocess.run(
-            [sys.executable, "-c", REFRESH, str(tmp_path), *extras],
-            env=dict(os.environ),
-            capture_output=True,
-            text=True,
-            check=True,
-        )
+        done = run_python(REFRESH, str(tmp_path), *extras, env=dict(os.environ))
         changed, pending = json.loads(done.stdout)
         return changed, pending
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sqlite3
-import subprocess
 import sys
 from contextlib import closing
 from pathlib import Path
@@ -22,6 +21,7 @@ from sdd_hooks.engines.embedded.database import (
 )
 from sdd_hooks.engines.embedded.schema import INDEX, VECTORS, Schema
 from sdd_hooks.errors import IndexDamaged, StorageError
+from tests.support.programs import run_program
 from tests.support.users import read_only_tree, without_rights_of_root
 
 COUNT_DOCUMENTS = """
@@ -269,11 +269,8 @@ def test_a_read_only_index_can_be_read(tmp_path: Path) -> None:
     path = tmp_path / "place" / "index.db"
     open_database(path, INDEX).close()
     with read_only_tree(path.parent):
-        done = subprocess.run(
-            without_rights_of_root(sys.executable, "-c", COUNT_DOCUMENTS, str(path)),
-            capture_output=True,
-            text=True,
-            check=False,
+        done = run_program(
+            *without_rights_of_root(sys.executable, "-c", COUNT_DOCUMENTS, str(path)), check=False
         )
     assert (done.returncode, done.stdout) == (0, "0\n"), done.stderr
 

@@ -21,6 +21,7 @@ from sdd_hooks.errors import EngineUnavailable, StorageError
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.system.locks import hold_lock
 from tests.support.models import make_model
+from tests.support.programs import run_python
 
 ADRS = Collection("app-adrs", "adrs", "", "", ("docs",), (".md",), "", (), "")
 DOCUMENTS = {
@@ -254,13 +255,7 @@ def test_a_model_that_fails_midway_ends_the_embed_and_keeps_stored_vectors(root:
     pytest.importorskip("llm", reason="needs the extra llm")
     add_documents(root)
     indexed(root, model="breaking").close()
-    done = subprocess.run(
-        [sys.executable, "-c", BREAKING, str(root)],
-        env={**os.environ, "LLM_USER_PATH": str(root)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = run_python(BREAKING, str(root), env={**os.environ, "LLM_USER_PATH": str(root)})
     assert done.stdout == f"the model breaking failed: gone {45 - MIN_BATCH}\n"
 
 

@@ -20,7 +20,6 @@ from sdd_hooks.engines.protocol import (
     Stopped,
     SubQuery,
 )
-from sdd_hooks.errors import IndexDamaged
 from sdd_hooks.project.collections import Collection
 
 ADRS = Collection("app-adrs", "adrs", "", "", ("docs",), (".md",), "", (), "Decisions of app.")
@@ -69,19 +68,6 @@ def search(engine: EmbeddedEngine, text: str, **options: object) -> tuple[Hit, .
     return engine.search(Query((SubQuery("lex", text),), **options)).hits  # type: ignore[arg-type]
 
 
-def test_a_hit_has_the_document_section_and_lines(engine: EmbeddedEngine, tmp_path: Path) -> None:
-    fill(engine, tmp_path, {"docs/ADR-0001-sessions.md": SESSIONS})
-    hit = search(engine, "session token")[0]
-    assert hit.id == "docs/ADR-0001-sessions.md#decision-outcome"
-    assert (hit.title, hit.section) == ("Keep sessions in SQLite", "Decision Outcome")
-    assert (hit.first_line, hit.last_line) == (10, 12)
-    assert hit.snippet == "We store every session token in SQLite."
-    assert hit.collection == "app-adrs"
-    assert hit.context == "Decisions of app."
-    assert 0.6 < hit.score <= 1.0
-    assert hit.cosine is None
-
-
 def test_the_score_is_the_share_of_the_query_that_a_section_contains(
     engine: EmbeddedEngine, tmp_path: Path
 ) -> None:
@@ -113,13 +99,6 @@ def test_an_update_counts_documents(engine: EmbeddedEngine, tmp_path: Path) -> N
     )
 
 
-def test_a_removed_document_is_not_found(engine: EmbeddedEngine, tmp_path: Path) -> None:
-    fill(engine, tmp_path, {"docs/a.md": SESSIONS})
-    fill(engine, tmp_path, {"docs/a.md": None})
-    assert search(engine, "session") == ()
-    assert engine.status().collections[0].chunks == 0
-
-
 @pytest.mark.parametrize("backwards", [False, True])
 def test_a_moved_document_is_found_by_its_new_name(
     engine: EmbeddedEngine, tmp_path: Path, backwards: bool
@@ -142,37 +121,6 @@ def test_documents_with_equal_content_are_separate(engine: EmbeddedEngine, tmp_p
     assert [hit.path for hit in search(engine, "token")] == ["docs/b.md"]
 
 
-def test_a_search_can_be_limited_to_collections(engine: EmbeddedEngine, tmp_path: Path) -> None:
-    fill(engine, tmp_path, {"docs/a.md": SESSIONS})
-    fill(engine, tmp_path, {"store.py": "def store_session(token):\n    ...\n"}, collection=CODE)
-    assert {hit.collection for hit in search(engine, "session")} == {"app-adrs", "app-code"}
-    assert {hit.path for hit in search(engine, "session", collections=("app-code",))} == {
-        "store.py"
-    }
-    assert search(engine, "session", collections=("unknown",)) == ()
-
-
-def test_a_document_has_an_id_a_title_a_hash_and_a_count_of_chunks(
-    engine: EmbeddedEngine, tmp_path: Path
-) -> None:
-    fill(engine, tmp_path, {"docs/a.md": CACHE})
-    (document,) = engine.documents("app-adrs")
-    assert document.id == "docs/a.md#file"
-    assert document.title == "Cache pages in Redis"
-    assert document.content_hash.startswith("sha256:")
-    assert document.chunks == 2
-
-
-def test_the_bookmark_is_stored_with_the_change_and_kept_without_one(
-    engine: EmbeddedEngine, tmp_path: Path
-) -> None:
-    bookmark = Bookmark("a" * 40, ("docs/a.md",), "definition")
-    fill(engine, tmp_path, {"docs/a.md": CACHE}, bookmark=bookmark)
-    assert engine.bookmarks() == {"app-adrs": bookmark}
-    fill(engine, tmp_path, {"docs/a.md": SESSIONS})
-    assert engine.bookmarks() == {"app-adrs": bookmark}
-
-
 def test_the_status_has_counts_and_the_time_of_the_update(
     engine: EmbeddedEngine, tmp_path: Path
 ) -> None:
@@ -182,14 +130,6 @@ def test_the_status_has_counts_and_the_time_of_the_update(
     assert (status.collections[0].documents, status.collections[0].chunks) == (2, 5)
     assert status.pending == 5
     assert status.bytes > 0
-
-
-def test_removing_a_collection_leaves_the_others(engine: EmbeddedEngine, tmp_path: Path) -> None:
-    fill(engine, tmp_path, {"docs/a.md": SESSIONS})
-    fill(engine, tmp_path, {"store.py": "def session():\n    ...\n"}, collection=CODE)
-    engine.remove(["app-adrs", "unknown"])
-    assert {hit.collection for hit in search(engine, "session")} == {"app-code"}
-    assert engine.check() == []
 
 
 def test_an_empty_document_is_a_document(engine: EmbeddedEngine, tmp_path: Path) -> None:
@@ -217,37 +157,6 @@ def test_a_stopped_update_of_many_documents_keeps_what_is_stored(
     assert len(engine.documents("app-adrs")) == 4000
     assert engine.update([changes])["app-adrs"] == Counts(added=100, unchanged=4000)
     assert engine.bookmarks() == {"app-adrs": bookmark}
-
-
-def test_the_check_finds_damaged_pages(engine: EmbeddedEngine, tmp_path: Path) -> None:
-    fill(engine, tmp_path, {f"docs/{n}.md": SESSIONS for n in range(50)})
-    assert engine.check() == []
-    engine.close()
-    path = tmp_path / ".sdd/search/index.db"
-    data = bytearray(path.read_bytes())
-    data[4096 * 3 :] = b"\x55" * (len(data) - 4096 * 3)
-    path.write_bytes(data)
-    damaged = EmbeddedEngine(
-        IndexFiles(tmp_path, path, tmp_path / "vectors.db"), environ=os.environ
-    )
-    try:
-        assert damaged.check()
-    finally:
-        damaged.close()
-
-
-def test_a_foreign_file_is_an_error_or_is_set_aside_by_a_repair(tmp_path: Path) -> None:
-    path = tmp_path / ".sdd/search/index.db"
-    path.parent.mkdir(parents=True)
-    path.write_bytes(b"x" * 5000)
-    with pytest.raises(IndexDamaged):
-        EmbeddedEngine(IndexFiles(tmp_path, path, tmp_path / "vectors.db"), environ=os.environ)
-    engine = EmbeddedEngine(
-        IndexFiles(tmp_path, path, tmp_path / "vectors.db"), repair=True, environ=os.environ
-    )
-    assert engine.rebuilt
-    assert "set aside" in engine.notes[0]
-    engine.close()
 
 
 @pytest.mark.parametrize(

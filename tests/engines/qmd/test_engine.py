@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Mapping
 from contextlib import closing
@@ -28,6 +27,7 @@ from sdd_hooks.errors import EngineUnavailable, IndexDamaged, StorageError
 from sdd_hooks.system.processes import end_program, start_program
 from sdd_hooks.system.user_cache import write_cached
 from tests.engines.subject import Subject, subject_on_qmd
+from tests.support.programs import run_python
 from tests.support.qmd import RealQmd
 from tests.support.repos import Repo, in_environment
 from tests.support.snapshots import Snapshot
@@ -266,43 +266,30 @@ def test_an_invalid_model_is_an_error_and_is_not_deleted(filled: Subject, tmp_pa
     filled.refresh(scope="full")
     with filled.opened() as engine:
         engine.embed()
-        model.write_text("<html>")
-        result = engine.search(BOTH)
+    reason = (
+        f"Embed Model {str(model)!r}: it is not a GGUF file;"
+        " correct it under `#### Search` of the memory file"
+    )
+    # Of the first one only the first bytes are valid, as after an interrupted download.
+    for content, end in ((model.read_bytes()[:1000], ""), (b"<html>", reason)):
+        model.write_bytes(content)
+        with filled.opened() as engine:
+            result = engine.search(BOTH)
         assert result.pending == 0
+        assert {hit.path for hit in result.hits} >= {"docs/adrs/ADR-0001-sessions.md"}
         assert {hit.cosine for hit in result.hits} == {None}
         (note,) = result.notes
         assert note.startswith("searched by words only: ")
-        assert note.endswith(
-            f"Embed Model {str(model)!r}: it is not a GGUF file;"
-            " correct it under `#### Search` of the memory file"
-        )
+        assert note.endswith(end)
+        assert "\n" not in note
+    with filled.opened() as engine:
         for operation in (engine.embed, engine.device):
             with pytest.raises(EngineUnavailable, match="it is not a GGUF file"):
                 operation()
-        filled.repo.commit("More", {"docs/adrs/ADR-0003.md": "# New\n\nA heron.\n"})
+    filled.repo.commit("More", {"docs/adrs/ADR-0003.md": "# New\n\nA heron.\n"})
     assert filled.refresh()["adrs"] == Counts(added=1)
     assert filled.paths("heron") == ["docs/adrs/ADR-0003.md"]
-    assert model.read_text() == "<html>"
-
-
-def test_a_search_by_words_because_of_a_damaged_model_has_a_note(
-    filled: Subject, tmp_path: Path
-) -> None:
-    model = tmp_path / "mine.gguf"
-    shutil.copy(filled.model, model)
-    filled.configure(str(model))
-    filled.refresh(scope="full")
-    with filled.opened() as engine:
-        engine.embed()
-        # Only its first bytes are valid, as after an interrupted download.
-        model.write_bytes(model.read_bytes()[:1000])
-        result = engine.search(BOTH)
-    assert result.pending == 0
-    assert {hit.path for hit in result.hits} >= {"docs/adrs/ADR-0001-sessions.md"}
-    assert {hit.cosine for hit in result.hits} == {None}
-    (note,) = result.notes
-    assert note.startswith("searched by words only: ")
-    assert "\n" not in note
+    assert model.read_bytes() == b"<html>"
 
 
 def test_a_second_embed_at_the_same_time_is_refused(filled: Subject, quiet_qmd: RealQmd) -> None:
@@ -440,14 +427,7 @@ print(*sorted((heavy | {"tempfile", "yaml"}) & set(sys.modules)))
 
 
 def test_a_search_imports_nothing_heavy(filled: Subject) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", SEARCH],
-        cwd=filled.repo.root,
-        env=dict(filled.environ),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_python(SEARCH, cwd=filled.repo.root, env=dict(filled.environ), check=False)
     assert (done.returncode, done.stdout) == (0, "\n"), done
 
 

@@ -51,45 +51,12 @@ def test_a_pull_request(forge: FakeGiteaForge, tmp_path: Path) -> None:
     )
 
 
-def test_a_pull_request_from_a_fork(forge: FakeGiteaForge, tmp_path: Path) -> None:
-    number = forge.add_pull(fork=True)
-    for event in ("pull_request", "pull_request_target"):
-        run = run_of(forge.environ(tmp_path, number, event))
-        assert run.pull is not None
-        assert (run.pull.is_fork, run.pull.head, run.event) == (True, HEAD, event)
-
-
-def test_a_pull_request_from_a_deleted_fork(forge: FakeGiteaForge, tmp_path: Path) -> None:
-    forge.pulls[1].entry["head"]["repo"] = None
-    run = run_of(forge.environ(tmp_path, 1))
-    assert run.pull is not None and run.pull.is_fork
-
-
 def test_a_push(forge: FakeGiteaForge, tmp_path: Path) -> None:
     pushed = {"ref": "refs/heads/main", "before": BASE, "after": HEAD, "total_commits": 1}
     environ = forge.job(tmp_path, "push", pushed, sha=HEAD, ref="refs/heads/main")
     run = run_of(environ)
     assert (run.event, run.before, run.sha, run.branch) == ("push", BASE, HEAD, "main")
     assert run.pull is None
-
-
-def test_a_schedule(forge: FakeGiteaForge, tmp_path: Path) -> None:
-    environ = forge.job(tmp_path, "schedule", {}, sha=HEAD, ref="refs/heads/main")
-    run = run_of(environ)
-    assert (run.event, run.branch, run.default_branch) == ("schedule", "main", "main")
-
-
-@pytest.mark.parametrize(
-    ("started", "head"), [("pull_request", HEAD), ("pull_request_target", HEAD), ("push", "")]
-)
-def test_a_job_that_follows_another(
-    forge: FakeGiteaForge, tmp_path: Path, started: str, head: str
-) -> None:
-    # It says nothing of whose repository that job's commit is in.
-    described = {"workflow_run": {"event": started, "head_sha": HEAD, "status": "completed"}}
-    environ = forge.job(tmp_path, "workflow_run", described, sha=BASE, ref="refs/heads/main")
-    run = run_of(environ)
-    assert (run.followed_sha, run.sha, run.pull) == (head, BASE, None)
 
 
 @pytest.mark.parametrize(
@@ -123,11 +90,3 @@ def test_a_runner_that_does_not_name_the_api(forge: FakeGiteaForge, tmp_path: Pa
         assert run_of({**environ, **silent}).api_url == "https://git.acme.example/below/api/v1"
     nothing = run_of({**environ, "GITHUB_API_URL": "", "GITHUB_SERVER_URL": ""})
     assert (nothing.web_url, nothing.api_url) == ("", "")
-
-
-def test_a_missing_event_file(forge: FakeGiteaForge, tmp_path: Path) -> None:
-    environ = forge.environ(tmp_path, 1)
-    Path(environ["GITHUB_EVENT_PATH"]).unlink()
-    run = run_of(environ)
-    assert run.pull is not None
-    assert (run.pull.number, run.pull.is_fork, run.pull.head) == (1, True, "")

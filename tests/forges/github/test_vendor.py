@@ -180,36 +180,11 @@ def test_invalid_commits_and_branches_are_left_out(tmp_path: Path, pull: FakeGit
 NAMES = (
     *("pull_request", "issue", "number", "head", "base", "repo", "id", "sha", "ref", "before"),
     *("repository", "default_branch", "merge_group", "workflow_run", "event", "head_sha"),
+    "base_sha",
 )
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=8) | st.just(HEAD),
-    lambda inner: (
-        st.lists(inner, max_size=3)
-        | st.dictionaries(
-            st.sampled_from(
-                [
-                    "pull_request",
-                    "issue",
-                    "number",
-                    "head",
-                    "base",
-                    "repo",
-                    "id",
-                    "sha",
-                    "ref",
-                    "before",
-                    "repository",
-                    "default_branch",
-                    "merge_group",
-                    "workflow_run",
-                    "event",
-                    "head_sha",
-                    "base_sha",
-                ]
-            ),
-            inner,
-        )
-    ),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(NAMES), inner),
 )
 
 
