@@ -45,7 +45,7 @@ class ChunkedDocument(NamedTuple):
 
 def chunker_version() -> str:
     """Return the version of the chunks and their words. An index of another one is rebuilt."""
-    return f"sections 1, words 3, {code_chunker_version()}"
+    return f"sections 2, words 4, {code_chunker_version()}"
 
 
 def chunk_document(path: str, data: bytes) -> ChunkedDocument:

@@ -22,6 +22,7 @@ from sdd_hooks.project.project import Project
 from sdd_hooks.retrieval.excerpts import summary_excerpt
 from sdd_hooks.retrieval.records import Records
 from sdd_hooks.text.excerpts import code_excerpt
+from sdd_hooks.text.forms import fold_forms
 from sdd_hooks.text.lazy_regex import lazy_regex
 
 _ID = lazy_regex(
@@ -48,12 +49,12 @@ class QueryName(NamedTuple):
 
     def is_hit(self, hit: Hit) -> bool:
         """Whether the query is the path or name of the hit's file, or names its definition."""
-        text = self.text.casefold()
-        path = hit.path.casefold()
+        text = fold_forms(self.text).casefold()
+        path = fold_forms(hit.path).casefold()
         file = path.rpartition("/")[2]
         if text in (path, file, file.rpartition(".")[0]):
             return True
-        symbol = hit.section.casefold()
+        symbol = fold_forms(hit.section).casefold()
         is_symbol = bool(text) and (symbol == text or symbol.endswith(f".{text}"))
         return is_symbol and not has_sections(hit.path)
 
@@ -144,7 +145,7 @@ def definition_hits(records: Records, name: QueryName, hits: Sequence[Hit]) -> l
         data = (records.text(hit.path) or "").encode("utf-8", "surrogatepass")
         for chunk in chunk_document(hit.path, data).chunks:
             if chunk.title and name.is_hit(hit._replace(section=chunk.title)):
-                words = frozenset({name.text.casefold()})
+                words = frozenset({fold_forms(name.text).casefold()})
                 found.append(
                     hit._replace(
                         id=f"{hit.path}#{chunk.anchor}",

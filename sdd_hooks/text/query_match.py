@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from sdd_hooks.text.forms import fold_forms
+
 _DERIVED = (
     *("encies", "ations", "ation", "ency", "ancy", "ences", "ence", "ances", "ance", "ments"),
     *("ment", "ents", "ent", "ants", "ant", "ities", "ity", "ables", "able", "ible", "ions"),
@@ -31,7 +33,7 @@ def count_matches(text: str, words: frozenset[str]) -> int:
     A word of up to three letters has to stand at the beginning of a word, others also inside
     identifiers.
     """
-    lower = text.lower()
+    lower = fold_forms(text).lower()
     return sum(_occurs(word, lower) for word in words)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from unicodedata import normalize
 
 import pytest
 
@@ -273,6 +274,40 @@ def test_names_with_special_characters_are_indexed(subject: Subject) -> None:
     with subject.opened() as engine:
         stored = [document.path for document in engine.documents("repo-adrs")]
         assert sorted(stored) == sorted(paths.values())
+
+
+UNICODE = {
+    "docs/adrs/ADR-0003-n.md": normalize(
+        "NFD", "# N\n\n한글 데이터베이스. プログラム. Café Zürich.\n"
+    ),
+    normalize("NFD", "docs/adrs/ADR-0004-결정.md"): "# F\n\nText.\n",
+    "docs/adrs/ADR-0005-w.md": "# W\n\nﾃﾞｰﾀﾍﾞｰｽ ＰｏｓｔｇｒｅＳＱＬ conﬁguration Straße Kafka™.\n",
+}
+TYPED = {
+    "3": (
+        "데이터베이스",
+        normalize("NFD", "데이터베이스"),
+        "プログラム",
+        "café",
+        normalize("NFD", "Zürich"),
+    ),
+    "4": ("결정",),
+    "5": ("データベース", "PostgreSQL", "configuration", "STRASSE", "kafka", "ｋａｆｋａ"),
+}
+
+
+def test_text_is_compared_as_unicode_says(subject: Subject) -> None:
+    subject.begin(UNICODE)
+    subject.refresh()
+    missed = [
+        (number, query)
+        for number, queries in TYPED.items()
+        # qmd reads files itself: it finds no compatibility forms.
+        if subject.name != "qmd" or number != "5"
+        for query in queries
+        if f"ADR-000{number}" not in "".join(hit.path for hit in subject.search(query))
+    ]
+    assert missed == []
 
 
 def test_a_collection_may_have_several_directories(subject: Subject) -> None:

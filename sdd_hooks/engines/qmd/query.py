@@ -21,6 +21,7 @@ from sdd_hooks.engines.protocol import Query, SubQueryType
 from sdd_hooks.engines.qmd.output import QmdResult
 from sdd_hooks.engines.ranking.fusion import RankedMatch, weight_of
 from sdd_hooks.engines.ranking.query_terms import Term, parse_terms
+from sdd_hooks.text.forms import decompose, fold_forms
 
 DocumentKey = tuple[str, str]
 """A document: its collection, and its path relative to the top of the repository."""
@@ -234,6 +235,10 @@ def _lexical_lines(number: int, text: str) -> list[QueryLine]:
     if not included:
         return []
     lines = [QueryLine(number, "lex", " ".join([*whole, *excluded]))]
+    # qmd reads files itself, and stores decomposed characters as they are.
+    written = " ".join(w for w in text.replace('"', " ").split() if not w.startswith("-"))
+    if (decomposed := decompose(written)) != fold_forms(written):
+        lines.append(QueryLine(number, "lex", " ".join([decomposed, *excluded])))
     if 1 < len(included) <= MAX_WORDS:
         lines += [
             QueryLine(number, "lex", " ".join([word, *excluded]), whole=False) for word in included

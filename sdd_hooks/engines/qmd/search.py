@@ -42,6 +42,7 @@ from sdd_hooks.engines.ranking.path_evidence import weigh_paths
 from sdd_hooks.errors import EngineUnavailable
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.system.files import FileTooLarge, PathRefused, read_inside
+from sdd_hooks.text.forms import fold_forms
 
 MAX_FILE_BYTES = 5 << 20
 """Bytes of the largest file that hits are made of. qmd itself has no such limit."""
@@ -155,7 +156,7 @@ def share_of_words(passage: HitChunk | None, query: str) -> float:
     words = query_words(query)
     if passage is None or not words:
         return 0.0
-    text = f"{passage.title}\n{passage.section}\n{passage.text}".lower()
+    text = fold_forms(f"{passage.title}\n{passage.section}\n{passage.text}").lower()
     return sum(word in text for word in words) / len(words)
 
 

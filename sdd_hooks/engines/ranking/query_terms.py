@@ -12,6 +12,7 @@ import re
 from functools import lru_cache
 
 from sdd_hooks.named_tuple import NamedTuple
+from sdd_hooks.text.forms import fold_forms
 from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.names import PLURAL_S
 
@@ -90,8 +91,11 @@ class Term(NamedTuple):
 
 
 def separate_unspaced(text: str) -> str:
-    """Put spaces around every character of a script that is written without spaces."""
-    return text if text.isascii() else re.sub(_UNSPACED, r" \g<0> ", text)
+    """Put spaces around every character of a script that is written without spaces.
+
+    The characters are those that people type (`text.forms`).
+    """
+    return text if text.isascii() else re.sub(_UNSPACED, r" \g<0> ", fold_forms(text))
 
 
 def identifier_parts(text: str) -> str:
@@ -99,6 +103,7 @@ def identifier_parts(text: str) -> str:
 
     The plural of an acronym is one word and no identifier.
     """
+    text = fold_forms(text)
     if not _HUMP.search(text):
         return ""
     identifiers = dict.fromkeys(_CAMEL_CASE.findall(text))
@@ -116,7 +121,7 @@ def parse_terms(query: str) -> list[Term]:
     terms: dict[Term, int] = {}
     stop_words: dict[Term, int] = {}
     parts: dict[str, int] = {}
-    for part in _PART.finditer(query):
+    for part in _PART.finditer(fold_forms(query)):
         word = part["word"]
         if word is None:
             term = _parse_phrase(part["phrase"], excluded=bool(part["minus"]))

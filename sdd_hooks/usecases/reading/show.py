@@ -24,6 +24,7 @@ from sdd_hooks.project.project import Project
 from sdd_hooks.retrieval.names import QueryName, named_hits, parse_name
 from sdd_hooks.retrieval.records import Records
 from sdd_hooks.retrieval.references import RecordReferences, Shown, ShownText, find_references
+from sdd_hooks.text.forms import equal_spellings
 from sdd_hooks.text.markdown import parse_sections, unify_line_endings
 
 _MAX_NAMED = 8
@@ -151,7 +152,7 @@ def _find_file(
     candidates = [name.removeprefix("./")]
     with suppress(ValueError):
         candidates.append((request.directory / name).relative_to(root).as_posix())
-    for path in candidates:
+    for path in (spelled for one in candidates for spelled in equal_spellings(one)):
         if records.text(path) is not None:
             return path
     corpus, _ = read_work_tree(project.repository.git, collections)
