@@ -36,6 +36,7 @@ from sdd_hooks.project.record_names import (
     has_number,
     is_beside_records,
     is_dated,
+    is_folder_page,
     is_page_name,
     is_page_title,
     is_template_name,
@@ -140,7 +141,10 @@ def _is_record(
 ) -> bool:
     """Whether the name or the content of a file makes it a record."""
     is_numbered = has_number(f"{name}.md")
-    if is_unfilled(document.prose) or (not decides and is_index(document.prose)):
+    is_begun = bool(document.title) and (is_numbered or is_dated(name))
+    if is_unfilled(document.prose) and not is_begun:
+        return False
+    if not decides and is_index(document.prose):
         return False
     title = document.title
     # A filled record may keep the brackets around its title.
@@ -153,7 +157,8 @@ def _is_record(
     place = find_place(path.rpartition("/")[0])
     among_decisions = place == "decisions"
     is_marked = has_id or is_dated(name) or bool(_UNNUMBERED.match(name))
-    is_named = is_numbered or (among_decisions and is_marked)
+    is_folder = has_id and is_folder_page(path)
+    is_named = is_numbered or is_folder or (among_decisions and is_marked)
     if is_named or (decides and (among_decisions or name.lower().startswith("adr"))):
         return True
     titles = (section.title for section in document.sections if section.level)

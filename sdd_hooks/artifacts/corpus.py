@@ -238,6 +238,11 @@ def load_corpus(
     for (module, directory), texts in folders.items():
         design = texts.pop(DESIGN_FILE, None)
         page = next((name for name in SPEC_FILES if name in texts), SPEC_FILE)
+        # A `requirements.md` may be a checklist of the spec around it, and Kiro's design of a fix
+        # stands alone.
+        is_part = page != SPEC_FILE and any((module, one) in folders for one in parents(directory))
+        if is_part or (page not in texts and ".kiro" in directory):
+            continue
         path = f"{directory}/{page}".lstrip("/")
         spec = read_spec(path, texts.get(page), design, module, origins)
         if spec:

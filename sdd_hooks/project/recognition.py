@@ -54,7 +54,9 @@ MAX_NAMELESS = 60
 MAX_FOLDERS = 500
 """Directories of one kind that are found. A repository has a few."""
 
-_PLACES: tuple[Place, ...] = ("decisions", "proposals", "numbered", "anywhere")
+_PLACES: tuple[Place, ...] = ("decisions", "proposals", "series", "numbered", "anywhere")
+_SERIES = 5
+"""Numbered files of a directory that are a series, if it has few others."""
 _SAMPLED_FILES = 3
 _SAMPLED_DECISIONS = 9
 """Files that are read of a directory named after decisions, which may be guides for the most."""
@@ -212,7 +214,8 @@ def _add_record(adrs: dict[str, _Found], about: _Directory, directory: str, path
         directory, name = directory.rpartition("/")[0], f"{stem}.md"
     place = directory if about.decisions is None else about.decisions
     found = adrs.get(place) or _Found(about.place)
-    is_record = looks_like_record(place, name)
+    # A number of a folder may be short, as that of `08-x/x.md`.
+    is_record = looks_like_record(place, name) or (is_page and stem[0].isdecimal())
     if about.decisions is not None or about.place == "proposals":
         if is_record:
             found.certain += 1
@@ -238,7 +241,7 @@ def _add_others(adrs: dict[str, _Found], others: Mapping[str, list[str]]) -> Non
     ranked = sorted(
         (not names_design(one), not is_dated(paths[0].rpartition("/")[2]), -len(paths), one)
         for one, paths in others.items()
-        if one and one not in adrs and (is_open or names_design(one))
+        if one and one not in adrs and (is_open or names_design(one)) and not _spec_home(f"{one}/")
     )
     for *_, directory in ranked[:MAX_NAMELESS]:
         stems = {path: record_stem(path) for path in others[directory]}
@@ -252,6 +255,9 @@ def _weigh_called(found: _Found, directory: str, documents: int) -> None:
     """Decide whether files that are called a record are certain, or among other documents."""
     general = directory.lower() in _GENERAL
     found.flat = general
+    numbered = len(found.doubtful)
+    if found.place == "numbered" and numbered >= _SERIES and 2 * numbered >= documents:
+        found.place = "series"
     if found.called and not general and 2 * len(found.called) < documents and not found.certain:
         found.flat = True
         found.doubtful += found.called
@@ -286,7 +292,7 @@ def _reads(path: str, data: bytes, place: Place | None) -> bool:
 
 
 def _place_of(found: _Found, path: str) -> Place:
-    if found.place in ("decisions", "proposals"):
+    if found.place in ("decisions", "proposals", "series"):
         return found.place
     return "numbered" if has_number(f"{record_stem(path)}.md") else "anywhere"
 
@@ -316,7 +322,11 @@ def _adr_folders(adrs: Mapping[str, _Found], kept: set[str]) -> Iterator[RecordF
     totals = _totals(whole, places)
     for directory, count in places.items():
         if adrs[directory].flat and totals.keys().isdisjoint(parents(directory)):
+            found = adrs[directory]
+            pages = {one.rpartition("/")[0] for one in (*found.called, *found.doubtful)}
             yield RecordFolder("adrs", directory, count, flat=True)
+            # Of the folders in it, those with a page that is a record.
+            yield from (RecordFolder("adrs", one, 1, flat=False) for one in pages - {directory})
     for top, count in totals.items():
         yield RecordFolder("adrs", top, count, flat=False)
 

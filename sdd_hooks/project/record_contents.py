@@ -50,7 +50,8 @@ _PROPOSING = lazy_regex(
     r"|design(?: details)?|drawbacks|trade-?offs|prior art|unresolved questions|user stories"
     r"|rationale and alternatives|guide-level explanation|reference-level explanation"
     r"|implementation details.*|risks and mitigations|upgrade.* strategy|backwards? compatibility"
-    r"|security considerations|alternatives(?: considered)?"
+    r"|security considerations|(?:rejected |possible |considered )?alternatives(?: considered)?"
+    r"|compatibility"
 )
 _PEOPLE = frozenset({"deciders", "decision-makers", "decision makers", "decision-maker"})
 _STATUS_NAMES = "status estado statut stato stav durum tila статус 状态 狀態 状態 ステータス 상태"
@@ -62,9 +63,10 @@ _TITLE = lazy_regex(
 _AROUND = lazy_regex(r"^[\W\d_]+|[\W_]+$")
 # `**Status**: accepted`, `- Decision: x`, `| Context | x |`, `**Decision**`.
 _LABEL = lazy_regex(
-    r"(?m)^[ \t]{0,3}(?:[-*+>|][ \t]{0,3}){0,2}(?P<mark>\*\*|__)?"
-    r"(?P<name>[^\W\d_][^\n:：|*_]{0,40}?)[ \t]{0,3}"
-    r"(?:(?P<end>\*\*|__)[ \t]{0,3}(?:[:：|]|$)|[:：|](?:\*\*|__)?)[ \t]{0,9}(?P<value>[^\s|]?)"
+    r"(?m)^[ \t]{0,3}(?:(?:[-*+>|]|<t[rdh]>)[ \t]{0,3}){0,2}(?P<mark>\*\*|__)?"
+    r"(?P<name>[^\W\d_][^\n:：|*_<]{0,40}?)[ \t]{0,3}"
+    r"(?:(?P<end>\*\*|__)[ \t]{0,3}(?:[:：|]|$)|[:：|](?:\*\*|__)?|</t[dh]>[ \t]{0,3}<td>)"
+    r"[ \t]{0,9}(?P<value>[^\s|<]?)"
 )
 _PLACEHOLDER = lazy_regex(
     r"(?m)^[^\n\[{<]{0,60}"
@@ -98,12 +100,14 @@ class Traits(NamedTuple):
             return True
         if self.proposing + min(self.clear, 1) >= 4:
             return True
-        sections = self.clear + self.weak + self.proposing
+        # A status alone makes no record of a numbered task.
+        usual = self.clear - self.names_status + self.proposing
+        if place == "series":
+            return self.decides or usual + self.has_status >= 2
         if place == "numbered":
-            stated = self.has_status and sections >= 2
-            return self.decides or self.clear >= 2 or stated
-        is_likely = self.decides or self.has_status or self.clear >= 2 or sections >= 3
-        return is_likely and place != "anywhere"
+            return self.decides or self.clear >= 2 or (self.has_status and usual >= 2)
+        is_likely = self.decides or self.has_status or self.clear >= 2
+        return (is_likely or usual + self.weak >= 3) and place != "anywhere"
 
 
 def find_traits(text: str, titles: Iterable[str]) -> Traits:

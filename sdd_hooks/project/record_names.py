@@ -15,9 +15,9 @@ from typing import Literal
 from sdd_hooks.code.languages import DOCUMENT_SUFFIXES, VENDORED
 from sdd_hooks.text.lazy_regex import lazy_regex
 
-Place = Literal["decisions", "proposals", "numbered", "anywhere"]
+Place = Literal["decisions", "proposals", "series", "numbered", "anywhere"]
 """What else is known about a document: it lies in a directory named after decisions, or after
-proposals; its name has a number; or nothing."""
+proposals; it is one of many with numbers; its name has a number; or nothing."""
 
 FOLDER_PAGES = frozenset({"readme", "index", "_index", "adr", "decision"})
 """The names, without suffix, of the file that is the text of a record with a folder of its own."""
@@ -34,11 +34,14 @@ _BETWEEN = lazy_regex(r"[\W_]+")
 _NUMBER = r"(?!(?:19|20)\d\d(?:[-_ .]|$))\d{3,5}[a-z]?(?![^-_ .])"
 _DATE = lazy_regex(r"(?:19|20)\d\d-?\d\d-?\d\d(?!\d)")
 _YEAR = lazy_regex(r"(?:19|20)\d\d")
+_NONZERO = lazy_regex(r"[1-9]")
 _DIGITS = lazy_regex(r"\d{3}")
 _NUMBERED = lazy_regex(rf"(?i)(?:\d{{4}}-\d\d-\d\d[-_ ])?{_NUMBER}[-_ .]?.*")
 # `ODH-ADR-Operator-0001-x`, `PAY-0001-x`: what the number counts stands before it.
 _PREFIXED = lazy_regex(rf"(?i)[a-z]{{2,16}}(?:[-_ ][a-z]{{1,20}}){{0,4}}[-_ ]?{_NUMBER}.*")
-_ADR_PREFIX = lazy_regex(r"(?i)m?adr[-_ .]")
+_ADR_AFFIX = lazy_regex(r"(?i)^m?adr[-_ .]|[-_ .]adr$")
+# `QEP-4-x`: short numbers count after a few capitals.
+_CAPITALS = lazy_regex(r"(?!README)[A-Z]{2,6}-(?!(?:19|20)\d\d)\d{1,5}(?![^-_ .]).*")
 _CALLED_ADR = lazy_regex(r"(?i)m?adr[-_ .]?\d.*")
 # `adr-0030-phase2-trace-2026-04-21` is about a day of the decision in its name.
 _DATED = lazy_regex(r"(?i).*[-_ .](?:19|20)\d\d-\d\d-\d\d")
@@ -236,14 +239,12 @@ def _is_copy(segment: str) -> bool:
 
 def is_beside_records(path: str) -> bool:
     """Whether a file lies in a directory for what belongs to records, below one of records."""
-    directory = path.rpartition("/")[0]
-    place = decisions_above(directory)
-    if place is None:
-        return False
-    below = directory[len(place) + 1 :].split("/") if len(directory) > len(place) else []
-    return any(
-        one.lower() in _ATTACHMENTS or (_is_copy(one) and not plain(one).startswith("archive"))
-        for one in below
+    segments = path.split("/")[:-1]
+    places = [at for at, one in enumerate(segments) if names_decisions(one) or names_proposals(one)]
+    return bool(places) and any(
+        (words(one)[-1:] and words(one)[-1] in _ATTACHMENTS)
+        or (_is_copy(one) and not plain(one).startswith("archive"))
+        for one in segments[places[0] + 1 :]
     )
 
 
@@ -256,8 +257,8 @@ def is_template_name(stem: str) -> bool:
         return False
     own = words(stem)
     others = [word for word in own if not _TEMPLATE_WORD.fullmatch(word)]
-    numbers = [word for word in others if word.isdecimal() or not word.strip("nx")]
-    is_first = bool(numbers) and not any(word.strip("0nx") for word in numbers)
+    numbers = [word for word in others if word[-1].isdecimal() or not word.strip("nx")]
+    is_first = bool(numbers) and not any(_NONZERO.search(word) for word in numbers)
     return is_first or all(_BESIDE_TEMPLATE.fullmatch(word) for word in others)
 
 
@@ -286,7 +287,9 @@ def has_number(name: str) -> bool:
     if _CALLED_ADR.fullmatch(stem):
         return True
     is_possible = _DIGITS.search(stem) is not None
-    return is_possible and any(one.fullmatch(stem) for one in (_NUMBERED, _PREFIXED))
+    if is_possible and any(one.fullmatch(stem) for one in (_NUMBERED, _PREFIXED)):
+        return True
+    return _CAPITALS.fullmatch(stem) is not None
 
 
 def looks_like_record(directory: str, name: str) -> bool:
@@ -300,7 +303,7 @@ def looks_like_record(directory: str, name: str) -> bool:
         return False
     if has_number(name):
         return True
-    if _ADR_PREFIX.match(stem):
+    if _ADR_AFFIX.search(stem):
         return not is_page_name(stem)
     return names_decisions(directory.rpartition("/")[2]) and _SHORT.fullmatch(stem) is not None
 
