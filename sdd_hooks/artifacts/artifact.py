@@ -52,19 +52,11 @@ class Artifact(NamedTuple):
         return str(self.id)
 
     @property
-    def stem(self) -> str:
-        """The name of the file, of a page in a folder of its own that of the folder."""
+    def place(self) -> PurePosixPath:
+        """The path without suffix, of a page in a folder of its own that of the folder."""
         path = PurePosixPath(self.path)
-        return (path.parent.name if self._names_folder(path) else "") or path.stem
-
-    @property
-    def directory(self) -> str:
-        """The name of the folder that the record is in, next to others."""
-        path = PurePosixPath(self.path)
-        return (path.parent if self._names_folder(path) else path).parent.name
-
-    def _names_folder(self, path: PurePosixPath) -> bool:
-        return self.kind == "SPEC" or path.stem.lower() in FOLDER_PAGES
+        is_page = self.kind == "SPEC" or path.stem.lower() in FOLDER_PAGES
+        return path.parent if is_page and path.parent.name else path.with_suffix("")
 
     @property
     def paths(self) -> tuple[str, ...]:

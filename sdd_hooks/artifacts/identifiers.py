@@ -10,9 +10,7 @@ such a number is its name (`names`): `20201103-use-lunr`, `use-kafka`, `PAY-0001
 from __future__ import annotations
 
 import re
-from abc import ABC, abstractmethod
-from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Literal
 
@@ -139,17 +137,14 @@ none."""
 NO_ORIGINS: Origins = MappingProxyType({})
 
 
-class NamedOrigins(ABC, dict[str, str]):
-    """Origins that know the names of artifacts without a number, too."""
+class NamedOrigins(dict[str, str]):
+    """Origins that find the names of artifacts without a number, too, in the order of a text.
 
-    @property
-    @abstractmethod
-    def spelled(self) -> Sequence[str]:
-        """Each of the names with the path of its artifact: what `find_named` depends on."""
+    With `labelled`, a usual word may be a name. `spelled` is what the names depend on.
+    """
 
-    @abstractmethod
-    def find_named(self, text: str, *, labelled: bool = False) -> Sequence[IdReference]:
-        """The names in a text, in order. With `labelled`, a usual word may be one. Never raises."""
+    find_named: Callable[[str, bool], Sequence[IdReference]]
+    spelled: Sequence[str]
 
 
 _MAX_ORIGIN = 400
@@ -174,21 +169,18 @@ def find_id_references(
     """Yield every ADR and spec id in the text, in order and in any common spelling. Never raises.
 
     A list (`ADRs 0015/0017`) or a range (`ADR-0105..0108`) yields each of its ids. Without
-    `origins`, all ids are of this repository. `labelled` is as in `NamedOrigins.find_named`.
+    `origins`, all ids are of this repository. `labelled` is as in `NamedOrigins`.
     """
-    named = isinstance(origins, NamedOrigins) and origins.find_named(text, labelled=labelled)
+    named = isinstance(origins, NamedOrigins) and origins.find_named(text, labelled)
     if not named:
         yield from _find_numbered(text, origins)
         return
-    starts = [one.start for one in named]
-    ends = [one.end for one in named]
+    end = 0
     # A number within a name or its path is a part of it.
-    numbered = (
-        one
-        for one in _find_numbered(text, origins)
-        if not (at := bisect_right(starts, one.start)) or ends[at - 1] <= one.start
-    )
-    yield from sorted((*named, *numbered), key=lambda one: one.start)
+    for one in sorted((*named, *_find_numbered(text, origins)), key=lambda one: one.start):
+        if one.id.name or one.start >= end:
+            end = max(end, one.end)
+            yield one
 
 
 def _find_numbered(text: str, origins: Origins) -> Iterator[IdReference]:

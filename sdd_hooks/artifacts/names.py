@@ -31,7 +31,6 @@ MAX_WORD = 1_000
 
 _WORD = lazy_regex(r"[^\s<>()\[\]\"'`,;|]+")
 _PAGES = FOLDER_PAGES | {"spec", "design"}
-_ADORNED = "*_~.:!?"
 _DATE = lazy_regex(r"(?:[0-9]{4}-?[0-9]{2}-?[0-9]{2}|[0-9]{1,5})[-_.]+(?=.*[^\W\d])")
 _ZEROS = lazy_regex(r"(?<![0-9])0+(?=[0-9])")
 _REFERS = lazy_regex(
@@ -53,7 +52,7 @@ def name_keys(artifact: Artifact) -> tuple[list[str], list[str]]:
 
     The second are of an artifact without a number: its name without the date, and its title.
     """
-    identifier, stem = artifact.id, artifact.stem
+    identifier, stem = artifact.id, artifact.place.name
     labels = (LABEL.match(stem), LABEL.match(str(artifact.frontmatter.get("id", ""))))
     names = [stem, *(label[0] for label in labels if label)]
     title = LABEL.match(artifact.title)
@@ -70,31 +69,28 @@ class NamesOfArtifacts(NamedOrigins):
     def __init__(self, artifacts: Iterable[Artifact], origins: Origins = NO_ORIGINS) -> None:
         super().__init__(origins)
         self._by_key: dict[str, list[Artifact]] = {}
-        self._without_number = False
-        weak: list[tuple[str, Artifact]] = []
-        for one in artifacts:
-            self._without_number |= bool(one.id.name)
-            strong, others = name_keys(one)
+        keys = [(one, *name_keys(one)) for one in artifacts]
+        self._has_names = any(one.id.name for one, *_ in keys)
+        for one, strong, _ in keys:
             for key in dict.fromkeys(strong):
                 self._by_key.setdefault(key, []).append(one)
-            weak += ((key, one) for key in dict.fromkeys(others))
         known = frozenset(self._by_key)
-        for key, one in weak:
-            if key not in known:
+        for one, _, weak in keys:
+            for key in {*weak} - known:
                 self._by_key.setdefault(key, []).append(one)
 
     @property
     def spelled(self) -> Sequence[str]:
-        """Each of the names with the path of its artifact: what `find_named` depends on."""
+        """Each of the names with the path of its artifact."""
         return [f"{key}={one.path}={one.id}" for key, of in self._by_key.items() for one in of]
 
     def called(self, name: str) -> Sequence[Artifact]:
         """The artifacts that are called so, several for a name that is not unique."""
         return self._by_key.get(name_key(RECORD_SUFFIX.sub("", name)), ())
 
-    def find_named(self, text: str, *, labelled: bool = False) -> Sequence[IdReference]:
+    def find_named(self, text: str, labelled: bool = False) -> Sequence[IdReference]:
         """The names of artifacts without a number in a text, in order."""
-        return list(self._find(text, labelled)) if self._without_number else ()
+        return list(self._find(text, labelled)) if self._has_names else ()
 
     def _find(self, text: str, labelled: bool) -> Iterator[IdReference]:
         refers = [match.span("names") for match in _REFERS.finditer(text)]
@@ -105,24 +101,19 @@ class NamesOfArtifacts(NamedOrigins):
                 continue
             at = bisect_right(refers, (start, len(text))) - 1
             is_labelled = labelled or (at >= 0 and start < refers[at][1])
-            if is_labelled and (item := _ITEM.match(text, start)) and len(item[0]) <= MAX_WORD:
-                # A title has spaces.
-                for one in self._unnumbered(item[0].rstrip()):
-                    end = item.end()
-                    yield IdReference(one, start, start + len(item[0].rstrip()))
-                if start < end:
-                    continue
-            around = text[max(0, start - 2) : start], text[match.end() : match.end() + 1]
-            in_code = around[0].endswith("`") and around[1] == "`"
-            word = match[0].lstrip("*_~").rstrip(_ADORNED)
-            begin = match.end() - len(match[0].lstrip("*_~"))
-            is_link = around[0] == "]("
-            for one in self._meant(word, is_labelled or in_code or is_link):
-                yield IdReference(one, begin, begin + len(word))
-
-    def _unnumbered(self, name: str) -> list[ArtifactId]:
-        found = dict.fromkeys(one.id for one in self.called(name.strip("*_`. ")) if one.id.name)
-        return list(found)
+            item = _ITEM.match(text, start) if is_labelled else None
+            # A title has spaces.
+            titled = self.called(item[0].strip("*_`. ")) if item and len(item[0]) < MAX_WORD else ()
+            if item and (found := _unnumbered(titled)):
+                end = item.end()
+                yield from (IdReference(one, start, start + len(item[0].rstrip())) for one in found)
+                continue
+            before, after = text[max(0, start - 2) : start], text[match.end() : match.end() + 1]
+            word = match[0].lstrip("*_~").rstrip("*_~.:!?")
+            start = match.end() - len(match[0].lstrip("*_~"))
+            is_marked = is_labelled or before == "](" or (before[-1:] == after == "`")
+            for one in self._meant(word, is_marked):
+                yield IdReference(one, start, start + len(word))
 
     def _meant(self, word: str, is_marked: bool) -> list[ArtifactId]:
         """The ids of the artifacts that a word, a path or a web address means."""
@@ -132,15 +123,19 @@ class NamesOfArtifacts(NamedOrigins):
         name = RECORD_SUFFIX.sub("", parts.pop())
         if has_suffix and parts and name.lower() in _PAGES:
             name = parts.pop()
-        found = [one for one in self._by_key.get(name_key(name), ()) if one.id.name]
-        if not found or not (is_marked or has_suffix or "/" in word or _is_distinct(name)):
-            return []
-        if parts and not _is_distinct(name):
+        found = self._by_key.get(name_key(name), ())
+        if not found or _is_distinct(name):
+            return _unnumbered(found)
+        if parts:
             # `src/logging.py` is not the record `logging`.
-            found = [one for one in found if one.directory.lower() == parts[-1].lower()]
-        elif not parts and has_suffix and not is_marked and not _is_distinct(name):
-            return []
-        return list(dict.fromkeys(one.id for one in found))
+            return _unnumbered(
+                one for one in found if one.place.parent.name.lower() == parts[-1].lower()
+            )
+        return _unnumbered(found) if is_marked or "/" in word else []
+
+
+def _unnumbered(found: Iterable[Artifact]) -> list[ArtifactId]:
+    return list(dict.fromkeys(one.id for one in found if one.id.name))
 
 
 def _is_distinct(name: str) -> bool:

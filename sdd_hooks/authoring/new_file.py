@@ -171,7 +171,7 @@ def _reserve(
 def _used(repository: Repository, new: NewFile, corpus: Corpus) -> UsedNumbers:
     if not new.form.has_numbers:
         beside = (one for one in corpus.artifacts if new.collection.contains(one.path))
-        named = (new.form.file_name.number_of(one.stem) for one in beside)
+        named = (new.form.file_name.number_of(one.place.name) for one in beside)
         return UsedNumbers(frozenset(named), frozenset())
     module = new.collection.module
     ids = (id for id in corpus.by_id if (id.kind, id.module) == (new.kind, module))

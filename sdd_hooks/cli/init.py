@@ -28,6 +28,7 @@ from sdd_hooks.trackers.source import find_source
 
 NOTHING = "nothing to change"
 NEXT = "next: sdd index"
+NEXT_FIRST = 'next: sdd adr "Title of the first decision"'
 IN_PLACE = frozenset({"installed", "shipped", "chained", "managed"})
 
 
@@ -75,7 +76,10 @@ def init(directory: Path | None, yes: bool, no_hooks: bool, as_json: bool) -> in
     lines.append(printable_line(_found(planned.records)))
     notes = [*planned.notes, *hooks.notes, *_model_notes(project), *_tracker_notes(project)]
     warnings = [*project.warnings, *hooks.warnings]
-    return show(CommandOutput(data, [*lines, NEXT], notes, warnings), as_json)
+    return show(
+        CommandOutput(data, [*lines, NEXT if planned.records else NEXT_FIRST], notes, warnings),
+        as_json,
+    )
 
 
 def _found(records: Sequence[FoundRecords]) -> str:

@@ -33,6 +33,7 @@ from sdd_hooks.cli.shared.output import (
 )
 from sdd_hooks.external.records import NO_RECORDS, ExternalRecords, read_external_records
 from sdd_hooks.project.collections import RECORD_KINDS
+from sdd_hooks.setup.records import FIRST_RECORD
 from sdd_hooks.usecases.reading.governing import GoverningArtifacts, GoverningReason, find_governing
 
 NONE = "none"
@@ -106,7 +107,8 @@ def list_artifacts(
     own = sorted(corpus.artifacts, key=_order)
     others = sorted(external.corpus.artifacts, key=_order)
     artifacts = [one for one in (*own, *others) if _has(one, statuses)]
-    lines = _rows([(one.name, one) for one in artifacts]) or [NOTHING]
+    empty = NOTHING if corpus.artifacts or statuses else f"{NOTHING}: {FIRST_RECORD}"
+    lines = _rows([(one.name, one) for one in artifacts]) or [empty]
     data = {"artifacts": [_own_data(artifact, external) for artifact in artifacts]}
     return show(CommandOutput(data, lines, [*left_out, *notes], project.warnings), as_json)
 

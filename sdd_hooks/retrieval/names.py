@@ -111,7 +111,7 @@ def record_hit(records: Records, collection: str, artifact: Artifact) -> Hit:
     """Return the hit for a record as a whole: the section that says most, and its summary."""
     section = summary_section(artifact)
     path = artifact.path
-    title = artifact.title if artifact.id.name else f"{artifact.id}: {artifact.title}"
+    title = f"{artifact.id}: {artifact.title}"
     return Hit(
         id=f"{path}#{section.anchor if section else 'file'}",
         collection=collection,

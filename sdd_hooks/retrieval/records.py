@@ -164,4 +164,4 @@ def _supersedes(edge: Edge, replaced: ArtifactId) -> bool:
 def file_label(path: str, title: str) -> RecordLabel:
     """Return the label of a page among records that is no record itself, such as a README."""
     stem = PurePosixPath(path).stem
-    return RecordLabel(stem, title or stem, is_artifact=False, is_numbered=False)
+    return RecordLabel(stem, title or stem, is_artifact=False)

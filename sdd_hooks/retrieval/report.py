@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class RecordLabel(NamedTuple):
     """What a record is.
 
-    `id` is its artifact id (`ADR-0011`, or a name where it is not `is_numbered`).
+    `id` is its artifact id (`ADR-0011`, `20201103-use-lunr`), else the name of its file.
     `is_artifact` is False for another page in a folder of records, such as a README. `status` is ""
     for none. `replaced_by` are the ids of the records that replaced it.
     """
@@ -29,12 +29,11 @@ class RecordLabel(NamedTuple):
     authoritative: bool = True
     replaced_by: tuple[str, ...] = ()
     is_artifact: bool = True
-    is_numbered: bool = True
 
     @property
     def name(self) -> str:
-        """The id with the title: `ADR-0011: Title`; without a number, the title."""
-        return f"{self.id}: {self.title}" if self.is_numbered else self.title
+        """The id with the title: `ADR-0011: Title`; of another page, the title."""
+        return f"{self.id}: {self.title}" if self.is_artifact else self.title
 
     @property
     def state(self) -> str:
@@ -54,7 +53,6 @@ def label_of(artifact: Artifact, successors: Sequence[ArtifactId]) -> RecordLabe
         artifact.status.value,
         artifact.status.authoritative,
         tuple(map(str, successors)),
-        is_numbered=not artifact.id.name,
     )
 
 

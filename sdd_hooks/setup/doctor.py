@@ -24,6 +24,7 @@ from sdd_hooks.project.knowledge_place import KnowledgePlace, find_knowledge, ow
 from sdd_hooks.project.project import Project
 from sdd_hooks.setup.plan import plan_setup
 from sdd_hooks.setup.records import (
+    FIRST_RECORD,
     NOTHING_FOUND,
     count_records,
     describe_records,
@@ -40,10 +41,7 @@ MIN_GIT_VERSION = (2, 31)
 
 DOWNLOAD_ADVICE = "`sdd index embed` downloads it once"
 
-WRITE_ADVICE = (
-    "write the first, such as docs/adrs/ADR-0001-title.md, or declare their directory under"
-    " `## Architecture Context`"
-)
+WRITE_ADVICE = f"{FIRST_RECORD}, or declare their directory under `## Architecture Context`"
 
 Level = Literal["ok", "warn", "fail"]
 
@@ -110,7 +108,7 @@ def _reported(name: str, check: Callable[[], Iterable[Check]]) -> Iterator[Check
 
 def _check_setup(project: Project) -> Check:
     try:
-        names = [edit.path for edit in plan_setup(project).edits]
+        names = [edit.path for edit in plan_setup(project, declares=False).edits]
     except SddError as error:
         return Check("set-up", "fail", str(error))
     if names:

@@ -41,8 +41,8 @@ class SetupPlan:
     knowledge: tuple[FileEdit, ...] = ()
 
 
-def plan_setup(project: Project) -> SetupPlan:
-    """Compare the project with what `sdd` needs.
+def plan_setup(project: Project, *, declares: bool = True) -> SetupPlan:
+    """Compare the project with what `sdd` needs. With `declares` it names directories of records.
 
     Raises ConfigurationError for a file that cannot be extended, PathRefused for one that leaves
     the repository.
@@ -63,7 +63,9 @@ def plan_setup(project: Project) -> SetupPlan:
         if legacy.unknown_keys:
             notes.append(f"not migrated, as nothing reads it: {', '.join(legacy.unknown_keys)}")
     records = find_records(project)
-    after = add_sections(before, _required_content(project, records, migrated), path)
+    after = add_sections(
+        before, _required_content(project, records if declares else (), migrated), path
+    )
     _add(edits, name, before, after)
     content = after or before or b""
     for heading in find_old_headings(content):

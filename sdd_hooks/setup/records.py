@@ -19,6 +19,8 @@ MAX_NAMED = 8
 """Directories that a message names."""
 
 NOTHING_FOUND = "no decisions or specifications found"
+FIRST_RECORD = 'write the first with `sdd adr "Title"`'
+"""What one does in a repository without a record."""
 
 _NOUNS = {"adrs": "decision", "specs": "specification"}
 

@@ -7,6 +7,7 @@ from tests.cli.commands import FILES, SCRIPTS, on_terminal, run
 from tests.cli.test_errors import tree
 
 KNOWLEDGE = "created .sdd/knowledge/index.json"
+FIRST = 'next: sdd adr "Title of the first decision"'
 NONE_FOUND = "no decisions or specifications found: sdd recognises the first when it is written"
 FOUND = "found 1 decision in docs/adrs/, 1 specification in docs/openspec/specs/"
 
@@ -27,8 +28,7 @@ def test_a_fresh_repository(repo):
     done = run(repo.root, "init", "--yes", "--no-hooks")
     assert done.code == 0
     assert (
-        done.out
-        == f"created .gitignore\ncreated CLAUDE.md\n{KNOWLEDGE}\n{NONE_FOUND}\nnext: sdd index\n"
+        done.out == f"created .gitignore\ncreated CLAUDE.md\n{KNOWLEDGE}\n{NONE_FOUND}\n{FIRST}\n"
     )
     text = (repo.root / "CLAUDE.md").read_text()
     assert "## Architecture Context" in text
@@ -127,7 +127,7 @@ def test_a_terminal_shows_every_change_and_prompts(repo):
     assert "Go ahead?" not in out
     assert (repo.root / ".git/hooks/post-commit").exists()
     code, out = on_terminal(repo.root, "", "init")
-    assert (code, out.splitlines()[:3]) == (0, ["nothing to change", NONE_FOUND, "next: sdd index"])
+    assert (code, out.splitlines()[:3]) == (0, ["nothing to change", NONE_FOUND, FIRST])
 
 
 def test_the_answer_no_changes_nothing(repo):

@@ -18,9 +18,10 @@ from sdd_hooks.cli.shared.progress import SyncOutput, show_step
 from sdd_hooks.errors import SddError
 from sdd_hooks.freshness.read_gate import open_index
 from sdd_hooks.freshness.refresh import RefreshResult
-from sdd_hooks.project.collections import Collection
+from sdd_hooks.project.collections import RECORD_KINDS, Collection
 from sdd_hooks.project.project import Project
 from sdd_hooks.retrieval.search import pending_notes
+from sdd_hooks.setup.records import FIRST_RECORD, NOTHING_FOUND
 from sdd_hooks.usecases.upkeep.update import (
     UpdateScope,
     add_collections,
@@ -98,6 +99,10 @@ def full_update_output(
         notes = [f"not embedded: {done.embed_error}", *pending_notes(done.pending)]
     else:
         notes = embed_notes(done.embed)
+    counts = done.refresh.counts
+    records = [counts.get(one.name) for one in project.collections if one.kind in RECORD_KINDS]
+    if not any(one and one.changed + one.unchanged for one in records):
+        notes.append(f"{NOTHING_FOUND}: {FIRST_RECORD}")
     return CommandOutput(
         {
             **refresh_data(done.refresh),

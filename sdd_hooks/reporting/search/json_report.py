@@ -47,7 +47,7 @@ def _hit_data(one: LabelledHit) -> dict[str, object]:
         "kind": one.kind,
         "module": one.module,
         "title": record.title if record else hit.title,
-        "artifact_id": record.id if record and record.is_numbered else None,
+        "artifact_id": record.id if record and record.is_artifact else None,
         "status": record.status or None if record else None,
         "authoritative": record.authoritative if record and record.is_artifact else None,
         "replaced_by": list(record.replaced_by) if record else [],

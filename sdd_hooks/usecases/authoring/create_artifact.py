@@ -193,6 +193,9 @@ def create_artifact(
         *elsewhere.notes,
         *(() if candidates else (NOTHING_RELATED,)),
     )
+    if not draft.corpus.artifacts:
+        status = "accepted" if request.kind == "ADR" else "approved"
+        notes += (f"next: fill it in, commit it, and `sdd status {taken.id} {status}`",)
     notes += consult(repository, project.configuration, request.title, "designing-*")
     created = CreatedArtifact(
         taken.id,
