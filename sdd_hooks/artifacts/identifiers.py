@@ -10,7 +10,7 @@ such a number is its name (`names`): `20201103-use-lunr`, `use-kafka`, `PAY-0001
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Literal
 
@@ -138,13 +138,16 @@ NO_ORIGINS: Origins = MappingProxyType({})
 
 
 class NamedOrigins(dict[str, str]):
-    """Origins that find the names of artifacts without a number, too, in the order of a text.
+    """Origins that find the names of artifacts without a number, too."""
 
-    With `labelled`, a usual word may be a name. `spelled` is what the names depend on.
-    """
+    def find_named(self, text: str, labelled: bool = False) -> Sequence[IdReference]:
+        """The names in a text, in order. With `labelled`, a usual word may be one."""
+        raise NotImplementedError
 
-    find_named: Callable[[str, bool], Sequence[IdReference]]
-    spelled: Sequence[str]
+    @property
+    def spelled(self) -> Sequence[str]:
+        """What the names depend on."""
+        raise NotImplementedError
 
 
 _MAX_ORIGIN = 400

@@ -61,7 +61,7 @@ def test_no_record_and_a_declared_directory_without_one_are_warnings(repo):
     code, found = checks(repo.root)
     assert code == 0
     assert found["artifacts"]["message"] == "no decisions or specifications found"
-    assert "docs/adrs/ADR-0001-title.md" in found["artifacts"]["advice"]
+    assert 'write the first with `sdd adr "Title"`, or declare' in found["artifacts"]["advice"]
     assert found["configuration"]["message"] == (
         "CLAUDE.md:2: 'docs/adrs/' does not exist: correct this line, or remove it"
     )

@@ -205,9 +205,6 @@ def test_a_damaged_index(indexed):
 
 NEEDING_AN_INDEX = [
     *[c for c in COMMANDS if c[0] in {"index", "search"}][3:],
-    ("adr", "Switch to gRPC"),
-    ("audit",),
-    ("check", "src"),
     ("discover",),
     ("plan", "SPEC-0001"),
 ]
@@ -220,6 +217,17 @@ def test_not_indexed(repo, command):
     message = one_line(run(repo.root, *command), 4)
     assert message == "No collections found for repo. Run `sdd index` first."
     assert tree(repo.root) == before
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("adr", "Switch to gRPC"), ("spec", "Auth"), ("status", "1", "deprecated"), ("audit",)],
+    ids=" ".join,
+)
+def test_commands_that_make_the_index(repo, command):
+    repo.commit("Start", FILES)
+    assert run(repo.root, *command).code == 0
+    assert "docs/adrs/ADR-0001-sqlite.md" in found(repo)
 
 
 def test_an_unknown_engine(repo):

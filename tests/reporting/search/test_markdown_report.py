@@ -46,7 +46,7 @@ def test_an_entry_has_id_title_score_and_note() -> None:
             "- **ADR-0001: A** (score: 0.76) · rejected",
         ),
         (
-            RecordLabel("README", "Decisions", is_artifact=False, is_numbered=False),
+            RecordLabel("README", "Decisions", is_artifact=False),
             "- **Decisions** (score: 0.76)",
         ),
     ],
