@@ -30,7 +30,7 @@ MAX_WORD = 1_000
 """Characters of a word, such as a web address, that may name an artifact."""
 
 _WORD = lazy_regex(r"[^\s<>()\[\]\"'`,;|]+")
-_PAGES = FOLDER_PAGES | {"spec", "design"}
+_PAGES = FOLDER_PAGES | {"spec", "design", "requirements"}
 _DATE = lazy_regex(r"(?:[0-9]{4}-?[0-9]{2}-?[0-9]{2}|[0-9]{1,5})[-_.]+(?=.*[^\W\d])")
 _ZEROS = lazy_regex(r"(?<![0-9])0+(?=[0-9])")
 _REFERS = lazy_regex(
