@@ -302,10 +302,10 @@ sdd_review_wanted() {
     esac
 }
 
-# Whether a repository that is set up, so that it has a memory file, has other documents than the commit $1 in what is
-# staged. The check of artifacts needs no index.
+# Whether a repository that is set up, so that it has a memory file or an index, has other documents than the commit $1
+# in what is staged. The check of artifacts needs no index.
 sdd_documents_changed() {
-    [ -f CLAUDE.md ] || [ -f AGENTS.md ] || [ -f CRUSH.md ] || return 1
+    [ -e "$sdd_state" ] || [ -f CLAUDE.md ] || [ -f AGENTS.md ] || [ -f CRUSH.md ] || return 1
     ! sdd_unchanged --cached "$1" -- ':(icase)*.md' ':(icase)*.markdown' ':(icase)*.mdx' ':(icase)*.rst' ':(icase)*.adoc'
 }
 
@@ -627,11 +627,13 @@ sdd_try() {
     sdd_outcome=ended
     sdd_open_messages
     sdd_run "$sdd_command" hook "$sdd_action" "$@"
-    # What sdd prints found no place on the disk.
-    if [ "$sdd_result" = 74 ]; then
-        exec 8>&2 9</dev/null 7</dev/null
-        sdd_run "$sdd_command" hook "$sdd_action" "$@"
-    fi
+    # What sdd printed found no place on the disk, as sdd says, or Python when it ends.
+    case $sdd_result in
+        74 | 120)
+            exec 8>&2 9</dev/null 7</dev/null
+            sdd_run "$sdd_command" hook "$sdd_action" "$@"
+            ;;
+    esac
     case $event$sdd_result in
         *[!0-9]0) sdd_show_messages ;;
         *[!0-9]130) ;;

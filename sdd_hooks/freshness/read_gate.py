@@ -17,6 +17,7 @@ from sdd_hooks.freshness import tiers
 from sdd_hooks.freshness.hook_state import REQUEST_FILE
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.project import Project
+from sdd_hooks.system.locks import hold_lock
 
 if TYPE_CHECKING:
     from sdd_hooks.freshness.refresh import RefreshResult
@@ -115,8 +116,14 @@ def _repaired_by_next_event(project: Project) -> Iterator[None]:
 
 
 def _is_behind(project: Project) -> bool:
-    """Whether a refresh was requested that has not ended."""
-    return os.path.lexists(project.repository.search_dir / REQUEST_FILE)
+    """Whether a refresh was requested that failed, or none has begun."""
+    directory = project.repository.search_dir
+    if not os.path.lexists(directory / REQUEST_FILE):
+        return False
+    # The refresh that runs has the lock, and fulfils the request when it ends.
+    with suppress(SddError), hold_lock(directory / "lock", 0.0) as is_free:
+        return is_free
+    return False
 
 
 def _is_renamed(project: Project, engine: Engine) -> bool:

@@ -143,8 +143,7 @@ def refresh(
         with lock_index(project.repository, wait) as is_locked:
             if not is_locked:
                 break
-            request_file.unlink(missing_ok=True)
-            with _requested_again_after_failure(request_file):
+            with _fulfilling(request_file):
                 result, documents = _refresh_once(project, request, running, progress)
                 results.append(result)
                 renewed = find_new_directories(project, documents)
@@ -162,16 +161,25 @@ def refresh(
 
 
 @contextmanager
-def _requested_again_after_failure(request_file: Path) -> Iterator[None]:
-    """Let the next event and the next reader try again what did not end."""
+def _fulfilling(request_file: Path) -> Iterator[None]:
+    """Take a request, and give it back if the block fails, for the next event and the next reader.
+
+    A full disk has no place for another file, but takes another name of this one.
+    """
+    taken = request_file.with_name("refreshing")
+    with suppress(OSError):
+        request_file.replace(taken)
+    request_file.unlink(missing_ok=True)
     try:
         yield
     except (NotIndexed, ReadOnlyIndex):
+        taken.unlink(missing_ok=True)
         raise
     except BaseException:
-        with suppress(SddError):
-            create_mark(request_file)
+        with suppress(OSError):
+            taken.replace(request_file)
         raise
+    taken.unlink(missing_ok=True)
 
 
 def find_new_directories(project: Project, documents: Iterable[str]) -> Project:

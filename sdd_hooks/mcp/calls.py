@@ -13,11 +13,12 @@ from typing import TypeVar
 
 from sdd_hooks import tracing
 from sdd_hooks.errors import SddError
-from sdd_hooks.mcp.pages import read_page_request
+from sdd_hooks.mcp.pages import clean, read_page_request
 from sdd_hooks.mcp.parameters import check_arguments
 from sdd_hooks.mcp.roots import Root, Workplace, find_project
 from sdd_hooks.mcp.tool import Call, Tool, ToolResult
 from sdd_hooks.project.project import Project
+from sdd_hooks.system.git import Git, nul_split
 from sdd_hooks.system.time_limit import time_limit
 from sdd_hooks.text.display import describe_error, shorten_words
 
@@ -61,7 +62,8 @@ class CallRunner:
             wanted = str(arguments.get("root") or "")
 
             def run(project: Project) -> ToolResult:
-                return tool.run(Call(project, arguments, self._clock(), page))
+                restored = restore_paths(arguments, project.repository.git)
+                return tool.run(Call(project, restored, self._clock(), page))
 
             return await self.run(tool.name, run, roots, wanted)
         except SddError as error:
@@ -87,6 +89,25 @@ class CallRunner:
             return await loop.run_in_executor(self._executor, work)
         finally:
             self._waiting -= 1
+
+
+def restore_paths(arguments: Mapping[str, object], git: Git) -> Mapping[str, object]:
+    """Return the arguments with the paths of files as git has them.
+
+    Results and requests are Unicode, where U+FFFD takes the place of a byte that is none.
+    """
+    if "\ufffd" not in str(arguments):
+        return arguments
+    listing = git.output("ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    paths = {str(clean(path)): path for path in nul_split(listing)}
+
+    def restored(value: object) -> object:
+        if isinstance(value, tuple):
+            return tuple(restored(one) for one in value)
+        path, mark, rest = value.partition("#") if isinstance(value, str) else ("", "", "")
+        return f"{paths[path]}{mark}{rest}" if path in paths else value
+
+    return {name: restored(value) for name, value in arguments.items()}
 
 
 def failure(message: str) -> ToolResult:

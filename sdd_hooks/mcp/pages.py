@@ -96,7 +96,11 @@ def render(data: Mapping[str, object]) -> str:
 def clean(value: object) -> object:
     """Return a JSON value whose strings UTF-8 can encode: U+FFFD replaces a lone surrogate."""
     if isinstance(value, str):
-        return value if is_unicode(value) else value.encode("utf-8", "replace").decode()
+        return (
+            value
+            if is_unicode(value)
+            else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        )
     if isinstance(value, Mapping):
         return {key: clean(one) for key, one in value.items()}
     if isinstance(value, list | tuple):

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import hmac
+import json
 import logging
 import queue
 import socket
@@ -19,10 +20,14 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from concurrent.futures import Executor, Future
 from typing import Any, ParamSpec, TypeVar
 
+import mcp_types as types
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
+from mcp.shared.message import SessionMessage
+from pydantic import ValidationError
 
 from sdd_hooks.errors import SddError
+from sdd_hooks.mcp.pages import clean
 
 HOST = "127.0.0.1"
 PATH = "/mcp"
@@ -82,12 +87,46 @@ class MainThreadExecutor(Executor):
                 future.set_exception(error)
 
 
+class _Readable:
+    """A stream of messages. Those whose texts have lone surrogates are read, too.
+
+    The SDK answers nothing to them. U+FFFD takes the place of such a character.
+    """
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    async def __aenter__(self) -> _Readable:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._stream.aclose()
+
+    def __aiter__(self) -> _Readable:
+        return self
+
+    async def __anext__(self) -> Any:
+        item = await self._stream.__anext__()
+        try:
+            if isinstance(item, ValidationError) and item.errors()[0]["type"] == "json_invalid":
+                value = clean(json.loads(item.errors()[0]["input"]))
+                message = types.jsonrpc_message_adapter.validate_python(value, by_name=False)
+                return SessionMessage(message)
+        except ValueError:
+            pass
+        return item
+
+
 def serve_stdio(server: Server[Any], executor: MainThreadExecutor) -> None:
     """Serve one client on stdin and stdout, until stdin ends."""
 
     async def serve() -> None:
         async with stdio_server() as (incoming, outgoing):
-            await server.run(incoming, outgoing, server.create_initialization_options())
+            options = server.create_initialization_options()
+            await server.run(_Readable(incoming), outgoing, options)
 
     _serve_beside(serve, executor)
 

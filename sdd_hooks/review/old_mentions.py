@@ -85,16 +85,23 @@ def is_certain(subject: Subject, mention: Mention) -> bool:
     if not mention.alone or _ARCHIVE.search(mention.path):
         return False
     around = text_around(subject, mention)
-    if is_document(mention.path) and (_NARRATIVE.search(mention.path) or _ENTRY.search(around)):
+    if is_document(mention.path) and (_NARRATIVE.search(mention.path) or _is_entry(around)):
         return False
     if _leads_elsewhere(subject, mention) or _is_quotation(mention) or _SITE.search(mention.path):
         return False
-    return not (
-        _links_elsewhere(mention, around)
-        or _EXAMPLE.search(around)
-        or ACKNOWLEDGED.search(around)
-        or _ABSORBED.search(around)
-    )
+    return not (_is_of_the_past(around) or _links_elsewhere(mention, around))
+
+
+# A line may have thousands of mentions.
+@lru_cache(1)
+def _is_entry(around: str) -> bool:
+    return _ENTRY.search(around) is not None
+
+
+@lru_cache(1)
+def _is_of_the_past(around: str) -> bool:
+    """Whether a text gives an example, or says that what it names holds no longer."""
+    return any(one.search(around) for one in (_EXAMPLE, ACKNOWLEDGED, _ABSORBED))
 
 
 def _is_quoted(subject: Subject, mention: Mention) -> bool:
@@ -143,9 +150,12 @@ def _links_elsewhere(mention: Mention, around: str) -> bool:
 
 def text_around(subject: Subject, mention: Mention) -> str:
     """The line of a mention in a file, with those around it."""
-    lines = _lines(subject.text(mention.path))
-    first = max(0, mention.line - 1 - CONTEXT_LINES)
-    return "\n".join(lines[first : mention.line + CONTEXT_LINES])
+    return _around(subject.text(mention.path), mention.line)
+
+
+@lru_cache(1)
+def _around(text: str, line: int) -> str:
+    return "\n".join(_lines(text)[max(0, line - 1 - CONTEXT_LINES) : line + CONTEXT_LINES])
 
 
 def block_around(subject: Subject, mention: Mention) -> str:

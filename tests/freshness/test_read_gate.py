@@ -12,7 +12,7 @@ import pytest
 from sdd_hooks.embedding.rates import RateKey, record_rate
 from sdd_hooks.engines.protocol import Counts, Query, SubQuery
 from sdd_hooks.engines.registry import open_engine
-from sdd_hooks.errors import IndexDamaged, NotIndexed
+from sdd_hooks.errors import IndexDamaged, NotIndexed, StorageError
 from sdd_hooks.freshness.read_gate import (
     FreshnessReport,
     last_touched,
@@ -229,6 +229,26 @@ def test_a_refresh_that_fails_is_a_warning_of_the_reader(shop: Repo) -> None:
     with open_fresh_index(shop.project(), NOW + 3 * HOUR) as (engine, freshness):
         assert freshness == FreshnessReport(warnings=(warning,))
         assert [one.path for one in engine.documents("repo-adrs")] == [ONE]
+
+
+def test_a_reader_knows_that_a_refresh_has_failed(shop: Repo) -> None:
+    """As on a full disk, after which the index is not old."""
+    project = shop.project()
+    shop.write(TWO, "# ADR-0002: Caches\n")
+    state, request = (shop.root / ".sdd/search" / name for name in ("hook", "again"))
+    state.unlink()
+    (state / "x").mkdir(parents=True)
+    with pytest.raises(StorageError):
+        refresh(project)
+    assert request.exists()
+    (state / "x").rmdir()
+    state.rmdir()
+    with hold_lock(shop.root / ".sdd/search/lock", 0), open_fresh_index(project, NOW) as opened:
+        assert opened[1] == FreshnessReport()
+    with open_fresh_index(project, NOW) as (engine, _):
+        assert [one.path for one in engine.documents("repo-adrs")] == [ONE, TWO]
+    assert not request.exists()
+    assert state.is_file()
 
 
 def test_a_reader_waits_only_briefly_for_another_refresh(shop: Repo) -> None:

@@ -33,7 +33,8 @@ REFRESHED = re.compile(
     re.MULTILINE,
 )
 ARRIVALS = {"checkout", "switch", "merge", "pull", "rebase"}
-SHELLS = [["dash"], ["busybox", "sh"], ["bash", "--posix"], ["bash"]]
+SHELLS = [["dash"], ["busybox", "sh"], ["bash", "--posix"]]
+"""Shells that git may run as `sh`. Only tests of what they may do in different ways run in each."""
 
 
 @pytest.fixture(params=SHELLS, ids=" ".join)

@@ -71,12 +71,10 @@ def run(
     [(event, False) for event in EVENTS]
     + [(event, True) for event in ("pre-commit", *REVIEW_EVENTS)],
 )
-def test_a_program_that_does_not_end_is_stopped(
-    repo: Hooked, shell: list[str], event: str, review: bool
-) -> None:
+def test_a_program_that_does_not_end_is_stopped(repo: Hooked, event: str, review: bool) -> None:
     script = "#!/bin/sh\nexec sleep 600\n"
     shim = install(repo, event, script, "0.2", review=review)
-    done = run(repo, shell, shim, stdin=PUSHED if event == "pre-push" else b"")
+    done = run(repo, ["sh"], shim, stdin=PUSHED if event == "pre-push" else b"")
     assert done.returncode == 0
     text = done.stderr.decode()
     assert text.startswith("sdd-hooks: ")
@@ -149,7 +147,7 @@ FOREIGN_NOTES = (
 )
 
 
-def test_only_a_note_of_this_command_stops_a_hook(repo: Hooked, shell: list[str]) -> None:
+def test_only_a_note_of_this_command_stops_a_hook(repo: Hooked) -> None:
     """This process is the parent of the hook, as git is otherwise."""
     shim = install(repo, "post-commit", "#!/bin/sh\necho started\n", "60")
     values = {"pid": os.getpid(), "now": int(time.time()), "later": int(time.time()) + 3_600}
@@ -158,7 +156,7 @@ def test_only_a_note_of_this_command_stops_a_hook(repo: Hooked, shell: list[str]
         for name, value in values.items():
             text = text.replace(f"{{{name}}}".encode(), str(value).encode())
         (repo.root / ".git/sdd-hook-note").write_bytes(text)
-        done = run(repo, shell, shim)
+        done = run(repo, ["sh"], shim)
         started = b"started\n" if note in FOREIGN_NOTES else b""
         assert (done.returncode, done.stdout, done.stderr) == (0, b"", started), note
     assert not (repo.root / "pwned").exists()
@@ -242,9 +240,9 @@ def test_a_program_that_ignores_the_signal_is_killed(repo: Hooked, shell: list[s
     assert b"was stopped" in done.stderr
 
 
-def test_a_version_that_does_not_end_refuses_nothing(repo: Hooked, shell: list[str]) -> None:
+def test_a_version_that_does_not_end_refuses_nothing(repo: Hooked) -> None:
     script = '#!/bin/sh\n[ "$1" != --version ] || exec sleep 600\nexit 1\n'
-    done = run(repo, shell, install(repo, "pre-commit", script, "0.2"))
+    done = run(repo, ["sh"], install(repo, "pre-commit", script, "0.2"))
     assert done.returncode == 0
     assert b"failed: run `sdd doctor`" in done.stderr
 
@@ -263,12 +261,25 @@ def test_a_version_that_does_not_end_refuses_nothing(repo: Hooked, shell: list[s
     ],
 )
 def test_only_findings_of_a_working_installation_refuse_a_commit(
-    repo: Hooked, shell: list[str], script: str, status: int
+    repo: Hooked, script: str, status: int
 ) -> None:
     shim = install(repo, "pre-commit", f"#!/bin/sh\n{script}\n", "60")
-    done = run(repo, shell, shim)
+    done = run(repo, ["sh"], shim)
     assert done.returncode == status
     assert (done.stderr == b"") == (script.startswith(("exit 0", "[")))
+
+
+@pytest.mark.parametrize("descriptor", [1, 2])
+def test_output_without_an_end_is_stopped_and_cut_off(
+    repo: Hooked, shell: list[str], descriptor: int
+) -> None:
+    shim = install(repo, "post-commit", f"#!/bin/sh\nexec yes >&{descriptor}\n", "0.3")
+    text = shim.read_text().replace("sdd_seconds=1\n", "sdd_seconds=10000\n")
+    shim.write_text(text)
+    done = run(repo, shell, shim)
+    assert (done.returncode, done.stdout) == (0, b"")
+    assert b"or output without an end: run" in done.stderr[-200:]
+    assert len(done.stderr) < 300_000
 
 
 def test_nothing_is_left_running_and_no_output_is_held(repo: Hooked, shell: list[str]) -> None:
@@ -314,10 +325,10 @@ def test_programs_of_the_repository_are_not_run(repo: Hooked, shell: list[str], 
     assert not list(repo.root.glob("ran-*"))
 
 
-def test_an_earlier_hook_has_the_path_of_git(repo: Hooked, shell: list[str]) -> None:
+def test_an_earlier_hook_has_the_path_of_git(repo: Hooked) -> None:
     shim = install(repo, "post-commit", "#!/bin/sh\n", "60")
     legacy = shim.with_name("post-commit.sdd-legacy")
     legacy.write_text('#!/bin/sh\necho "$PATH"\n')
     legacy.chmod(0o755)
     repo.search_path = f"bin:{repo.search_path}"
-    assert run(repo, shell, shim).stdout.decode() == f"{repo.search_path}\n"
+    assert run(repo, ["sh"], shim).stdout.decode() == f"{repo.search_path}\n"

@@ -6,6 +6,8 @@ After each, the index must equal one built from scratch.
 from __future__ import annotations
 
 import os
+import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -16,8 +18,9 @@ import pytest
 
 from sdd_hooks.freshness.refresh import refresh
 from sdd_hooks.githooks import events
+from tests.cli.mounts import small_disk
 from tests.githooks.conftest import ADR, FILES, after, settled
-from tests.githooks.recorder import Hooked, Recorder
+from tests.githooks.recorder import SDD, Hooked, Recorder
 from tests.support.oracle import assert_index_matches_scratch, documents
 from tests.support.repos import Repo
 from tests.support.waiting import until
@@ -182,6 +185,72 @@ def test_merge_finished_after_a_conflict(fresh: Hooked, tracer: Recorder) -> Non
     after(fresh, "commit", "--all", "--no-edit", "--no-verify")
     assert tracer.calls() == ["hook post-commit"]
     assert NEW in documents(fresh)
+
+
+JOINS = {
+    "merge --quiet topic": 1,
+    "pull --quiet --no-rebase --no-edit . topic": 1,
+    "merge --quiet --no-verify topic": 0,
+    "pull --quiet --rebase . topic": 0,
+    "rebase --quiet topic": 0,
+    "cherry-pick topic": 0,
+}
+
+
+def test_two_records_with_one_number_are_refused_or_named(fresh: Hooked) -> None:
+    """git joins them without a conflict, and the number is not taken on either branch."""
+    branch(fresh, "topic", {"docs/adrs/ADR-0009-their.md": adr("Theirs", 9)})
+    fresh.commit("Ours", {"docs/adrs/ADR-0009-our.md": adr("Ours", 9)})
+    before = fresh.head()
+    for command, code in JOINS.items():
+        done = fresh.run(*command.split())
+        said = done.stderr.decode()
+        assert done.returncode == code, said
+        (line,) = (line for line in said.splitlines() if "critical" in line)
+        assert "ADR-0009-their.md" in line
+        assert "ADR-0009-our.md" in line
+        assert "`sdd adr renumber" in line
+        if code:
+            fresh.git("merge", "--abort")
+        fresh.git("reset", "--quiet", "--hard", before)
+
+
+def test_two_records_that_come_with_one_number_do_not_stop_a_merge(fresh: Hooked) -> None:
+    branch(fresh, "topic", {f"docs/adrs/ADR-0009-{name}.md": adr(name, 9) for name in "ab"})
+    fresh.write("notes.txt", "ours\n")
+    fresh.git("commit", "--quiet", "--all", "-m", "Ours")
+    done = fresh.run("merge", "--quiet", "topic")
+    assert (done.returncode, done.stderr.count(b"ADR-0009 is also")) == (0, 1)
+
+
+def test_a_failed_refresh_is_told_on_a_full_disk(fresh: Hooked, tmp_path: Path) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    with small_disk(disk, 4_000):
+        shutil.copytree(fresh.root, disk / "shop")
+        repo = Hooked(disk / "shop", fresh.search_path)
+        for left in (0, 36, 44, 64):
+            repo.write(ADR, adr(f"Word{left}", 1))
+            repo.git("add", ADR)
+            repo.git("-c", f"core.hooksPath={os.devnull}", "commit", "--quiet", "-m", "x")
+            room = os.statvfs(disk)
+            with (disk / "fill").open("wb") as file:
+                file.write(bytes(max(room.f_bavail * room.f_bsize - left * 1024, 0)))
+            said = subprocess.run(
+                ["sh", ".git/hooks/post-commit"],
+                cwd=repo.root,
+                env=repo.environment(),
+                capture_output=True,
+                check=True,
+            ).stderr.decode()
+            assert re.fullmatch(r"sdd: .* failed .*(no space left|the disk is full).*\n", said), (
+                left
+            )
+            (disk / "fill").unlink()
+        found = subprocess.run(
+            [SDD, "search", "--json", "Word64"], cwd=repo.root, capture_output=True, check=True
+        )
+        assert b"ADR-0001" in found.stdout
 
 
 # Checkouts

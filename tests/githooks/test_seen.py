@@ -77,14 +77,24 @@ class Traced:
         return path.read_text() if path.exists() else ""
 
 
-@pytest.fixture
-def traced(repo: Hooked, recorder: Recorder, shell: list[str]) -> Traced:
+def trace(repo: Hooked, recorder: Recorder, shell: list[str]) -> Traced:
     repo.search_path = recorder.search_path
     traced = Traced(repo, recorder, shell)
     # A file of git that is newer than the state starts sdd.
     traced.age("info/exclude")
     traced.index_again()
     return traced
+
+
+@pytest.fixture
+def traced(repo: Hooked, recorder: Recorder) -> Traced:
+    return trace(repo, recorder, ["sh"])
+
+
+@pytest.fixture
+def traced_in_each(repo: Hooked, recorder: Recorder, shell: list[str]) -> Traced:
+    """The same in each shell: they compare times of files in their own ways."""
+    return trace(repo, recorder, shell)
 
 
 def take_note(traced: Traced) -> tuple[list[str], list[str]]:
@@ -95,7 +105,10 @@ def take_note(traced: Traced) -> tuple[list[str], list[str]]:
     return before, traced.hook("post-commit")
 
 
-def test_commits_that_touch_nothing_indexed_take_one_git_process_each(traced: Traced) -> None:
+def test_commits_that_touch_nothing_indexed_take_one_git_process_each(
+    traced_in_each: Traced,
+) -> None:
+    traced = traced_in_each
     for _ in range(3):
         assert take_note(traced) == (["diff-index"], [])
     assert traced.recorder.calls() == []
@@ -134,8 +147,9 @@ def test_an_artifact_that_goes_back_to_what_is_indexed_is_checked(traced: Traced
 
 @pytest.mark.parametrize("change", ["index", "state", "again", "rules", "parent", "link", "none"])
 def test_a_change_between_the_hooks_is_compared(
-    traced: Traced, tmp_path: Path, change: str
+    traced_in_each: Traced, tmp_path: Path, change: str
 ) -> None:
+    traced = traced_in_each
     root = traced.repo.root
     traced.stage("other.txt")
     assert traced.hook("pre-commit") == ["diff-index"]
@@ -175,7 +189,8 @@ def test_nothing_is_written_through_a_link(traced: Traced, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("content", ["", "sdd 1", "sdd 2 {head} {head} {pid}\n", "\0" * 50])
-def test_a_damaged_file_is_replaced(traced: Traced, content: str) -> None:
+def test_a_damaged_file_is_replaced(traced_in_each: Traced, content: str) -> None:
+    traced = traced_in_each
     head, pid = traced.repo.head(), os.getpid()
     traced.stage("other.txt")
     traced.commit()

@@ -149,12 +149,12 @@ def test_an_invalid_state_file_starts_sdd(
     assert repo.git("status", "--porcelain") == ""
 
 
-def test_a_pathspec_is_not_an_option(repo: Hooked, recorder: Recorder, shell: list[str]) -> None:
+def test_a_pathspec_is_not_an_option(repo: Hooked, recorder: Recorder) -> None:
     header = f"sdd 1 {repo.head()} 0 0 0".encode()
     for pathspec in (b"--output=pwned", b"$(touch pwned)", b"*", b":(bad)x", b"-p"):
         for name, event in (("hook", "post-commit"), ("hook-artifacts", "pre-commit")):
             repo.write(f".sdd/search/{name}", state_file(header, pathspec))
-            assert hook(repo, shell, event).returncode == 0, pathspec
+            assert hook(repo, ["sh"], event).returncode == 0, pathspec
     assert repo.git("status", "--porcelain") == ""
 
 
@@ -171,17 +171,17 @@ def test_a_pathspec_is_not_expanded_by_the_shell(
 
 
 def test_a_state_that_is_no_regular_file_is_not_read_and_starts_sdd(
-    repo: Hooked, recorder: Recorder, shell: list[str]
+    repo: Hooked, recorder: Recorder
 ) -> None:
     state = repo.root / ".sdd/search/hook"
     state.rename(repo.root / "elsewhere")
     for target in ("../../elsewhere", "/dev/zero", "missing"):
         repo.link(".sdd/search/hook", target)
-        assert hook(repo, shell, "post-commit").returncode == 0
+        assert hook(repo, ["sh"], "post-commit").returncode == 0
         assert recorder.calls() == ["hook post-commit"]
         state.unlink()
     os.mkfifo(state)
-    assert hook(repo, shell, "post-commit").returncode == 0
+    assert hook(repo, ["sh"], "post-commit").returncode == 0
     assert recorder.calls() == ["hook post-commit"]
 
 
@@ -207,16 +207,14 @@ def test_a_state_that_was_cut_off_anywhere_starts_sdd(
         assert recorder.calls() == ["hook post-commit"], size
 
 
-def test_a_flipped_bit_anywhere_starts_sdd(
-    repo: Hooked, recorder: Recorder, shell: list[str]
-) -> None:
+def test_a_flipped_bit_anywhere_starts_sdd(repo: Hooked, recorder: Recorder) -> None:
     """In a pathspec, it would let the hook miss a change to the files that the pathspec matched."""
     repo.write(ADR, "# ADR-0001: Changed\n")
     state = repo.root / ".sdd/search/hook"
     whole = state.read_bytes()
     for offset in range(0, len(whole), len(whole) // 20):
         state.write_bytes(flip(whole, offset, offset % 8))
-        assert hook(repo, shell, "post-commit").returncode == 0
+        assert hook(repo, ["sh"], "post-commit").returncode == 0
         assert recorder.calls() == ["hook post-commit"], offset
 
 
@@ -338,10 +336,10 @@ def test_a_failing_sdd_does_not_fail_git(repo: Hooked, tmp_path: Path) -> None:
     assert repo.run("checkout", "-b", "y").returncode == 0
 
 
-def test_an_interruption_prints_no_warning(repo: Hooked, tmp_path: Path, shell: list[str]) -> None:
+def test_an_interruption_prints_no_warning(repo: Hooked, tmp_path: Path) -> None:
     repo.search_path = Recorder(tmp_path / "interrupted", status=130).search_path
     repo.write(ADR, "changed")
-    done = hook(repo, shell, "post-commit")
+    done = hook(repo, ["sh"], "post-commit")
     assert (done.returncode, done.stderr) == (0, "")
 
 

@@ -58,6 +58,40 @@ def test_a_flood_of_calls_gets_errors_and_answers(indexed: Repo) -> None:
     assert again.structured_content["repository"] == str(indexed.root)
 
 
+def test_a_path_that_is_no_unicode_has_one_form(indexed: Repo) -> None:
+    """JSON has its bytes as lone surrogates, which the SDK refuses without an answer."""
+    name = os.fsdecode(b"src/latin\xe9.py")
+    indexed.write(name, "# Governing: ADR-0002\ndef unusual():\n    pass\n")
+    calls = [("get", {"target": name}), ("search", {"query": "cut \ud83d"})]
+    calls += [("get", {"target": f"src/latin\ufffd.py{part}"}) for part in ("", "#unusual")]
+    calls += [("decisions_for_paths", {"paths": [name]})]
+    first = {"protocolVersion": "2025-06-18", "capabilities": {}}
+    first["clientInfo"] = {"name": "x", "version": "1"}
+    requests = [("initialize", first)]
+    requests += [("tools/call", {"name": tool, "arguments": given}) for tool, given in calls]
+    sent = [
+        {"jsonrpc": "2.0", "id": number, "method": method, "params": parameters}
+        for number, (method, parameters) in enumerate(requests)
+    ]
+    with subprocess.Popen(
+        [SDD, "mcp"], cwd=indexed.root, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write("".join(f"{json.dumps(one)}\n" for one in sent).encode())
+        process.stdin.flush()
+        answers = dict[int, Any]()
+        while len(answers) < len(sent):
+            message = json.loads(process.stdout.readline())
+            answers[message["id"]] = message["result"]
+        process.stdin.close()
+    results = [answers[number]["structuredContent"] for number in range(1, len(sent))]
+    assert [results[at]["place"].partition(":")[0] for at in (0, 2, 3)] == [
+        "src/latin\ufffd.py"
+    ] * 3
+    assert results[4]["decisions"][0]["artifact"] == "ADR-0002: gRPC"
+
+
 def test_what_is_no_message_is_no_crash(indexed: Repo) -> None:
     """The process ends with its input. It prints messages only, and no traceback."""
     initialize = {

@@ -15,6 +15,7 @@ without the extension reads the same files, and writes pages that count as chang
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import stat
 from collections.abc import Iterable, Iterator
@@ -51,6 +52,9 @@ _MAX_REASON_BYTES = 500
 
 _EXTENSION = Path(apsw.__file__).parent / "sqlite_extra_binaries" / "cksumvfs"
 _VFS = "cksmvfs"
+_SHARED_BYTES = 32_768
+"""The size of the file that connections share, which SQLite creates to read, too."""
+
 _RESERVED_BYTES = 8
 """Bytes at the end of a page that the extension requires."""
 
@@ -119,16 +123,36 @@ def translate_errors(path: Path) -> Iterator[None]:
         raise StorageError(
             f"{path} is locked by another process: try again when it has finished"
         ) from error
-    except apsw.FullError as error:
-        raise StorageError(
-            f"no space left to write {path}: free some, then run `sdd index update`"
-        ) from error
     except (apsw.Error, UnicodeDecodeError, ImpossibleValue) as error:
+        if isinstance(error, apsw.FullError) or _is_disk_full(path, error):
+            raise StorageError(
+                f"no space left to write {path}: free some, then run `sdd index update`"
+            ) from error
         if isinstance(error, _FILE_SYSTEM) and not is_checksum_failure(error):
             raise StorageError(f"cannot use {path} ({error}): check its directory") from error
         reason = "a page has changed on disk" if is_checksum_failure(error) else str(error)
         mark_damaged(path, reason)
         raise IndexDamaged(f"{path} is damaged ({reason}): run `sdd index update`") from error
+
+
+def _is_disk_full(path: Path, error: BaseException) -> bool:
+    """Whether SQLite failed because there is no space for a file beside its own, or no quota.
+
+    It calls that an error of the disk.
+    """
+    if not isinstance(error, apsw.IOError | apsw.CantOpenError) or is_checksum_failure(error):
+        return False
+    probe = path.with_name(f"{path.name}-probe-{os.getpid()}")
+    try:
+        descriptor = open_unlinked(probe, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            os.write(descriptor, bytes(_SHARED_BYTES))
+        finally:
+            os.close(descriptor)
+            probe.unlink(missing_ok=True)
+    except OSError as refused:
+        return refused.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+    return False
 
 
 def typed(rows: Iterable[Any], *types: Any) -> Iterator[Any]:
@@ -268,9 +292,11 @@ def open_database(path: Path, schema: Schema) -> apsw.Connection:
             # On a read-only file system SQLite cannot create the index of the journal.
             connection.close()
             return _open_unwritable(path, schema, error)
-        except BaseException:
+        except BaseException as error:
             connection.close()
-            raise
+            if not _is_disk_full(path, error):
+                raise
+            return _open_alone(path, schema)
     return connection
 
 
@@ -329,6 +355,21 @@ def _open_unwritable(path: Path, schema: Schema, reason: Exception) -> apsw.Conn
     )
     if _version(connection, path, schema) != len(schema.migrations):
         raise StorageError(f"cannot write {path} ({reason}): check its directory") from reason
+    return connection
+
+
+def _open_alone(path: Path, schema: Schema) -> apsw.Connection:
+    """Open the file where the disk has no space for the one that connections share: no other
+    process may open it meanwhile. Raises errors of SQLite."""
+    connection = _connect(path)
+    try:
+        connection.execute("PRAGMA locking_mode=EXCLUSIVE")
+        _harden(connection)
+        if _version(connection, path, schema) < len(schema.migrations):
+            _migrate(connection, path, schema)
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 
