@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import zipfile
@@ -12,6 +13,9 @@ from pathlib import Path
 
 import pytest
 
+import sdd_hooks
+from sdd_hooks.forges.protocol import ForgeVendor
+from sdd_hooks.forges.registry import FORGES
 from sdd_hooks.plugins import (
     Plugin,
     PluginError,
@@ -20,6 +24,8 @@ from sdd_hooks.plugins import (
     load_plugin,
     registered_plugins,
 )
+from sdd_hooks.trackers.protocol import TrackerVendor
+from sdd_hooks.trackers.registry import TRACKERS
 
 FRUIT = PluginKind(
     "fruit",
@@ -168,3 +174,26 @@ def test_own_plugins_are_found_without_searching_distributions() -> None:
         "assert 'importlib.metadata' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", source], check=True, env=dict(os.environ))
+
+
+KINDS = {"trackers": (TRACKERS, TrackerVendor), "forges": (FORGES, ForgeVendor)}
+
+
+@pytest.mark.parametrize("package", KINDS)
+def test_each_folder_of_a_vendor_is_registered_and_only_the_registry_imports_it(
+    package: str,
+) -> None:
+    kind, vendor = KINDS[package]
+    top = Path(sdd_hooks.__file__).parent
+    targets = {name: target.split(".")[2] for name, target in kind.own.items()}
+    folders = {path.parent.name for path in (top / package).glob("*/__init__.py")}
+    assert folders <= {*targets.values()}
+    modules = top.rglob("*.py")
+    texts = {path.relative_to(top).as_posix(): path.read_text("utf-8") for path in modules}
+    registered = registered_plugins(kind)
+    for name, folder in targets.items():
+        assert load_plugin(registered[name], vendor).label
+        imported = re.compile(rf"\b{package}(\.| import ){folder}\b")
+        own = (f"{package}/registry.py", f"{package}/{folder}/")
+        importing = [path for path, text in texts.items() if imported.search(text)]
+        assert [path for path in importing if not path.startswith(own)] == []

@@ -4,22 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import sys
 from pathlib import Path
 
-import pytest
-
-import sdd_hooks
-from sdd_hooks.forges.protocol import ForgeVendor
-from sdd_hooks.forges.registry import FORGES, detect_job
-from sdd_hooks.plugins import load_plugin, registered_plugins
+from sdd_hooks.forges.registry import detect_job
 from tests.cli.commands import run
 from tests.support.plugins import SOURCES, install_distribution
 from tests.support.programs import run_program
 from tests.support.repos import Repo
 
-BUILT_IN = tuple(FORGES.own)
 POINTS = """[sdd_hooks.forges]
 acorn = sdd_acorn:VENDOR
 github = sdd_acorn:VENDOR
@@ -52,15 +45,6 @@ def detected_jobs(folder: Path, *environs: dict[str, str]) -> list[list[str | No
     done = run_program(*command, env=env)
     found: list[list[str | None]] = json.loads(done.stdout)
     return found
-
-
-def test_each_folder_of_a_forge_is_registered() -> None:
-    package = Path(sdd_hooks.__file__).parent / "forges"
-    folders = {path.parent.name for path in package.glob("*/__init__.py")}
-    assert folders <= {target.split(".")[2] for target in FORGES.own.values()}
-    plugins = registered_plugins(FORGES)
-    assert set(BUILT_IN) <= set(plugins)
-    assert all(load_plugin(plugins[name], ForgeVendor).label for name in BUILT_IN)
 
 
 def test_an_unknown_runner_is_no_job() -> None:
@@ -97,13 +81,3 @@ def test_a_review_is_posted_to_a_forge_of_another_distribution(repo: Repo, tmp_p
     assert "https://acorn.example" in done.out, done
     assert "1 critical finding" in (folder / "comment.md").read_text()
     assert [head, "a.txt", 1] in json.loads((folder / "review.json").read_text())
-
-
-@pytest.mark.parametrize("name", BUILT_IN)
-def test_nothing_but_its_own_modules_and_the_registry_knows_a_vendor(name: str) -> None:
-    package = Path(sdd_hooks.__file__).parent
-    imported = re.compile(rf"\bforges(\.| import ){name}\b")
-    knowing = [path for path in package.rglob("*.py") if imported.search(path.read_text("utf-8"))]
-    paths = [path.relative_to(package).as_posix() for path in knowing]
-    own = (f"forges/{name}/", "forges/registry.py")
-    assert [path for path in paths if not path.startswith(own)] == []

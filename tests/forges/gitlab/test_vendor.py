@@ -18,6 +18,14 @@ from tests.support.loopback import Server
 SERVER = Server("https://git.acme.example:8443/gitlab")
 
 
+def run_of(**variables: str) -> tuple[JobContext, PullRequest]:
+    """The job that these variables describe, and its merge request."""
+    run = VENDOR.detect_job(job(SERVER, **variables))
+    assert run is not None
+    assert run.pull is not None
+    return run, run.pull
+
+
 def test_a_merge_request() -> None:
     run = VENDOR.detect_job(job(SERVER))
     pull = PullRequest(
@@ -64,9 +72,8 @@ def test_the_registry_detects_the_job() -> None:
 
 def test_a_pipeline_of_a_fork_belongs_to_the_target_project() -> None:
     fork = {"CI_PROJECT_PATH": "eve/shop", "CI_PROJECT_ID": "9"}
-    run = VENDOR.detect_job(job(SERVER, **fork, CI_MERGE_REQUEST_SOURCE_PROJECT_ID="9"))
-    assert run is not None and run.pull is not None
-    assert (run.repository, run.pull.is_fork) == (HOME, True)
+    run, pull = run_of(**fork, CI_MERGE_REQUEST_SOURCE_PROJECT_ID="9")
+    assert (run.repository, pull.is_fork) == (HOME, True)
 
 
 def test_a_merge_request_without_a_source_counts_as_one_of_a_fork() -> None:
@@ -79,9 +86,8 @@ def test_a_merge_request_without_a_source_counts_as_one_of_a_fork() -> None:
 
 def test_the_head_of_merged_results_is_the_source_branch() -> None:
     source = "c" * 40
-    run = VENDOR.detect_job(job(SERVER, CI_MERGE_REQUEST_SOURCE_BRANCH_SHA=source))
-    assert run is not None and run.pull is not None
-    assert (run.sha, run.pull.head) == (HEAD, source)
+    run, pull = run_of(CI_MERGE_REQUEST_SOURCE_BRANCH_SHA=source)
+    assert (run.sha, pull.head) == (HEAD, source)
 
 
 @pytest.mark.parametrize(
@@ -94,19 +100,14 @@ def test_the_head_of_merged_results_is_the_source_branch() -> None:
     ],
 )
 def test_the_commit_before_one_of_a_merge_train(type: str, commit: str, expected: str) -> None:
-    train = {
-        "CI_MERGE_REQUEST_EVENT_TYPE": type,
-        "CI_MERGE_REQUEST_TARGET_BRANCH_SHA": commit,
-    }
-    run = VENDOR.detect_job(job(SERVER, **train))
-    assert run is not None
+    variables = ("CI_MERGE_REQUEST_EVENT_TYPE", "CI_MERGE_REQUEST_TARGET_BRANCH_SHA")
+    run, _ = run_of(**dict(zip(variables, (type, commit), strict=True)))
     assert run.queued_behind == expected
 
 
 def test_a_truncated_description_is_left_out() -> None:
-    run = VENDOR.detect_job(job(SERVER, CI_MERGE_REQUEST_DESCRIPTION_IS_TRUNCATED="true"))
-    assert run is not None and run.pull is not None
-    assert (run.pull.title, run.pull.body) == ("Keep sessions", "")
+    _, pull = run_of(CI_MERGE_REQUEST_DESCRIPTION_IS_TRUNCATED="true")
+    assert (pull.title, pull.body) == ("Keep sessions", "")
 
 
 @pytest.mark.parametrize(

@@ -49,16 +49,6 @@ def shown(compared: Compared) -> list[tuple[str, str]]:
     return [(one.finding.rule, one.finding.path) for one in compared.outcome.findings]
 
 
-def test_written_findings_are_left_out_from_then_on(repo: Repo) -> None:
-    written = use(repo, RAW, LOST, UNREAD, write=True)
-    assert (written.written, written.known, written.path) == (2, 2, "known.json")
-    # What could not be checked is never known.
-    assert shown(written) == [("incomplete", "c.py")]
-    assert written.outcome.notes == ("left out: 2 findings that known.json has",)
-    again = use(repo, RAW, LOST)
-    assert (again.written, again.known, shown(again)) == (None, 2, [])
-
-
 def test_new_and_stale_findings_are_in_the_order_of_a_report(repo: Repo) -> None:
     use(repo, RAW, write=True)
     compared = use(repo, LOST)
@@ -90,13 +80,6 @@ def test_what_could_not_be_checked_covers_nothing(repo: Repo) -> None:
     assert shown(use(repo, LOST, unread)) == [("incomplete", "web/a.js")]
     late = incomplete_finding("security did not end in 90 seconds: divide", "critical")
     assert shown(use(repo, late)) == [("incomplete", "")]
-
-
-def test_a_renewed_file_of_the_same_findings_is_the_same(repo: Repo) -> None:
-    use(repo, RAW, LOST, write=True)
-    before = (repo.root / "known.json").read_bytes()
-    use(repo, LOST, RAW, write=True)
-    assert (repo.root / "known.json").read_bytes() == before
 
 
 def test_the_file_is_relative_to_the_directory(repo: Repo) -> None:

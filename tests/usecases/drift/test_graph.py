@@ -51,12 +51,6 @@ def reached(repo: Repo, name: str, path: str = "") -> list[str]:
     return [node.name for node in view.nodes.values()]
 
 
-def test_a_valid_graph(shop: Repo) -> None:
-    report = validate_graph(shop.project(), everything(shop))
-    assert (report.nodes, report.written, report.derived) == (5, 4, 4)
-    assert report.errors == report.warnings == ()
-
-
 def test_errors_and_warnings(shop: Repo) -> None:
     shop.write(TWO, adr(2, "extends: [ADR-0009]\nsupersedes: [ADR-0001]\nextended-by: [ADR-0003]"))
     shop.write("src/c.go", "// Governing: ADR-0008\n")
