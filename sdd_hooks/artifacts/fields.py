@@ -115,7 +115,7 @@ def _fields(lines: Sequence[str], first_line: int) -> Iterator[HeaderField]:
             at = end
             continue
         at += 1
-        if "<" in line:
+        if line.lstrip(" >*-").startswith("<"):
             line = _TAG.sub("", _CELLS.sub(": ", line)).strip()
         yield from _badges(line, number)
         if name := _named_alone(line):

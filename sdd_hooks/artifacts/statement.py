@@ -9,7 +9,7 @@ one under a condition says nothing. Of several statements with dates the newest 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from sdd_hooks.artifacts.dates import DATE, find_dates
 from sdd_hooks.artifacts.fields import normalize_field_name
@@ -85,11 +85,10 @@ _BADGE = lazy_regex(
     r"|message=([^&()\s]+)"
 )
 _STRUCK = lazy_regex(
-    r"~~[^~]*~~|<!--.*?-->|<(?:del|s|strike)>[^<]*</\w{1,6}>|(?<!\w)_+|_+(?!\w)"
+    r"~~[^~]*~~|<!--.*?-->|:[a-z0-9_+-]+:(?=\s|$)|<(?:del|s|strike)>[^<]*</\w{1,6}>|(?<!\w)_+|_+(?!\w)"
     r"|</?(?:span|mark|b|strong|em|i|font|kbd|code|p|div|sup|sub)(?: [^<>]*)?>"
 )
 _BOX = lazy_regex(r"(?:\[([ xX✓✔]?)\](?!\()|(☑|☒|🗹)|☐)[ ]*")
-_SHORTCODE = lazy_regex(r":[a-z0-9_+-]+:")
 _BRACKETS = lazy_regex(r"\([^()]*\)|（[^（）]*）|\[[^\[\]]*\]")
 _NEXT_BRACKETS = lazy_regex(
     r"[\s*_]*(?:\(([^()]*(?:\([^()]*\)[^()]*){0,9})\)|（([^（）]*)）)", re.IGNORECASE
@@ -139,7 +138,7 @@ def read_statement(written: str) -> StatusStatement | None:
 
 def _visible(written: str) -> str:
     """The text without marks: its badges as words, its checked boxes alone, and no label."""
-    plain = _SHORTCODE.sub(" ", _IMAGE.sub(_badge, _STRUCK.sub(" ", written)))
+    plain = _IMAGE.sub(_badge, _STRUCK.sub(" ", written))
     label = _LABEL.match(plain)
     if label and is_status_name(normalize_field_name(label[1])):
         plain = plain[label.end() :]
@@ -165,7 +164,9 @@ def _badge(image: re.Match[str]) -> str:
 def _statement(text: str, *, in_brackets: bool = False) -> StatusStatement:
     """What a text says at its beginning, UNKNOWN for a sentence about anything else."""
     start = start_of(text)
-    for at in [start] if in_brackets else _beginnings(text, start):
+    # The status may be behind words for this record, and behind a date.
+    skipped = (pattern.match(text, start) for pattern in (_LEAD, DATE) if not in_brackets)
+    for at in (start, *(start_of(text, one.end()) for one in skipped if one)):
         part = _PART_BEFORE.match(text, at)
         word = part.end() if part else at
         english = WORD.match(text, word) or _CHANGED.match(text, word)
@@ -178,15 +179,6 @@ def _statement(text: str, *, in_brackets: bool = False) -> StatusStatement:
             day = next(find_dates(text), "") if _YEAR.search(text) else ""
             return StatusStatement(value, _note(text[note:]), not is_other, day)
     return StatusStatement(UNKNOWN)
-
-
-def _beginnings(text: str, start: int) -> Iterator[int]:
-    """Yield where the status may begin: behind a date, and behind words for this record."""
-    yield start
-    if lead := _LEAD.match(text, start):
-        yield lead.end()
-    if date := DATE.match(text, start):
-        yield start_of(text, date.end())
 
 
 def _meaning(text: str, match: re.Match[str], start: int, *, is_english: bool) -> tuple[str, int]:
