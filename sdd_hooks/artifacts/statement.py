@@ -164,9 +164,10 @@ def _badge(image: re.Match[str]) -> str:
 def _statement(text: str, *, in_brackets: bool = False) -> StatusStatement:
     """What a text says at its beginning, UNKNOWN for a sentence about anything else."""
     start = start_of(text)
-    # The status may be behind words for this record, and behind a date.
-    skipped = (pattern.match(text, start) for pattern in (_LEAD, DATE) if not in_brackets)
-    for at in (start, *(start_of(text, one.end()) for one in skipped if one)):
+    lead = None if in_brackets else _LEAD.match(text, start)
+    date = None if in_brackets else DATE.match(text, start)
+    places = (start, lead and lead.end(), date and start_of(text, date.end()))
+    for at in (place for place in places if place is not None):
         part = _PART_BEFORE.match(text, at)
         word = part.end() if part else at
         english = WORD.match(text, word) or _CHANGED.match(text, word)
