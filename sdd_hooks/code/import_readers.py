@@ -79,8 +79,8 @@ def _script(source: SourceText, found: re.Match[str]) -> Iterator[ReadImport]:
             return
     if keyword == "from":
         return
-    # `(0, require)("x")`, `require?.("x")`, `define(["x"])`
-    while text.startswith((")", "?."), position):
+    # `(0, require)("x")`, `require?.("x")`, `module["require"]("x")`, `define(["x"])`
+    while text.startswith((")", "?.", '"]', "']"), position):
         position = source.skip(position + (1 if text[position] == ")" else 2))
     if not text.startswith("(", position) or source.is_comment(found.start(), call=True):
         return
@@ -384,7 +384,8 @@ def _ruby(source: SourceText, found: re.Match[str]) -> Iterator[ReadImport]:
     if source.is_comment(found.start(), call=True):
         return
     position = source.skip(found.end())
-    if text.startswith("(", position):
+    # Behind a comma in `send(:require, "a")`.
+    if text.startswith((",",) if keyword[0] == ":" else ("(",), position):
         position = source.skip(position + 1)
     if keyword == "autoload":
         comma = text.find(",", position, position + 300)
@@ -457,6 +458,7 @@ READERS: Mapping[str, ImportReader] = {
     "ruby": ImportReader(
         lazy_regex(
             r"(?<![\w@$:])(?:require|require_dependency|require_relative|load|autoload)(?![\w:?!])"
+            r"|(?<![\w:]):(?:require|load)(?=\s*,)"
         ),
         _ruby,
         Comments("#", block=False, closers="\"'`/)]}>|%-,.;:!*+=~^&"),

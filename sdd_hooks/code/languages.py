@@ -119,7 +119,8 @@ LANGUAGES = (
         imports="script",
         packages="npm",
         programs="node nodejs deno bun zx npx",
-        also=".jsm .es6 .es .ssjs",
+        also=".jsm .es6 .es .ssjs .sjs .jake .javascript .jsb .jscad .jsfl .jslib .jspre .jss .njs"
+        " .pac .xsjs .xsjslib /jakefile",
     ),
     Language("jsonnet", ".jsonnet"),
     Language("julia", ".jl"),
@@ -166,7 +167,7 @@ LANGUAGES = (
         imports="python",
         packages="python",
         programs="python pypy ipython uv uvx pipx xonsh sage",
-        also=".wsgi .ipy .rpy .pyde .pxd .pxi .xsh .gyp .gypi .sage"
+        also=".wsgi .ipy .rpy .pyde .pxd .pxi .xsh .gyp .gypi .sage .py3 .pyt .pyp .smk .tac .xpy"
         " /sconstruct /sconscript /wscript",
     ),
     Language("r", ".r"),
@@ -182,8 +183,10 @@ LANGUAGES = (
         packages="ruby",
         programs="ruby jruby truffleruby rbx",
         also=".gemspec .ru .podspec .jbuilder .thor .builder .rabl .rbw .rbi .arb .axlsx .ruby"
-        " /appraisals /berksfile /brewfile /capfile /dangerfile /fastfile /guardfile /podfile"
-        " /puppetfile /thorfile /vagrantfile",
+        " .eye .god .mspec .pluginspec .prawn .rbuild .rbx .watchr .irbrc .pryrc .simplecov"
+        " /buildfile /deliverfile /jarfile /mavenfile /snapfile /steepfile /appraisals"
+        " /berksfile /brewfile /capfile /dangerfile /fastfile /guardfile /podfile /puppetfile"
+        " /thorfile /vagrantfile",
     ),
     Language(
         "rust",

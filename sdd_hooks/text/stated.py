@@ -72,7 +72,11 @@ _VISIBLE = lazy_regex(r"\S")
 _COMMENT_LINE = lazy_regex(r"^\#(?: -+ >8 -+\n.*|(?![0-9])[^\n]*)", re.MULTILINE | re.DOTALL)
 _SQUASHED = "Squashed commit of the following:"
 _BLANK_LETTERS = frozenset("\u115f\u1160\u2800\u3164\uffa0\U0001d159")
-_PLACEHOLDER = lazy_regex(r"\s*<[^<>]*>\W*|\W*(?:(?:the|your)\s)?reason(?:\shere)?\W*", re.I)
+_PLACEHOLDER = lazy_regex(
+    r"\s*<[^<>]*>\W*"
+    r"|\W*(?:(?:the|your)\s)?(?:reason|why|explanation|explain|todo|tbd|xxx+)(?:\shere)?\W*",
+    re.IGNORECASE,
+)
 
 
 def read_stated(text: str, *, open_boxes: bool = False, comments: bool = False) -> str:

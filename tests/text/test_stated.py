@@ -99,7 +99,10 @@ def test_commit_messages() -> None:
         ("7", True),
         ("it has a reason", True),
         *((reason, False) for reason in ("", " ", ".", "…", "-", "<reason>", "<why not>")),
-        *((reason, False) for reason in ("reason", "[your reason]", "(the reason here)")),
+        *(
+            (reason, False)
+            for reason in ("reason", "TODO", "[why]", "[your reason]", "(the reason here)")
+        ),
         *((chr(code), False) for code in (0x200B, 0x2060, 0xFEFF, 0xAD, 0x3164, 0x2800, 0x115F)),
         *((reason, False) for reason in ("\u0301", "\U000e0041", "\ufe0f", "&nbsp;", "&#8203;")),
     ],
