@@ -10,10 +10,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from sdd_hooks.code.import_readers import plain_module
 from sdd_hooks.code.package_declarations import (
     MAX_LINE,
+    FindLine,
     PackageDeclaration,
     Scope,
     line_finder,
@@ -21,15 +23,14 @@ from sdd_hooks.code.package_declarations import (
     parse_toml,
 )
 from sdd_hooks.code.python_dependencies import required
-from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.lazy_regex import lazy_regex
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
 
 MAX_LEVELS = 8
 """Objects of JSON within each other whose keys are told apart."""
 
-# JSON: strings, brackets, and the separators that distinguish keys from values. An unclosed string
-# matches, too, which keeps the pattern linear.
-_JSON_TOKEN = lazy_regex(r'"((?:[^"\\\n]|\\.)*)"?|[{}\[\],:\n]')
 _JSON_COMMENT = lazy_regex(r'("(?:[^"\\\n]|\\.)*"?)|//[^\n]*|/\*[\s\S]*?\*/|,(?=\s*[}\]])')
 _PACKAGE_SECTIONS: Mapping[str, Scope] = {
     "dependencies": "runtime",
@@ -61,81 +62,62 @@ _GRADLE_TEST = lazy_regex(r"test|androidTest|jmh|benchmark|classpath|functionalT
 
 def read_package_json(text: str) -> Iterator[PackageDeclaration]:
     """The packages of npm, also those that another name stands for."""
-    for line, path, value in _json(text):
-        section = path[0]
-        if len(path) == 2 and section in _PACKAGE_SECTIONS and not value:
-            yield PackageDeclaration(line, path[1], _PACKAGE_SECTIONS[section])
-        elif value and (section in _REPLACING or (section in _PACKAGE_SECTIONS and path[1:])):
-            yield from _alias(line, value, _PACKAGE_SECTIONS.get(section, "listed"))
-        elif not value and any(one in ("catalog", "catalogs") for one in path[:-1]):
-            yield PackageDeclaration(line, path[-1], "listed")
-    json.loads(text.removeprefix("\ufeff"))
+    find = line_finder(text)
+    for path, value in _json(text):
+        section, scope = path[0], _PACKAGE_SECTIONS.get(path[0], "listed")
+        if value and len(path) > 1 and (section in _PACKAGE_SECTIONS or section in _REPLACING):
+            yield from _alias(find, value, scope)
+        elif not value and len(path) > 1:
+            in_catalogue = not {"catalog", "catalogs"}.isdisjoint(path[:-1])
+            if in_catalogue or (len(path) == 2 and section in _PACKAGE_SECTIONS):
+                yield PackageDeclaration(find(path[-1]), path[-1], scope)
 
 
-def _alias(line: int, value: str, scope: Scope) -> Iterator[PackageDeclaration]:
+def _alias(find: FindLine, value: str, scope: Scope) -> Iterator[PackageDeclaration]:
     """The package behind `npm:name@1`, or at an address."""
-    if named := _ALIAS.match(value):
-        yield PackageDeclaration(line, named[1], scope)
-    elif "/" in value:
-        yield PackageDeclaration(line, name_in_address(value), scope)
+    named = _ALIAS.match(value)
+    name = named[1] if named else name_in_address(value) if "/" in value else ""
+    if name:
+        yield PackageDeclaration(find(name), name, scope)
 
 
 def read_composer(text: str) -> Iterator[PackageDeclaration]:
     """The packages of Composer, without PHP itself and its extensions."""
-    for line, path, value in _json(text):
+    find = line_finder(text)
+    for path, value in _json(text):
         if len(path) == 2 and path[0] in _COMPOSER_SECTIONS and "/" in path[1] and not value:
-            yield PackageDeclaration(line, path[1], _COMPOSER_SECTIONS[path[0]])
-    json.loads(text.removeprefix("\ufeff"))
+            yield PackageDeclaration(find(path[1]), path[1], _COMPOSER_SECTIONS[path[0]])
 
 
 def read_deno(text: str) -> Iterator[PackageDeclaration]:
     """The packages of an import map of Deno, which may have comments."""
-    text = _JSON_COMMENT.sub(lambda one: one[1] or re.sub(r"[^\n]", " ", one[0]), text)
-    for line, path, value in _json(text):
+    find = line_finder(text)
+    for path, value in _json(_JSON_COMMENT.sub(lambda one: one[1] or "", text)):
         if value and path[0] in ("imports", "scopes") and not value.startswith((".", "/")):
             name = plain_module(value)
-            parts = name.split("/", 2 if name.startswith("@") else 1)
-            yield PackageDeclaration(line, "/".join(parts[: 2 if name.startswith("@") else 1]))
-    json.loads(text.removeprefix("\ufeff"))
+            package = "/".join(name.split("/")[: 2 if name.startswith("@") else 1])
+            yield PackageDeclaration(find(package), package)
 
 
-def _json(text: str) -> Iterator[tuple[int, Sequence[str], str]]:
-    """The keys of JSON, each behind those around it, then its value or values that are strings."""
-    line = 1
-    above: list[str] = []
-    key = last = ""
-    is_value = False
-    lists: list[bool] = []
-    for token in _JSON_TOKEN.finditer(text):
-        sign = token[0]
-        if token[1] is not None:
-            last = _json_string(token[1])
-            if last and key and (is_value or lists[-1:] == [True]):
-                yield line, (*above[1:MAX_LEVELS], key), last
-        elif sign == "\n":
-            line += 1
-        elif sign == ":":
-            key, is_value = last, True
-            yield line, (*above[1:MAX_LEVELS], key), ""
-        elif sign in "{[":
-            above.append(key)
-            lists.append(sign == "[")
-            is_value = False
-        elif sign in "}]" and above:
-            key, is_value = above.pop(), False
-            lists.pop()
-        else:
-            is_value = False
+class _Pairs(list[tuple[str, Any]]):
+    """An object of JSON with every value of a key that it has twice."""
 
 
-def _json_string(text: str) -> str:
-    """The value of a string of JSON; the text itself if an escape is invalid."""
-    if "\\" not in text:
-        return text
-    try:
-        return str(json.loads(f'"{text}"'))
-    except ValueError:
-        return text
+def _json(text: str) -> Iterator[tuple[Sequence[str], str]]:
+    """The keys of JSON behind those around them, each with "", then its values that are strings."""
+    waiting: list[tuple[tuple[str, ...], Any]] = [
+        ((), json.loads(text.removeprefix("\ufeff"), object_pairs_hook=_Pairs))
+    ]
+    while waiting:
+        path, value = waiting.pop()
+        if isinstance(value, _Pairs):
+            for key, inner in reversed(value):
+                inside = (*path[:MAX_LEVELS], key)
+                waiting += [(inside, inner), (inside, "")]
+        elif isinstance(value, list):
+            waiting += ((path, one) for one in reversed(value))
+        elif isinstance(value, str) and path:
+            yield path, value
 
 
 def read_version_catalogue(text: str) -> Iterator[PackageDeclaration]:
@@ -170,7 +152,7 @@ def read_yaml(text: str) -> Iterator[PackageDeclaration]:
                 yield from (PackageDeclaration(find(name), name) for name in required(line))
         for name, given in table.items() if isinstance(table, dict) else ():
             yield PackageDeclaration(find(str(name)), str(name), "listed")
-            yield from _alias(find(str(name)), given, "listed") if isinstance(given, str) else ()
+            yield from _alias(find, given, "listed") if isinstance(given, str) else ()
 
 
 def read_gemfile(text: str) -> Iterator[PackageDeclaration]:
@@ -218,82 +200,36 @@ def read_go_mod(text: str) -> Iterator[PackageDeclaration]:
                 yield PackageDeclaration(number, name, "indirect" if is_indirect else "runtime")
 
 
-class _Element(NamedTuple):
-    """An element of XML: the line of its start, the names of it and those around it, its values."""
+def _xml(text: str) -> Iterator[Element]:
+    """The elements of XML, with names and attributes in lower case and without namespaces."""
+    from xml.etree import ElementTree
 
-    line: int
-    path: tuple[str, ...]
-    attributes: Mapping[str, str]
-    text: str
-
-
-def _xml(text: str) -> Iterator[_Element]:
-    """The elements of XML, each at its end, until one is invalid."""
-    from xml.parsers import expat
-
-    parser = expat.ParserCreate("utf-8")
-    found: list[_Element] = []
-    stack: list[tuple[int, str, Mapping[str, str], list[str]]] = []
-
-    def start(name: str, attributes: Mapping[str, str]) -> None:
-        name = name.rpartition(":")[2].lower()
-        folded = {key.lower(): value for key, value in attributes.items()}
-        stack.append((parser.CurrentLineNumber, name, folded, []))
-
-    def end(_: str) -> None:
-        path = tuple(one[1] for one in stack[-5:])
-        line, _name, attributes, pieces = stack.pop()
-        found.append(_Element(line, path, attributes, "".join(pieces).strip()))
-
-    def data(text: str) -> None:
-        stack[-1][3].append(text)
-
-    def refuse(*_: object) -> None:
-        raise ValueError("it declares an entity")
-
-    parser.StartElementHandler, parser.EndElementHandler = start, end
-    parser.CharacterDataHandler = data
-    parser.EntityDeclHandler = refuse
-    problem = ""
-    try:
-        parser.Parse(text.encode("utf-8", "replace"), True)
-    except expat.ExpatError as error:
-        problem = str(error)
-    yield from found
-    if problem:
-        raise ValueError(problem)
+    if "<!ENTITY" in text:
+        raise ValueError("entities may expand without end")
+    for one in ElementTree.fromstring(text).iter():  # noqa: S314 (no entities)
+        one.tag = str(one.tag).rpartition("}")[2].lower()
+        one.attrib = {key.lower(): value for key, value in one.attrib.items()}
+        yield one
 
 
 def read_maven(text: str) -> Iterator[PackageDeclaration]:
     """The dependencies of a project of Maven, by `group:artifact` and by `artifact`."""
-    properties: dict[str, str] = {}
-    parts: dict[str, _Element] = {}
-    found: list[tuple[_Element, str, bool]] = []
-    problem = ""
-    elements = _xml(text)
-    try:
-        for one in elements:
-            if one.path[-2:-1] == ("properties",):
-                properties[one.path[-1]] = one.text
-            elif one.path[-2:-1] == ("dependency",):
-                parts[one.path[-1]] = one
-            elif one.path[-1] == "dependency":
-                if artifact := parts.get("artifactid"):
-                    group = parts["groupid"].text if "groupid" in parts else ""
-                    scope = parts["scope"].text if "scope" in parts else ""
-                    found.append((artifact, group, scope == "test"))
-                parts = {}
-    except ValueError as error:
-        problem = str(error)
-
-    def written(value: str) -> str:
-        return _PROPERTY.sub(lambda one: properties.get(one[1].lower(), one[0]), value)
-
-    for artifact, group, is_test in found:
-        scope_found: Scope = "development" if is_test else "runtime"
-        yield from _coordinates(artifact.line, written(group), written(artifact.text), scope_found)
-    if problem:
-        raise ValueError(problem)
+    find, elements = line_finder(text), list(_xml(text))
+    properties = {
+        inner.tag: (inner.text or "").strip()
+        for one in elements
+        if one.tag == "properties"
+        for inner in one
+    }
+    for one in elements:
+        parts = {inner.tag: (inner.text or "").strip() for inner in one}
+        if one.tag == "dependency" and "artifactid" in parts:
+            group, artifact = (
+                _PROPERTY.sub(lambda name: properties.get(name[1].lower(), name[0]), written)
+                for written in (parts.get("groupid", ""), parts["artifactid"])
+            )
+            scope: Scope = "development" if parts.get("scope") == "test" else "runtime"
+            yield from _coordinates(find(artifact), group, artifact, scope)
 
 
 def read_gradle(text: str) -> Iterator[PackageDeclaration]:
@@ -315,12 +251,13 @@ def _coordinates(
 
 def read_nuget(text: str) -> Iterator[PackageDeclaration]:
     """The packages of a project of .NET, and those whose versions are managed centrally."""
+    find = line_finder(text)
     for one in _xml(text):
-        name = one.path[-1]
-        if name in ("packagereference", "packageversion", "globalpackagereference"):
-            given = one.attributes.get("include") or one.attributes.get("update", "")
-            for package in filter(None, map(str.strip, given.split(";"))):
-                scope: Scope = "listed" if name == "packageversion" else "runtime"
-                yield PackageDeclaration(one.line, package, scope)
-        elif name == "package" and "id" in one.attributes:
-            yield PackageDeclaration(one.line, one.attributes["id"])
+        given = one.attrib.get("include") or one.attrib.get("update", "")
+        if one.tag == "package":
+            given = one.attrib.get("id", "")
+        elif one.tag not in ("packagereference", "packageversion", "globalpackagereference"):
+            continue
+        scope: Scope = "listed" if one.tag == "packageversion" else "runtime"
+        for package in filter(None, map(str.strip, given.split(";"))):
+            yield PackageDeclaration(find(package), package, scope)

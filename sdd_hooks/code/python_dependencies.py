@@ -18,6 +18,7 @@ from sdd_hooks.code.package_declarations import (
     name_in_address,
     parse_toml,
 )
+from sdd_hooks.code.python_imports import parse_python
 from sdd_hooks.text.lazy_regex import lazy_regex
 
 _REQUIREMENT = lazy_regex(r"\s*([A-Za-z0-9][\w.-]*)")
@@ -168,7 +169,10 @@ def read_setup_py(text: str) -> Iterator[PackageDeclaration]:
     """The strings in the lists of requirements of setup.py, also in what these are made of."""
     assigned: dict[str, list[ast.expr]] = defaultdict(list)
     lists: list[tuple[str, ast.expr]] = []
-    for node in ast.walk(ast.parse(text.removeprefix("\ufeff"))):
+    tree = parse_python(text.encode("utf-8", "replace"))
+    if tree is None:
+        raise ValueError("no valid Python")
+    for node in ast.walk(tree):
         if isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign)) and node.value:
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             for name in map(_target, targets):

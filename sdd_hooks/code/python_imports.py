@@ -78,10 +78,8 @@ def read_python_imports(data: bytes, *, parse: bool = True) -> PythonImports:
     encoding = _declared_encoding(data)
     if encoding and not _ENCODINGS.fullmatch(encoding):
         return PythonImports((), f"it declares the encoding {encoding!a}: write UTF-8")
-    if parse and len(data) <= MAX_PARSED and _is_simple(data):
-        tree = _parse(data)
-        if tree is not None:
-            return PythonImports(tuple(_in_tree(tree, data)))
+    if parse and (tree := parse_python(data)):
+        return PythonImports(tuple(_in_tree(tree, data)))
     return PythonImports(tuple(_scan(data, encoding)))
 
 
@@ -105,7 +103,10 @@ def _is_simple(data: bytes) -> bool:
     return not any(part.count(b".") > MAX_DOTS for part in _DOTTED.split(data))
 
 
-def _parse(data: bytes) -> ast.AST | None:
+def parse_python(data: bytes) -> ast.AST | None:
+    """The syntax tree of a file; None for one that is invalid, or that the parser might not stand."""
+    if len(data) > MAX_PARSED or not _is_simple(data):
+        return None
     try:
         with warnings.catch_warnings():
             # It warns of escapes in strings.

@@ -16,6 +16,7 @@ from sdd_hooks.config.settings import PullRequestSettings
 from sdd_hooks.forges.protocol import PullRequest
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.planning.conventions import is_epic
+from sdd_hooks.text.stated import read_stated
 from sdd_hooks.trackers.issue_file import StoredIssue
 from sdd_hooks.trackers.registry import closing_words_of
 
@@ -46,7 +47,7 @@ def find_pull_issues(
     key it has. A key after the `Ref Keyword`, and an epic, is only referred to.
     """
     by_id = {issue.id.casefold(): issue for issue in issues}
-    text = f"{pull.title}\n{pull.body}"[:MAX_TEXT]
+    text = f"{pull.title}\n{_stated_body(pull)}"
     names = _closing_names(text, settings)
     if closing_words_of(tracker) == "{}":
         referred = re.compile(rf"{re.escape(settings.ref_keyword)}\s+\S+", re.IGNORECASE)
@@ -75,9 +76,13 @@ def branch_issue(branch: str, issues: Sequence[StoredIssue]) -> tuple[StoredIssu
 
 def belongs_to(pull: PullRequest, spec: str, issues: Sequence[StoredIssue]) -> bool:
     """Whether a pull request belongs to a specification: it, or one of its `issues`, names it."""
-    text = f"{pull.title}\n{pull.body[:MAX_TEXT]}\n{pull.head_ref.replace('/', ' ')}"
+    text = f"{pull.title}\n{_stated_body(pull)}\n{pull.head_ref.replace('/', ' ')}"
     named = {str(reference.id) for reference in find_id_references(text)}
     return spec in named or any(spec in issue.specs for issue in issues)
+
+
+def _stated_body(pull: PullRequest) -> str:
+    return read_stated(pull.body[:MAX_TEXT], open_boxes=True)
 
 
 def _closing_names(text: str, settings: PullRequestSettings) -> list[str]:

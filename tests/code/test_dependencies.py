@@ -231,7 +231,11 @@ no = { id = "org.no", version = "1" }
             "s.add_development_dependency 'c'\n# gem 'no'\n",
             [(1, "a"), (2, "b"), (3, "c")],
         ),
-        ("src/packages.config", '<packages>\n<package id="NUnit" version="3" />', [(2, "NUnit")]),
+        (
+            "src/packages.config",
+            '<packages>\n<package id="NUnit" version="3" /></packages>',
+            [(2, "NUnit")],
+        ),
         ("notes.txt", "Django==5\n", []),
         ("package-lock.json", PACKAGE, []),
     ],

@@ -56,6 +56,7 @@ def closed(tracker: str, body: str, *issues: StoredIssue, **options: str) -> lis
         ("beads", "bd close bd-a1.2", ["bd-a1.2"]),
         ("beads", "see bd-a1.2", []),
         ("tasks-md", "Closes tasks-auth-1", ["tasks-auth-1"]),
+        ("github", "<!-- Closes #7 -->\n```\nfixes #7\n```\n- [ ] Closes #8", ["8"]),
     ],
 )
 def test_closed(tracker: str, body: str, ids: list[str]) -> None:
