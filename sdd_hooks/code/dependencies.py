@@ -8,46 +8,12 @@ import posixpath
 import re
 from functools import lru_cache
 
-from sdd_hooks.code.dependency_readers import (
-    read_composer,
-    read_deno,
-    read_gemfile,
-    read_gemspec,
-    read_go_mod,
-    read_gradle,
-    read_maven,
-    read_nuget,
-    read_package_json,
-    read_version_catalogue,
-    read_yaml,
-)
+from sdd_hooks.code import dependency_readers as readers
+from sdd_hooks.code import python_dependencies as python
 from sdd_hooks.code.languages import describe_any
 from sdd_hooks.code.package_declarations import MAX_LINE, PackageDeclaration, Reader
-from sdd_hooks.code.python_dependencies import (
-    find_included,
-    is_for_development,
-    read_development_requirements,
-    read_requirements,
-    read_script,
-    read_setup_cfg,
-    read_setup_py,
-    read_toml,
-)
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.lines import NumberedLine
-
-__all__ = [
-    "MAX_LINE",
-    "MAX_NAMES",
-    "Manifest",
-    "PackageDeclaration",
-    "is_manifest",
-    "may_change_declarations",
-    "may_declare",
-    "parse_declarations",
-    "parse_dependencies",
-    "read_manifest",
-]
 
 MAX_NAMES = 20_000
 """Names that are read of one manifest."""
@@ -93,7 +59,7 @@ def parse_declarations(path: str, text: str) -> tuple[PackageDeclaration, ...]:
 def read_manifest(path: str, text: str) -> Manifest:
     """The packages of a manifest, and of a script of Python; an invalid one is read as far as it
     is valid. Never raises."""
-    reader = _reader(path) or (read_script if may_declare(path) else None)
+    reader = _reader(path) or (python.read_script if may_declare(path) else None)
     if reader is None:
         return Manifest()
     found: list[PackageDeclaration] = []
@@ -113,9 +79,9 @@ def read_manifest(path: str, text: str) -> Manifest:
 
 def _find_unknown(path: str, reader: Reader, text: str) -> str:
     """A file that a requirements file includes and that is, by its name, no manifest."""
-    if reader not in (read_requirements, read_development_requirements):
+    if reader not in (python.read_requirements, python.read_development_requirements):
         return ""
-    for name in find_included(text):
+    for name in python.find_included(text):
         target = posixpath.normpath(posixpath.join(posixpath.dirname(path), name))
         if "://" in name or not is_manifest(target):
             return f"it includes {name[:100]!a}, which is not read: name it `…-requirements.txt`"
@@ -127,16 +93,16 @@ def _reader(path: str) -> Reader | None:
     if name in _BY_NAME:
         return _BY_NAME[name]
     if name.endswith((".csproj", ".fsproj", ".vbproj", ".props", ".targets")):
-        return read_nuget
+        return readers.read_nuget
     if name.endswith(".gemspec"):
-        return read_gemspec
+        return readers.read_gemspec
     if name.endswith(".versions.toml"):
-        return read_version_catalogue
+        return readers.read_version_catalogue
     if _REQUIREMENTS.search(name) or (
         name.endswith((".txt", ".in", ".pip")) and folder.endswith("requirements")
     ):
-        is_development = is_for_development(name.rpartition(".")[0])
-        return read_development_requirements if is_development else read_requirements
+        is_development = python.is_for_development(name.rpartition(".")[0])
+        return python.read_development_requirements if is_development else python.read_requirements
     return None
 
 
@@ -145,28 +111,28 @@ _SCRIPT_LINE = re.compile(r"^#[ \t]*(?:///|[\"'\]]|[\w-]+[ \t]*=)", re.MULTILINE
 _REQUIREMENTS = re.compile(
     r"^(?:requirements|constraints|dev-requirements)[^/]*\.(?:txt|in|pip|lock)$|requirements\.(?:txt|in|pip)$"
 )
-_BY_LINE = (read_gemfile, read_gemspec, read_go_mod, read_gradle)
+_BY_LINE = (readers.read_gemfile, readers.read_gemspec, readers.read_go_mod, readers.read_gradle)
 _BY_NAME: dict[str, Reader] = {
-    "build.gradle": read_gradle,
-    "build.gradle.kts": read_gradle,
-    "cargo.toml": read_toml,
-    "composer.json": read_composer,
-    "deno.json": read_deno,
-    "deno.jsonc": read_deno,
-    "environment.yaml": read_yaml,
-    "environment.yml": read_yaml,
-    "gemfile": read_gemfile,
-    "go.mod": read_go_mod,
-    "package.json": read_package_json,
-    "go.work": read_go_mod,
-    "import_map.json": read_deno,
-    "packages.config": read_nuget,
-    "pipfile": read_toml,
-    "pixi.toml": read_toml,
-    "pnpm-workspace.yaml": read_yaml,
-    "pubspec.yaml": read_yaml,
-    "pom.xml": read_maven,
-    "pyproject.toml": read_toml,
-    "setup.cfg": read_setup_cfg,
-    "setup.py": read_setup_py,
+    "build.gradle": readers.read_gradle,
+    "build.gradle.kts": readers.read_gradle,
+    "cargo.toml": python.read_toml,
+    "composer.json": readers.read_composer,
+    "deno.json": readers.read_deno,
+    "deno.jsonc": readers.read_deno,
+    "environment.yaml": readers.read_yaml,
+    "environment.yml": readers.read_yaml,
+    "gemfile": readers.read_gemfile,
+    "go.mod": readers.read_go_mod,
+    "package.json": readers.read_package_json,
+    "go.work": readers.read_go_mod,
+    "import_map.json": readers.read_deno,
+    "packages.config": readers.read_nuget,
+    "pipfile": python.read_toml,
+    "pixi.toml": python.read_toml,
+    "pnpm-workspace.yaml": readers.read_yaml,
+    "pubspec.yaml": readers.read_yaml,
+    "pom.xml": readers.read_maven,
+    "pyproject.toml": python.read_toml,
+    "setup.cfg": python.read_setup_cfg,
+    "setup.py": python.read_setup_py,
 }

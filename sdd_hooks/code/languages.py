@@ -162,51 +162,21 @@ SUFFIXES: Mapping[str, str] = dict(
 _BY_NAME = {one.name: one for one in LANGUAGES}
 _ALSO = {suffix: one for one in LANGUAGES for suffix in one.also.split()}
 
+# fmt: off
 # Suffixes of generated source files.
 GENERATED = (
-    ".bundle.js",
-    ".designer.cs",
-    ".freezed.dart",
-    ".g.cs",
-    ".g.dart",
-    ".gen.go",
-    ".generated.cs",
-    ".generated.ts",
-    ".min.css",
-    ".min.js",
-    ".min.mjs",
-    ".pb.cc",
-    ".pb.go",
-    ".pb.gw.go",
-    ".pb.h",
-    "_generated.go",
-    "_grpc.pb.go",
-    "_pb2.py",
-    "_pb2.pyi",
-    "_pb2_grpc.py",
-    "_templ.go",
-    "/gradlew.bat",
-    "/pnpm-lock.yaml",
-    "/pubspec.lock.yaml",
+    ".bundle.js", ".designer.cs", ".freezed.dart", ".g.cs", ".g.dart", ".gen.go", ".generated.cs",
+    ".generated.ts", ".min.css", ".min.js", ".min.mjs", ".pb.cc", ".pb.go", ".pb.gw.go", ".pb.h",
+    "_generated.go", "_grpc.pb.go", "_pb2.py", "_pb2.pyi", "_pb2_grpc.py", "_templ.go",
+    "/gradlew.bat", "/pnpm-lock.yaml", "/pubspec.lock.yaml",
 )
 
 # Directories with vendored or built content, at any depth.
 VENDORED = (
-    ".venv",
-    "__pycache__",
-    "bower_components",
-    "godeps",
-    "jspm_packages",
-    "node_modules",
-    "pods",
-    "site-packages",
-    "third-party",
-    "third_party",
-    "thirdparty",
-    "vendor",
-    "vendored",
-    "venv",
+    ".venv", "__pycache__", "bower_components", "godeps", "jspm_packages", "node_modules", "pods",
+    "site-packages", "third-party", "third_party", "thirdparty", "vendor", "vendored", "venv",
 )
+# fmt: on
 
 
 def find_language(path: str) -> str | None:

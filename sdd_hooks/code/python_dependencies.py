@@ -99,7 +99,9 @@ def read_script(text: str) -> Iterator[PackageDeclaration]:
     """The packages of a script of Python, in a comment `# /// script`."""
     for block in _SCRIPT.finditer(text) if "# /// script" in text else ():
         inner = "\n".join(line[2:] for line in block[1].split("\n"))
-        yield from read_toml(inner.replace("\r", ""))
+        above = text.count("\n", 0, block.start(1))
+        for one in read_toml(inner.replace("\r", "")):
+            yield one._replace(number=one.number + above)
 
 
 def read_requirements(text: str, scope: Scope = "runtime") -> Iterator[PackageDeclaration]:
@@ -186,11 +188,12 @@ def read_setup_py(text: str) -> Iterator[PackageDeclaration]:
             keys = (one.value if isinstance(one, ast.Constant) else "" for one in node.keys)
             pairs = zip(keys, node.values, strict=True)
             lists += [(str(key), value) for key, value in pairs if key in _SETUP_LISTS]
+    last = text.count("\n") + 1
     for keyword, value in lists:
         for one in _strings(value, assigned):
             for number, line in enumerate(str(one.value).split("\n"), one.lineno):
                 for name in required(_NOTE.sub("", line)):
-                    yield PackageDeclaration(number, name, _SETUP_LISTS[keyword])
+                    yield PackageDeclaration(min(number, last), name, _SETUP_LISTS[keyword])
 
 
 def _target(node: ast.expr) -> str:

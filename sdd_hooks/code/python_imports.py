@@ -104,7 +104,7 @@ def _is_simple(data: bytes) -> bool:
 
 
 def parse_python(data: bytes) -> ast.AST | None:
-    """The syntax tree of a file; None for one that is invalid, or that the parser might not stand."""
+    """The syntax tree of a file; None for an invalid one, and one that Python might not stand."""
     if len(data) > MAX_PARSED or not _is_simple(data):
         return None
     try:

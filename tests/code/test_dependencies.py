@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sdd_hooks.code.dependencies import (
-    MAX_LINE,
     is_manifest,
     may_declare,
     parse_declarations,
     parse_dependencies,
     read_manifest,
 )
+from sdd_hooks.code.package_declarations import MAX_LINE
 from tests.support.cpu_time import assert_linear
 
 PACKAGE = """{

@@ -7,12 +7,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
-from sdd_hooks.code.dependencies import (
-    PackageDeclaration,
-    find_unread,
-    is_manifest,
-    parse_declarations,
-)
+from sdd_hooks.code.dependencies import is_manifest, read_manifest
+from sdd_hooks.code.package_declarations import PackageDeclaration
 from sdd_hooks.drift.discover.catalogue import (
     ECOSYSTEMS,
     Ecosystem,
@@ -154,9 +150,10 @@ class _Survey:
             text = self._tree.text(path)
             ecosystem = _ecosystem_of(path)
             lines = split_lines(text)
-            if unread := find_unread(path, text):
-                self._notes.append(f"{path}: {unread}")
-            for declaration in parse_declarations(path, text):
+            manifest = read_manifest(path, text)
+            if manifest.unread:
+                self._notes.append(f"{path}: {manifest.unread}")
+            for declaration in manifest.declared:
                 yield _Declared(path, ecosystem, declaration, lines[declaration.number - 1])
 
     def _read_source(
