@@ -13,7 +13,13 @@ from sdd_hooks.artifacts.fields import normalize_field_name, read_header_fields
 from sdd_hooks.text.markdown import Section, mask_non_prose, unify_line_endings
 from sdd_hooks.text.prose import plain_text
 from sdd_hooks.text.prose import split_sentences as split_line
-from sdd_hooks.text.sentences import Sentence, fit_sentences, split_sentences
+from sdd_hooks.text.sentences import (
+    Sentence,
+    fit_sentences,
+    introduces,
+    split_sentences,
+    without_conjunction,
+)
 
 MAX_SENTENCES = 3
 
@@ -128,25 +134,17 @@ def _joined(sentences: Iterator[Sentence]) -> Iterator[str]:
     is_first = True
     for sentence in sentences:
         text = sentence.text
-        while len(plain_text(text)) < MIN_LENGTH or _is_introduction(text):
+        while len(plain_text(text)) < MIN_LENGTH or introduces(text):
             following = next(sentences, None)
             if following is None:
                 break
-            text = f"{_ended(text)} {following.text}"
-        if is_first or not _is_introduction(text):
-            yield _ended(text)
+            text = f"{text if introduces(text) else _ended(text)} {following.text}"
+        if is_first or not introduces(text):
+            yield _ended(without_conjunction(text))
         is_first = False
-
-
-def _is_introduction(text: str) -> bool:
-    return _bare(text).endswith((":", "："))
 
 
 def _ended(text: str) -> str:
     """The text with a full stop, which an item of a list often lacks."""
     ends = (".", "!", "?", "…", "。", "！", "？", ":", "：", ";", ",")
-    return text if _bare(text).endswith(ends) else f"{text}."
-
-
-def _bare(text: str) -> str:
-    return text.rstrip("*_`\"')”’")
+    return text if text.rstrip("*_`\"')”’").endswith(ends) else f"{text}."

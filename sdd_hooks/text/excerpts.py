@@ -13,6 +13,7 @@ from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.markdown import find_fenced_blocks, mask_non_prose
 from sdd_hooks.text.prose import plain_text, read_prose, split_sentences
 from sdd_hooks.text.query_match import count_matches
+from sdd_hooks.text.sentences import introduces, is_open, without_conjunction
 
 MAX_EXCERPT = 240
 """Characters of an excerpt of prose: about three lines of a terminal."""
@@ -107,7 +108,7 @@ def prose_excerpt(text: str, words: frozenset[str], nearest: Nearest | None = No
         chosen = compared[nearest([found[at].text for at in compared])]
         return _join(found, [chosen, *_following(found, chosen)], words)
     # A sentence that introduces a list says less than another one with as many words.
-    ranked = sorted(answers, key=lambda at: (-counts[at], found[at].text.endswith(":"), at))
+    ranked = sorted(answers, key=lambda at: (-counts[at], introduces(found[at].text), at))
     first = ranked[0]
     held = count_matches(found[first].text, words)
     others = [
@@ -115,6 +116,8 @@ def prose_excerpt(text: str, words: frozenset[str], nearest: Nearest | None = No
         for at in ranked[1:]
         if counts[at] and count_matches(f"{found[first].text} {found[at].text}", words) > held
     ]
+    if is_open(found[first].text):
+        others = _following(found, first) or others
     return _join(found, [first, *(others[:1] or _following(found, first))], words)
 
 
@@ -150,9 +153,13 @@ def _is_name(kind: str, sentence: str) -> bool:
 
 
 def _following(found: Sequence[_Candidate], at: int) -> list[int]:
-    """Return the sentence after one in the same block."""
+    """Return the sentence after one in the same block, or in the list that it introduces."""
     after = at + 1
-    return [after] if after < len(found) and found[after].block == found[at].block else []
+    return [after] if after < len(found) and _is_joined(found, at) else []
+
+
+def _is_joined(found: Sequence[_Candidate], at: int) -> bool:
+    return found[at + 1].block == found[at].block or is_open(found[at].text)
 
 
 def _join(found: Sequence[_Candidate], chosen: Sequence[int], words: frozenset[str]) -> str:
@@ -167,9 +174,8 @@ def _join(found: Sequence[_Candidate], chosen: Sequence[int], words: frozenset[s
     shown.sort()
     text = found[shown[0]].text
     for before, at in pairwise(shown):
-        adjacent = at == before + 1 and found[at].block == found[before].block
-        text += (" " if adjacent else " … ") + found[at].text
-    return text
+        text += (" " if at == before + 1 and _is_joined(found, before) else " … ") + found[at].text
+    return without_conjunction(text)
 
 
 def _cut(sentence: str, words: frozenset[str]) -> str:

@@ -24,6 +24,22 @@ _END = lazy_regex(
 )
 
 
+# The end of a sentence that goes on in a list: ", because", "for the following reasons".
+_CONJUNCTION = lazy_regex(
+    r"""\s*(?:
+        [,;(—–-]?\s*[*_]{0,3}(?<![\w-])(?:because(?:\ of)?(?:\ the\ following(?:\ reasons)?)?
+          |as\ follows|for\ (?:the\ following|these)\ reasons?|aus\ (?:folgenden|diesen)\ Gründen
+          |pour\ les\ raisons\ suivantes|por\ las\ siguientes\ razones|parce\ qu[e'’]|puisque
+          |porque|ya\ que|já\ que|perché|poiché|omdat|ponieważ|потому\ что|так\ как|поскольку)
+      | [,;(—–-]\s*[*_]{0,3}(?:since|as|weil|da|denn|car|pois|want)
+      | [，、]?(?:因为|因為|由于|由於|なぜなら|왜냐하면)
+    )[*_`"'”’)]*\s*[.,:：…]*$""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_MAX_ENDING = 100
+"""Characters at the end of a sentence in which a conjunction is looked for."""
+
+
 class Sentence(NamedTuple):
     """A sentence with single spaces, and the line of the file on which it begins."""
 
@@ -47,6 +63,22 @@ def split_sentences(
             if sentence:
                 yield Sentence(sentence, _line_at(paragraph, start))
             start = end
+
+
+def introduces(text: str) -> bool:
+    """Whether a sentence goes on in the list below it: it ends in a colon, or in ", because"."""
+    return text.rstrip("*_`\"')”’").endswith((":", "：")) or is_open(text)
+
+
+def is_open(text: str) -> bool:
+    """Whether a sentence ends in a conjunction, and says nothing without what follows it."""
+    return bool(_CONJUNCTION.search(text[-_MAX_ENDING:]))
+
+
+def without_conjunction(text: str) -> str:
+    """Return a sentence without the conjunction at its end, for one whose list is not shown."""
+    at = max(0, len(text) - _MAX_ENDING)
+    return text[:at] + _CONJUNCTION.sub("", text[at:]) or text
 
 
 def fit_sentences(sentences: Iterable[str], max_length: int) -> tuple[str, ...]:

@@ -172,6 +172,15 @@ def test_a_plain_summary_ends_with_a_sentence_or_is_cut() -> None:
             "Chosen option: **B**, because:\n\n- it is [fast](x.md)\n- it is small and cheap",
             "Chosen option: B, because: it is fast. it is small and cheap.",
         ),
+        (
+            'Chosen option: "npm", because\n\n- It is known to all users.\n- It is free.',
+            'Chosen option: "npm", because It is known to all users. It is free.',
+        ),
+        (
+            "Wir nehmen die Warteschlange, weil.\n\n1. sie da ist",
+            "Wir nehmen die Warteschlange, weil. sie da ist.",
+        ),
+        ("The queue it is, because\n\n| a | b |\n|---|---|\n", "The queue it is."),
         ("**We decided this:**\n\n- Use the outbox.", "We decided this: Use the outbox."),
         ("Orders are in one place.\n\nThe tables are:\n\n```\nx\n```", "Orders are in one place."),
         ("The tables of the orders are:\n\n```\nx\n```", "The tables of the orders are:"),

@@ -60,6 +60,12 @@ def test_titles_options_changelogs_fields_and_diagrams_are_no_answer(text: str) 
     assert excerpt(text, "postgresql") == ""
 
 
+def test_a_sentence_goes_on_in_the_list_that_it_introduces() -> None:
+    text = "## Decision\n\nWe chose npm, because\n\n- It is known.\n- It is free.\n"
+    assert excerpt(text, "npm") == "We chose npm, because It is known."
+    assert excerpt("We chose npm because\n\n| a | b |\n|---|---|\n", "npm") == "We chose npm"
+
+
 def test_the_steps_of_a_scenario_are_one_sentence() -> None:
     text = "#### Scenario: Login\n\n- **WHEN** a user logs in\n- **THEN** a session begins\n"
     assert excerpt(text, "session") == "WHEN a user logs in, THEN a session begins"

@@ -6,8 +6,52 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.text.sentences import MAX_LINES, Sentence, fit_sentences, split_sentences
+from sdd_hooks.text.sentences import (
+    MAX_LINES,
+    Sentence,
+    fit_sentences,
+    introduces,
+    is_open,
+    split_sentences,
+    without_conjunction,
+)
 from tests.support.cpu_time import assert_linear
+
+
+@pytest.mark.parametrize(
+    "ending",
+    [
+        *(
+            " because",
+            ", because.",
+            ", **because**",
+            " because of the following reasons:",
+            ", since",
+        ),
+        *(
+            " for these reasons",
+            " as follows.",
+            ", weil",
+            ", denn:",
+            " aus folgenden Gründen",
+            ", car",
+        ),
+        *(" parce que", ", porque", " ya que", " perché", " потому что", "，因为", " puisque…"),
+    ],
+)
+def test_a_sentence_that_a_list_goes_on_with(ending: str) -> None:
+    assert is_open(f"We use npm{ending}")
+    assert introduces(f"We use npm{ending}")
+    assert without_conjunction(f"We use npm{ending}") == "We use npm"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["We go by car.", "It is what we want.", "It has run ever since.", "A because of B.", ""],
+)
+def test_a_sentence_that_is_complete(text: str) -> None:
+    assert not is_open(text)
+    assert without_conjunction(text) == text
 
 
 def texts(text: str) -> list[str]:
