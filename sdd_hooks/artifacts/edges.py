@@ -89,7 +89,8 @@ MAX_EVIDENCE = 200
 _NOTHING = frozenset({"", "-", "none", "n/a", "na", "null", "tbd"})
 # Other tools keep the files that a record is about under these names.
 _SOURCE_FILE = lazy_regex(
-    r"\S*\.(?!mdx?$|markdown$)[A-Za-z][A-Za-z0-9]{0,9}|\S*/\*{0,2}", re.IGNORECASE
+    r"\S*\.(?!(?:mdx?|markdown|rst|adoc|asciidoc)$)[A-Za-z][A-Za-z0-9]{0,9}|\S*/\*{0,2}",
+    re.IGNORECASE,
 )
 _FILE_STEM = lazy_regex(r"[0-9]{3,5}-[a-z][a-z0-9-]{1,100}")
 
