@@ -12,7 +12,7 @@ from sdd_hooks.artifacts.identifiers import ArtifactId, ArtifactKind
 from sdd_hooks.artifacts.requirements import Requirement
 from sdd_hooks.artifacts.status import NO_STATUS, ArtifactStatus
 from sdd_hooks.named_tuple import NamedTuple
-from sdd_hooks.project.record_names import FOLDER_PAGES
+from sdd_hooks.project.record_names import is_folder_page
 from sdd_hooks.text.markdown import Section
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class Artifact(NamedTuple):
     def place(self) -> PurePosixPath:
         """The path without suffix, of a page in a folder of its own that of the folder."""
         path = PurePosixPath(self.path)
-        is_page = self.kind == "SPEC" or path.stem.lower() in FOLDER_PAGES
+        is_page = self.kind == "SPEC" or is_folder_page(self.path)
         return path.parent if is_page and path.parent.name else path.with_suffix("")
 
     @property

@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from sdd_hooks.named_tuple import NamedTuple
-from sdd_hooks.project.record_names import FOLDER_PAGES
+from sdd_hooks.project.record_names import record_stem
 from sdd_hooks.text.lazy_regex import lazy_regex
 
 ArtifactKind = Literal["ADR", "SPEC"]
@@ -363,8 +363,7 @@ def id_from_link(target: str, kind: ArtifactKind, module: str = "") -> ArtifactI
         return identifier
     if "://" in path or not RECORD_SUFFIX.search(path):
         return None
-    if kind == "SPEC" or name.lower() in FOLDER_PAGES:
-        name = path.rpartition("/")[0].rpartition("/")[2]
+    name = path.split("/")[-2:][0] if kind == "SPEC" else record_stem(path)
     numbered = id_from_name(name, kind, module)
     return numbered or (named_id(kind, name, module) if name.strip(".") else None)
 

@@ -72,11 +72,11 @@ class NamesOfArtifacts(NamedOrigins):
         keys = [(one, *name_keys(one)) for one in artifacts]
         self._has_names = any(one.id.name for one, *_ in keys)
         for one, strong, _ in keys:
-            for key in dict.fromkeys(strong):
+            for key in filter(None, dict.fromkeys(strong)):
                 self._by_key.setdefault(key, []).append(one)
         known = frozenset(self._by_key)
         for one, _, weak in keys:
-            for key in {*weak} - known:
+            for key in {*weak} - known - {""}:
                 self._by_key.setdefault(key, []).append(one)
 
     @property

@@ -23,6 +23,7 @@ from sdd_hooks.engines.protocol import Engine, Hit, KnowsTitles
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project
+from sdd_hooks.project.record_names import record_stem
 from sdd_hooks.retrieval.search import HitLimits, search
 from sdd_hooks.text.documents import document_text
 
@@ -179,7 +180,7 @@ def name_artifact(collection: Collection, path: str, title: str) -> IndexedArtif
     file = PurePosixPath(path)
     if kind == "SPEC" and file.name not in SPEC_FILES[:2]:
         return None
-    name = file.parent.name if kind == "SPEC" else file.stem
+    name = file.parent.name if kind == "SPEC" else record_stem(path) or file.stem
     in_heading, rest = split_heading(title, kind, collection.module)
     in_name = id_from_name(name, kind, collection.module)
     identifier = (in_heading or in_name) if kind == "SPEC" else (in_name or in_heading)

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from sdd_hooks.artifacts.governing import read_governing
+from sdd_hooks.artifacts.identifiers import NO_ORIGINS, Origins, parse_id, parse_reference
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.review.references.prepared import (
     Judgement,
@@ -111,7 +112,7 @@ def _stated(
     table: AgentTable, artifacts: Sequence[StatedArtifact], path: str, text: str
 ) -> Iterator[Governs]:
     """What is written down about a file, in the order comments, patterns and symbols, rules."""
-    for reference in read_governing(text):
+    for reference in read_governing(text, _names(artifacts)):
         for index in table.row(f"g:{reference.id}") or ():
             yield Governs(artifacts[index], "comment", reference.requirement, path, reference.line)
     for artifact in artifacts:
@@ -129,6 +130,19 @@ def _stated(
             if is_named(path, name):
                 yield Governs(artifact, "named", sentence, artifact.path, line)
                 break
+
+
+def _names(artifacts: Sequence[StatedArtifact]) -> Origins:
+    """The names of the artifacts without a number. Few repositories have some."""
+    named = [one for one in artifacts if not parse_id(one.id)]
+    if not named:
+        return NO_ORIGINS
+    from sdd_hooks.artifacts.artifact import Artifact
+    from sdd_hooks.artifacts.names import NamesOfArtifacts
+
+    return NamesOfArtifacts(
+        Artifact(one.kind, parse_reference(one.id, one.kind), one.path, "") for one in named
+    )
 
 
 def covers(rule: StatedRule, path: str) -> bool:

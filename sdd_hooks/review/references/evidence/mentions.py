@@ -16,7 +16,6 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from operator import itemgetter
-from pathlib import PurePosixPath
 from typing import Any
 
 from sdd_hooks.artifacts.artifact import Artifact
@@ -77,9 +76,9 @@ class RecordNames:
         self._words: dict[ArtifactId, set[str]] = defaultdict(set)
         for one in artifacts:
             if one.kind == "ADR":
-                stem = PurePosixPath(one.path).stem.lower()
+                stem = one.place.name.lower()
                 self._words[one.id].update(_slug_words(stem))
-                if not one.id.name and re.search(r"[0-9]", stem) and re.search(r"[a-z]", stem):
+                if re.search(r"[0-9]", stem) and re.search(r"[a-z]", stem):
                     self._by_stem.setdefault(stem, one.id)
 
     def find(self, text: str) -> Sequence[ArtifactId]:
@@ -108,7 +107,8 @@ class RecordNames:
                 return ""
             path = f"{address.path}/".lower()
             there = [one.path.lower() for one in remotes() if one.host == address.host]
-            named = not there and _stem(address.name) in self._by_stem
+            names = (one.id.name for one in find_id_references(url[0], self._origins))
+            named = not there and (_stem(address.name) in self._by_stem or any(names))
             return url[0] if named or any(path.startswith(f"{one}/") for one in there) else ""
 
         return set(self.find(_URL.sub(own, text) if "://" in text else text))
