@@ -324,6 +324,9 @@ sdd_wanted() {
             # Records that were joined may have the same number, also if the index has seen them together before.
             ! sdd_documents_changed ORIG_HEAD || return 0
             ;;
+        post-commit*)
+            [ ! -f "$sdd_git_dir/CHERRY_PICK_HEAD" ] || sdd_rebase_goes_on || ! sdd_documents_changed HEAD^ || return 0
+            ;;
     esac
     sdd_was_read=
     case $event in

@@ -82,6 +82,7 @@ def hooked(tmp_path_factory: pytest.TempPathFactory) -> Hooked:
 def test_a_hook_opens_regular_files_alone(
     hooked: Hooked, event: str, make: Callable[[Path], None]
 ) -> None:
+    """Other things in the place of its files: git's command neither waits nor fails."""
     hook = hooked.root / ".git/hooks" / event
     program = hooked.root.with_name("sdd")
     program.write_text("#!/bin/sh\n")
@@ -187,6 +188,7 @@ def colliding(tmp_path_factory: pytest.TempPathFactory) -> Hooked:
 
 @pytest.mark.parametrize("name", VARIABLES)
 def test_a_variable_of_python_does_not_switch_the_gate_off(colliding: Hooked, name: str) -> None:
+    """Variables of another Python, as a program that bundles it hands them on."""
     value = VARIABLES[name] or str(colliding.root / "src/acme")
     done = colliding.run("commit", "-m", "x", env={name: value, "A": "1\nexport PYTHONHOME=x"})
     said = done.stderr.decode()
