@@ -25,6 +25,8 @@ from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.lazy_regex import lazy_regex
 
 UNKNOWN = "unknown"
+MAX_SKIPPED = 4
+"""Words for this record and dates that may be before its status."""
 NON_AUTHORITATIVE = frozenset({"superseded", "deprecated", "rejected"})
 
 # Of words without dates, that of the last stage counts; all others are of stage 1.
@@ -85,7 +87,8 @@ _BADGE = lazy_regex(
     r"|message=([^&()\s]+)"
 )
 _STRUCK = lazy_regex(
-    r"~~[^~]*~~|<!--.*?-->|:[a-z0-9_+-]+:(?=\s|$)|<(?:del|s|strike)>[^<]*</\w{1,6}>|(?<!\w)_+|_+(?!\w)"
+    r"^<br ?/?>|~~[^~]*~~|<!--.*?-->|:[a-z0-9_+-]+:(?=\s|$)|(?<!\w)_+|_+(?!\w)"
+    r"|<(?:del|s|strike)>[^<]*</\w{1,6}>"
     r"|</?(?:span|mark|b|strong|em|i|font|kbd|code|p|div|sup|sub)(?: [^<>]*)?>"
 )
 _BOX = lazy_regex(r"(?:\[([ xX✓✔]?)\](?!\()|(☑|☒|🗹)|☐)[ ]*")
@@ -164,10 +167,12 @@ def _badge(image: re.Match[str]) -> str:
 def _statement(text: str, *, in_brackets: bool = False) -> StatusStatement:
     """What a text says at its beginning, UNKNOWN for a sentence about anything else."""
     start = start_of(text)
-    lead = None if in_brackets else _LEAD.match(text, start)
-    date = None if in_brackets else DATE.match(text, start)
-    places = (start, lead and lead.end(), date and start_of(text, date.end()))
-    for at in (place for place in places if place is not None):
+    places = [start]
+    while not in_brackets and len(places) < MAX_SKIPPED:
+        if not (found := _LEAD.match(text, places[-1]) or DATE.match(text, places[-1])):
+            break
+        places.append(start_of(text, found.end()) if found.lastindex else found.end())
+    for at in places:
         part = _PART_BEFORE.match(text, at)
         word = part.end() if part else at
         english = WORD.match(text, word) or _CHANGED.match(text, word)

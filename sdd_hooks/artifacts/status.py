@@ -112,18 +112,22 @@ def _first_known(found: Iterable[ArtifactStatus | None]) -> ArtifactStatus | Non
 
 
 def _of_field(field: HeaderField) -> ArtifactStatus | None:
-    status = None
     if field.name == "state" or is_status_name(field.name):
-        status = parse_status(field.value, field.line)
-    # A state may be one of anything.
-    return None if status and field.name == "state" and status.value == UNKNOWN else status
+        return _unless_state(field.name, parse_status(field.value, field.line))
+    return None
+
+
+def _unless_state(name: str, status: ArtifactStatus | None) -> ArtifactStatus | None:
+    """The status, unless it is a state of anything else."""
+    return None if name == "state" and status and status.value == UNKNOWN else status
 
 
 def _of_frontmatter(matter: Frontmatter) -> Iterator[ArtifactStatus | None]:
     for key in sorted(matter.fields, key=lambda key: key != "status"):
         value, line = matter.fields[key], matter.lines.get(key, 0)
-        if is_status_name(key):
-            yield parse_status(_flat(value), line, "frontmatter")
+        if key == "state" or is_status_name(key):
+            status = parse_status(_flat(value), line, "frontmatter")
+            yield _unless_state(key, status)
         elif isinstance(value, dict) and key in _PARENTS:
             for name, inner in value.items():
                 if is_status_name(name.lower()):
@@ -139,7 +143,9 @@ def _flat(value: FrontmatterValue) -> str:
     lower = {key.lower(): inner for key, inner in value.items()}
     if name := next((name for name in _VALUES if name in lower), ""):
         return " ".join(_flat(lower[key]) for key in (name, *_DATES) if key in lower)
-    return "; ".join(f"{key} {_flat(inner)}" for key, inner in value.items())
+    # `accepted: true`
+    names = [key for key, inner in value.items() if inner == "true"]
+    return "; ".join(names or (f"{key} {_flat(inner)}" for key, inner in value.items()))
 
 
 def find_status_sections(sections: Sequence[Section]) -> Iterator[Section]:

@@ -191,7 +191,7 @@ def _of_sentence(text: str, line: int, *, at_start: bool = False) -> Iterator[Fo
     for match in _VERB.finditer(text):
         if at_start and text[: match.start()].strip(" *_`"):
             return
-        if re.search(r"\bnot\W*$", text[: match.start()], re.IGNORECASE):
+        if re.search(r"\b(?:not|never|no longer)\W*$", text[: match.start()], re.IGNORECASE):
             continue
         name = "superseded-by" if match["noted"] else re.sub("[- ]", "-", match["verb"].lower())
         is_inverse = name in _INVERSE
