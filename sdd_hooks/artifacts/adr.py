@@ -18,6 +18,7 @@ from sdd_hooks.artifacts.document import (
     is_placeholder_title,
     read_document,
     title_from_name,
+    without_label,
 )
 from sdd_hooks.artifacts.edges import EdgeOwner
 from sdd_hooks.artifacts.fields import normalize_field_name
@@ -113,7 +114,7 @@ def read_adr(
         kind="ADR",
         id=identifier,
         path=path,
-        title=document.title or title_from_name(name) or name,
+        title=without_label(document.title, name) or title_from_name(name) or name,
         module=module,
         status=document.status,
         statuses=document.statuses,

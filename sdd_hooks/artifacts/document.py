@@ -70,12 +70,22 @@ _PLACEHOLDER = lazy_regex(
 )
 
 
+_TITLE_FIELDS = frozenset({"title", "feature-name", "rfc-title", "proposal-name"})
+# `ZEP0003` in the frontmatter names no subject.
+_ONLY_LABEL = lazy_regex(r"[A-Za-z]{1,10}[-_ #]?[0-9]{1,5}")
+_TITLE_LABEL = lazy_regex(
+    r"""(?:[\w()-]{1,30}[ ]){0,4}[A-Za-z_-]{0,40}[-_ #]{0,2}(?P<number>[0-9]{1,5})[\])]?
+    (?P<sign>[ ]*[:：—–|][ ]*|[ ]+-[ ]+|\.[ ]+)?[ ]*(?=\S)""",
+    re.VERBOSE,
+)
+_NUMBER_IN_NAME = lazy_regex(r"(?<![0-9])([0-9]{1,5})(?![0-9])")
+
+
 class ArtifactDocument(NamedTuple):
     """One parsed Markdown file of an artifact. `title` is without the id, "" when there is none.
 
     `heading_id` is the id in the title, `own_id` the id in the frontmatter, `own_name` a name there
-    that is no number. `prose` is the text
-    without code, comments and frontmatter.
+    that is no number. `prose` is the text without code, comments and frontmatter.
     """
 
     prose: str
@@ -101,7 +111,7 @@ def read_document(text: str, kind: ArtifactKind, module: str = "") -> ArtifactDo
     sections = tuple(parsed)
     matter = read_frontmatter(text)
     fields = read_header_fields(plain, sections)
-    title, identifier, line = _title(matter, sections, kind, module)
+    title, identifier, line = _title(matter, fields, sections, kind, module)
     return ArtifactDocument(
         prose=plain,
         sections=sections,
@@ -117,20 +127,48 @@ def read_document(text: str, kind: ArtifactKind, module: str = "") -> ArtifactDo
 
 
 def _title(
-    matter: Frontmatter, sections: Sequence[Section], kind: ArtifactKind, module: str
+    matter: Frontmatter,
+    fields: Sequence[HeaderField],
+    sections: Sequence[Section],
+    kind: ArtifactKind,
+    module: str,
 ) -> tuple[str, ArtifactId | None, int]:
     """Return the title without its id, the id, and the line: from the heading or frontmatter."""
     heading, identifier, line = "", None, 0
-    top = next((s for s in sections if s.level == 1 and not _is_standard(s)), None)
-    if top is None and not any(s.level == 1 for s in sections):
-        top = next((s for s in sections if s.level), None)
-    if top and top.level < 3 and not _is_standard(top):
+    highest = 1 if any(s.level == 1 for s in sections) else 2
+    # What follows a section of the record is another one.
+    top = next((s for s in sections if 0 < s.level <= highest), None)
+    if top and not _is_standard(top):
         identifier, heading = split_heading(top.title, kind, module)
         line = top.first_line
     in_matter, title = split_heading(matter.text("title"), kind, module)
     if identifier is None and in_matter:
         identifier, line = in_matter, matter.lines.get("title", 0)
-    return title or heading, identifier, line
+    if _ONLY_LABEL.fullmatch(title):
+        title = ""
+    field = next((one.value for one in fields if one.name in _TITLE_FIELDS), "")
+    return title or heading or field, identifier, line
+
+
+def without_label(title: str, name: str) -> str:
+    """The title without a label at its beginning with the number of its file or folder, `name`.
+
+    `Aries RFC 0046: Relays` of `0046-relays` is `Relays`. Without a sign behind the number, the
+    next word has to be that of the name.
+    """
+    label = _TITLE_LABEL.match(title)
+    number = _NUMBER_IN_NAME.search(name)
+    if not (label and number and int(label["number"]) == int(number[1])):
+        return title
+    rest = title[label.end() :]
+    slug = _folded_words(name[number.end() :])
+    if label["sign"]:
+        return title if {*slug}.intersection(_folded_words(label[0])) else rest
+    return rest if _folded_words(rest)[:1] == slug[:1] else title
+
+
+def _folded_words(text: str) -> list[str]:
+    return re.sub(r"[\W_]+", " ", text).casefold().split()
 
 
 def _is_standard(section: Section) -> bool:

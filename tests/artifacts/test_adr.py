@@ -241,6 +241,32 @@ def test_files_whose_names_are_not_of_records(path: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "written", "title"),
+    [
+        ("0005-access", "Barn Architecture Decision Record #5: Access", "Access"),
+        ("0005-application-structure", "0005 Application Structure", "Application Structure"),
+        ("0046-mediators", "Aries RFC 0046: Mediators and Relays", "Mediators and Relays"),
+        ("033-Manager-cluster", "33 Manager cluster", "Manager cluster"),
+        ("nep-0021-indexing", "NEP 21 — Advanced indexing", "Advanced indexing"),
+        ("DR007 - mesure", "DR007 - Measure it", "Measure it"),
+        ("ODH-ADR-MS-0002-maas", "ODH-ADR-MS-0002: MaaS", "MaaS"),
+        ("0003-three-ways", "3 ways to log", "3 ways to log"),
+        ("0003-drop-python", "Use Python 3: drop 2", "Use Python 3: drop 2"),
+        ("0004-phase-two", "Phase 2: go", "Phase 2: go"),
+    ],
+)
+def test_labels_with_the_number_of_the_file_are_no_part_of_a_title(
+    name: str, written: str, title: str
+) -> None:
+    assert read(f"# {written}\n\n## Decision\n", f"docs/adr/{name}.md").title == title
+
+
+def test_a_title_in_a_field_above_the_sections() -> None:
+    text = "- Feature Name: black\n- Start Date: 2019\n\n# Summary\n\n# Design\n\n## Decision\n"
+    assert read(text, "docs/adr/0015-format.md").title == "black"
+
+
+@pytest.mark.parametrize(
     "title",
     [
         "# [short title of solved problem and solution]",
