@@ -46,7 +46,7 @@ class KnownRepository(NamedTuple):
 
     @property
     def half(self) -> str:
-        """The half of all repositories of this owner, which nobody chooses."""
+        """The half of all repositories of this owner, which its name decides."""
         owner = self.name.partition("/")[0].lower()
         return HALVES[crc32(owner.encode()) % 2]
 

@@ -86,6 +86,7 @@ def main(arguments: Sequence[str]) -> None:  # noqa: ARG001
     program = find_running_program()
     if program is None or not program.upgrade_command():
         return
-    newest = find_newest(program, os.environ)
+    environ = os.environ
+    newest = find_newest(program, environ)
     if newest:
-        write_facts({**read_facts(os.environ), "newest": newest}, os.environ, time.time())
+        write_facts({**read_facts(environ), "newest": newest}, environ, time.time())

@@ -54,6 +54,7 @@ def test_an_unknown_runner_is_no_job() -> None:
 
 
 def test_a_forge_of_another_distribution_works_beside_broken_ones(tmp_path: Path) -> None:
+    """Scenario "A broken plug-in" of SPEC-0011."""
     acorn = {"ACORN_CI": str(tmp_path)}
     names, broken, heavy = detected_jobs(tmp_path, acorn, {"GITHUB_ACTIONS": "true", **acorn}, {})
     # Another distribution cannot replace a forge of this package.

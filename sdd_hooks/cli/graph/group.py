@@ -85,7 +85,10 @@ def _scope_options(command: Command) -> Command:
     return module_option(command)
 
 
-_id_argument = click.argument("name", metavar="ID", shell_complete=_complete_id)
+def _question(command: Callable[..., int]) -> Callable[..., int]:
+    """The id, the options and the directory of a question about an artifact."""
+    argument = click.argument("name", metavar="ID", shell_complete=_complete_id)
+    return argument(_scope_options(_format_option(*DRAWINGS)(click.pass_obj(command))))
 
 
 def _scope(directory: Path | None, module: str | None, path: str) -> GraphFilter:
@@ -135,10 +138,7 @@ def validate(
 
 
 @graph.command()
-@_id_argument
-@_scope_options
-@_format_option(*DRAWINGS)
-@click.pass_obj
+@_question
 def impact(directory: Path | None, /, name: str, **options: Any) -> int:
     """Show all that depends on an artifact: artifacts, source files and issues.
 
@@ -154,10 +154,7 @@ def impact(directory: Path | None, /, name: str, **options: Any) -> int:
 
 
 @graph.command()
-@_id_argument
-@_scope_options
-@_format_option(*DRAWINGS)
-@click.pass_obj
+@_question
 def ancestors(directory: Path | None, /, name: str, **options: Any) -> int:
     """Show all that an artifact depends on.
 
@@ -169,10 +166,7 @@ def ancestors(directory: Path | None, /, name: str, **options: Any) -> int:
 
 
 @graph.command()
-@_id_argument
-@_scope_options
-@_format_option(*DRAWINGS)
-@click.pass_obj
+@_question
 def chain(directory: Path | None, /, name: str, **options: Any) -> int:
     """Show both: what an artifact depends on above it, what depends on it below.
 
@@ -343,18 +337,10 @@ def _draw(view: GraphView, form: str) -> list[str]:
 
         return draw_markdown(view)
     folded = fold_files(view)
-    if form == "mermaid":
-        from sdd_hooks.drift.graph_formats.diagrams import draw_mermaid
+    if form == "text":
+        from sdd_hooks.drift.graph_formats.text import draw_text
 
-        return draw_mermaid(folded)
-    if form == "dot":
-        from sdd_hooks.drift.graph_formats.diagrams import draw_dot
+        return draw_text(folded)
+    from sdd_hooks.drift.graph_formats.drawings import DRAW
 
-        return draw_dot(folded)
-    if form == "svg":
-        from sdd_hooks.drift.graph_formats.svg import draw_svg
-
-        return draw_svg(folded)
-    from sdd_hooks.drift.graph_formats.text import draw_text
-
-    return draw_text(folded)
+    return DRAW[form](folded)

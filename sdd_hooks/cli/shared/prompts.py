@@ -12,12 +12,12 @@ import click
 
 
 def can_ask(*refused: bool) -> bool:
-    """Whether someone can answer: on a terminal, unless an option such as `--yes` refuses it."""
+    """Whether a person can answer: on a terminal, unless an option such as `--yes` refuses it."""
     return not any(refused) and sys.stdin.isatty()
 
 
 def require_terminal(*refused: bool) -> None:
-    """Raise UsageError where nobody can answer."""
+    """Raise UsageError where `can_ask` is False."""
     if not can_ask(*refused):
         raise click.UsageError("there is no terminal to ask on, so confirm with --yes")
 

@@ -7,10 +7,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from sdd_hooks.drift.graph_formats.diagrams import draw_dot, draw_mermaid
+from sdd_hooks.drift.graph_formats.drawings import draw_dot, draw_mermaid, draw_svg
 from sdd_hooks.drift.graph_formats.json import view_data
 from sdd_hooks.drift.graph_formats.markdown import draw_markdown
-from sdd_hooks.drift.graph_formats.svg import draw_svg
 from sdd_hooks.drift.graph_formats.text import ELSEWHERE, draw_text
 from sdd_hooks.drift.graph_queries import GraphView, Verb, query_graph
 from tests.drift.graphs import EDGES, HOSTILE, comment, graph_of, issue, path_of

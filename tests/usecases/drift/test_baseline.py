@@ -21,7 +21,6 @@ from tests.support.repos import Repo
 
 RAW = Finding("web/a.js", 3, "security/inner-html", "warning", "use text", "a.innerHTML = b")
 LOST = Finding("src/b.py", 1, "dangling-reference", "critical", "no ADR-0009", "# ADR-0009")
-UNREAD = incomplete_finding("c.py is too large: split it", "critical", "c.py")
 RULES = {"security", "dangling-reference", "incomplete"}
 
 

@@ -1,15 +1,19 @@
-"""A part of the artifact graph as an SVG image that needs no other file and runs nothing."""
+"""A part of the artifact graph as a drawing: Mermaid, DOT of Graphviz, and SVG.
+
+DOT: https://graphviz.org/doc/info/lang.html. An SVG image needs no other file and runs nothing.
+"""
 
 # Governing: SPEC-0021 REQ "Drawings", ADR-0012 (untrusted input)
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from sdd_hooks.drift.graph_formats.text import describe
 from sdd_hooks.drift.graph_queries import GraphView, Link
 from sdd_hooks.drift.layout import GraphLayout, Placed, Point, Spacing, lay_out
 from sdd_hooks.text.display import display_width, shortened
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 MAX_LABEL = 44
 """Columns of a line of a node's label."""
@@ -36,6 +40,71 @@ _ARROW = (
     '<marker id="arrow" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8"'
     ' orient="auto"><path d="M0 0 8 4 0 8z"/></marker>'
 )
+
+_MERMAID_SHAPES = {
+    "adr": ("[", "]"),
+    "spec": ("([", "])"),
+    "requirement": ("{{", "}}"),
+    "issue": (">", "]"),
+    "file": ("[/", "/]"),
+    "more": ("[/", "/]"),
+}
+# Mermaid writes entities with `#` in place of `&`. `end` in lower case closes a subgraph.
+_MARKUP = lazy_regex(r"[\"#%&<>`\\\[\]{}()|*_~]|\bend\b")
+
+_DOT_SHAPES = {
+    "adr": "box",
+    "spec": "ellipse",
+    "requirement": "hexagon",
+    "issue": "note",
+    "file": "plaintext",
+    "more": "plaintext",
+}
+
+
+def draw_mermaid(view: GraphView) -> list[str]:
+    """The lines of a flowchart whose arrows lead downstream; a dashed one is derived."""
+    ids = {key: f"n{number}" for number, key in enumerate(view.nodes)}
+    lines = ["flowchart TD"]
+    for key, node in view.nodes.items():
+        opening, closing = _MERMAID_SHAPES[node.kind]
+        lines.append(f'  {ids[key]}{opening}"{escape_label(describe(node))}"{closing}')
+    for link in view.links:
+        types = link.types(link.upper)
+        arrow = "-.->" if types[0][1] else "-->"
+        label = escape_label(", ".join(type for type, _ in types))
+        lines.append(f'  {ids[link.upper]} {arrow}|"{label}"| {ids[link.lower]}')
+    if view.query is not None:
+        lines.append(f"  style {ids[view.query.key]} stroke-width:3px")
+    return lines
+
+
+def escape_label(text: str) -> str:
+    """The text as it is, inside the quotation marks of a label."""
+    return _MARKUP.sub(lambda match: "".join(f"#{ord(one)};" for one in match[0]), text)
+
+
+def draw_dot(view: GraphView) -> list[str]:
+    """The lines of a digraph whose arrows lead downstream; a dashed one is derived."""
+    ids = {key: f"n{number}" for number, key in enumerate(view.nodes)}
+    lines = ["digraph artifacts {", "  rankdir=TB;"]
+    for key, node in view.nodes.items():
+        style = ", penwidth=3" if view.query is not None and key == view.query.key else ""
+        label = f"label={quote(describe(node))}, shape={_DOT_SHAPES[node.kind]}{style}"
+        lines.append(f"  {ids[key]} [{label}];")
+    for link in view.links:
+        types = link.types(link.upper)
+        style = ", style=dashed" if types[0][1] else ""
+        label = quote(", ".join(type for type, _ in types))
+        lines.append(f"  {ids[link.upper]} -> {ids[link.lower]} [label={label}{style}];")
+    return [*lines, "}"]
+
+
+def quote(text: str) -> str:
+    """The text as a string in which no escape of Graphviz (`\\N`, `\\l`) has an effect."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    # Graphviz reads HTML entities in strings.
+    return f'"{escaped.replace("&", "&amp;")}"'
 
 
 def draw_svg(view: GraphView) -> list[str]:
@@ -123,3 +192,10 @@ def escape_xml(text: str) -> str:
     for character, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;")):
         text = text.replace(character, entity)
     return text
+
+
+DRAW: Mapping[str, Callable[[GraphView], list[str]]] = {
+    "mermaid": draw_mermaid,
+    "dot": draw_dot,
+    "svg": draw_svg,
+}
