@@ -251,6 +251,7 @@ def _set_status(forge: Forge, verdict: Verdict, url: str, key: str) -> str:
     text = ", ".join(f"{number} {severity}" for number, severity in counts if number)
     state: Literal["failure", "success"] = "failure" if verdict.fails else "success"
     context = f"{STATUS_CONTEXT} ({key})" if key else STATUS_CONTEXT
-    status = CommitStatus(state, context, text or "All clear", url)
+    clear = "No decision to compare with" if review.references.compared_nothing else "All clear"
+    status = CommitStatus(state, context, text or clear, url)
     forge.set_status(review.head, status)
     return ""

@@ -243,8 +243,8 @@ def load_corpus(
         is_part = page != SPEC_FILE and any((module, one) in folders for one in parents(directory))
         if is_part or (page not in texts and ".kiro" in directory):
             continue
-        path = f"{directory}/{page}".lstrip("/")
-        spec = read_spec(path, texts.get(page), design, module, origins)
+        location = f"{directory}/{page}".lstrip("/")
+        spec = read_spec(location, texts.get(page), design, module, origins)
         if spec:
             specs.append(spec)
     artifacts += _without_foreign_rules(specs)

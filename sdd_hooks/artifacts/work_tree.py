@@ -11,11 +11,29 @@ from pathlib import Path
 from sdd_hooks.artifacts.corpus import ArtifactFile, Corpus, load_corpus
 from sdd_hooks.artifacts.identifiers import NO_ORIGINS, ArtifactKind, Origins
 from sdd_hooks.project.collections import Collection, all_pathspecs, select_paths
+from sdd_hooks.project.record_names import (
+    is_folder_page,
+    is_page_name,
+    is_template_name,
+    looks_like_record,
+)
 from sdd_hooks.system.files import read_or_leave_out
 from sdd_hooks.system.git import Git, nul_split
 
 MAX_ARTIFACT_BYTES = 8 << 20
 """A larger file is skipped, with a note."""
+
+WOULD_BE_ONE = (
+    "a decision is a document with a section `Decision` and a status, such as"
+    " docs/adr/0001-use-queues.md; a specification is a folder with spec.md"
+)
+"""What to tell a repository without any."""
+
+MAX_NAMED = 3
+"""Files that a note names."""
+
+# In a directory of this name, short numbers and dates are marks of records.
+_MARKED = "adr"
 
 ARTIFACT_KINDS: dict[str, ArtifactKind] = {"adrs": "ADR", "specs": "SPEC"}
 """The kind of artifact in each kind of collection. Other collections have no artifacts."""
@@ -26,13 +44,15 @@ _LIST = ("ls-files", "-z", "--cached", "--others", "--exclude-standard", "--")
 def read_work_tree(
     git: Git, collections: Iterable[Collection], origins: Origins = NO_ORIGINS
 ) -> tuple[Corpus, list[str]]:
-    """Read the artifacts of the collections. The second value notes each file that is left out.
+    """Read the artifacts of the collections. The second value notes each file that is left out, and
+    what looks like a decision and is none.
 
     `git` runs at the root of the repository. Files that git ignores do not count. `origins` are as
     in `identifiers.find_id_references`. Raises GitError.
     """
     sources, left_out = read_artifact_files(git, collections)
-    return load_corpus(sources, origins), left_out
+    corpus = load_corpus(sources, origins)
+    return corpus, [*left_out, *_unread(sources, corpus)]
 
 
 def read_artifact_files(
@@ -50,6 +70,35 @@ def read_artifact_files(
         for source in _sources(git, repository, group, left_out)
     ]
     return sources, left_out
+
+
+def _unread(sources: Iterable[ArtifactFile], corpus: Corpus) -> Iterator[str]:
+    """Name the files that are called like the decisions beside them, and cannot be read as one."""
+    known: dict[str, list[str]] = {}
+    others: dict[str, list[str]] = {}
+    for source in sources:
+        directory, _, name = source.path.rpartition("/")
+        if source.kind == "ADR":
+            group = known if source.path in corpus.by_path else others
+            group.setdefault(directory, []).append(name)
+    for directory, names in others.items():
+        beside = known.get(directory, ())
+        marked = sum(looks_like_record(_MARKED, name) for name in beside)
+        alike = [one for one in names if _is_alike(one, is_marked=2 * marked > len(beside))]
+        # What lies beside the page of a folder is attached to it.
+        if alike and beside and not any(is_folder_page(f"{directory}/{one}") for one in beside):
+            named = ", ".join(alike[:MAX_NAMED]) + (", …" if len(alike) > MAX_NAMED else "")
+            yield (
+                f"{len(beside) + len(alike):,} files in {directory or '.'}/ look like decisions;"
+                f" {len(alike):,} have neither a section nor a field of one: {named}"
+            )
+
+
+def _is_alike(name: str, *, is_marked: bool) -> bool:
+    """Whether a file is called like records, which have numbers and dates, or have none."""
+    stem = name.rpartition(".")[0]
+    is_other = is_page_name(stem) or is_template_name(stem) or is_folder_page(f"x/{name}")
+    return not is_other and looks_like_record(_MARKED, name) is is_marked
 
 
 def read_paths(

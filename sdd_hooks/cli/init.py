@@ -10,6 +10,7 @@ from pathlib import Path
 
 import click
 
+from sdd_hooks.artifacts.work_tree import WOULD_BE_ONE
 from sdd_hooks.cli.hooks import hooks_output, own_command
 from sdd_hooks.cli.shared.context import open_project
 from sdd_hooks.cli.shared.edits import changes_data, done_lines, print_edits
@@ -84,7 +85,7 @@ def init(directory: Path | None, yes: bool, no_hooks: bool, as_json: bool) -> in
 
 def _found(records: Sequence[FoundRecords]) -> str:
     if not records:
-        return f"{NOTHING_FOUND}: sdd recognises the first when it is written"
+        return f"{NOTHING_FOUND}: sdd recognises the first when it is written: {WOULD_BE_ONE}"
     return f"found {describe_records(records)}"
 
 

@@ -16,7 +16,7 @@ import click
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.languages import STATUSES
 from sdd_hooks.artifacts.statement import UNKNOWN
-from sdd_hooks.artifacts.work_tree import read_work_tree
+from sdd_hooks.artifacts.work_tree import WOULD_BE_ONE, read_work_tree
 from sdd_hooks.cli.shared.context import open_project, start_directory
 from sdd_hooks.cli.shared.options import (
     everywhere_option,
@@ -104,6 +104,8 @@ def list_artifacts(
         output = _governing(found._replace(artifacts=tuple(rows)), external, project.warnings)
         return show(output, as_json)
     corpus, left_out = read_work_tree(project.repository.git, collections)
+    if not corpus.artifacts:
+        left_out.append(WOULD_BE_ONE)
     own = sorted(corpus.artifacts, key=_order)
     others = sorted(external.corpus.artifacts, key=_order)
     artifacts = [one for one in (*own, *others) if _has(one, statuses)]

@@ -177,7 +177,7 @@ def _with_kept(top: Path, found: Recognition, last: Recognition) -> Recognition:
         and not folder.path.startswith(covered[folder.kind])
         and holds_records(top, folder.kind, folder.path)
     ]
-    return Recognition(tuple(sorted((*found.folders, *kept))), found.left_out)
+    return found._replace(folders=tuple(sorted((*found.folders, *kept))))
 
 
 def holds_records(root: Path, kind: str, directory: str) -> bool:
@@ -201,7 +201,7 @@ def _inside_only(root: Path, base: str, recognition: Recognition) -> Recognition
         except PathRefused:
             return False
 
-    return Recognition(tuple(filter(is_real, recognition.folders)), recognition.left_out)
+    return recognition._replace(folders=tuple(filter(is_real, recognition.folders)))
 
 
 def _index_identity(repository: Repository, place: Place) -> tuple[int, ...]:
@@ -246,6 +246,7 @@ def _render(results: Mapping[str, _Result]) -> bytes:
         fields += [recognition.left_out, len(recognition.folders)]
         for folder in recognition.folders:
             fields += [folder.kind, folder.path, folder.records, int(folder.flat)]
+        fields += [len(recognition.unread), *(one for pair in recognition.unread for one in pair)]
     content = os.fsencode("\0".join(map(str, fields)))
     return b"%d\0%b" % (crc32(content), content)
 
@@ -260,7 +261,8 @@ def _parse(fields: Iterator[str]) -> list[tuple[str, _Result]]:
         identity = tuple(int(number) for number in next(fields).split())
         left_out = int(next(fields))
         folders = tuple([_parse_folder(fields) for _ in range(int(next(fields)))])
-        results.append((root, _Result(identity, Recognition(folders, left_out))))
+        unread = tuple([(next(fields), int(next(fields))) for _ in range(int(next(fields)))])
+        results.append((root, _Result(identity, Recognition(folders, left_out, unread))))
     return results
 
 

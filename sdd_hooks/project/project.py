@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from sdd_hooks.config.configuration import (
@@ -24,8 +24,10 @@ from sdd_hooks.project.discovery import Look, Place, discover_records
 from sdd_hooks.project.external_sources import DeclaredSources, find_external_sources
 from sdd_hooks.project.knowledge_place import committed_knowledge
 from sdd_hooks.project.layout import build_layout, check_declarations, resolve_declarations
+from sdd_hooks.project.recognition import Recognition
 from sdd_hooks.project.repository import Repository, discover
 from sdd_hooks.project.workspace import Module, find_modules
+from sdd_hooks.text.display import format_count
 
 __all__ = ["Module", "Project", "UnknownName", "load_project"]
 
@@ -33,6 +35,12 @@ __all__ = ["Module", "Project", "UnknownName", "load_project"]
 _LEFT_OUT = (
     "{} more directories have files named like records, and were not looked at: declare the"
     " directories of records under `## Architecture Context`"
+)
+
+
+_UNREAD = (
+    "{} in {}/, which is named after decisions: none has a section or a field of a decision, such"
+    " as `## Decision` or `Status: accepted`"
 )
 
 
@@ -143,6 +151,7 @@ def read_project(repository: Repository, look: Look = "tracked") -> Project:
     shown = [_relative(root, warning) for warning in warnings]
     if left_out:
         shown.append(_LEFT_OUT.format(left_out))
+    shown += _unread(parts, recognised)
     return Project(
         repository,
         configuration,
@@ -151,6 +160,15 @@ def read_project(repository: Repository, look: Look = "tracked") -> Project:
         tuple(shown),
         external,
     )
+
+
+def _unread(parts: Sequence[ProjectPart], recognised: Mapping[str, Recognition]) -> Iterator[str]:
+    """Say which directories look like those of decisions, and have none that can be read."""
+    for part in parts:
+        for directory, count in recognised[part.root].unread:
+            path = f"{part.root}/{directory}".lstrip("/")
+            if not any(f"{path}/".startswith(f"{one}/") for one in part.layout.adrs):
+                yield _UNREAD.format(format_count(count, "file"), path or ".")
 
 
 def _relative(root: Path, warning: ConfigurationWarning) -> str:

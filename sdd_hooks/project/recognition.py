@@ -54,6 +54,9 @@ MAX_NAMELESS = 60
 MAX_FOLDERS = 500
 """Directories of one kind that are found. A repository has a few."""
 
+MAX_UNREAD = 8
+"""Directories that are named although no file in them reads like a record."""
+
 _PLACES: tuple[Place, ...] = ("decisions", "proposals", "series", "numbered", "anywhere")
 _SERIES = 5
 """Numbered files of a directory that are a series, if it has few others."""
@@ -92,10 +95,15 @@ class RecordFolder(NamedTuple):
 
 class Recognition(NamedTuple):
     """The directories that hold records, by kind and path, and how many more were left out because
-    there were too many."""
+    there were too many.
+
+    `unread` are directories named after decisions in which no file reads like one, and how many
+    files they have.
+    """
 
     folders: tuple[RecordFolder, ...]
     left_out: int
+    unread: tuple[tuple[str, int], ...] = ()
 
     def paths(self, kind: str) -> tuple[str, ...]:
         """Return the paths of the directories of a kind, in order."""
@@ -170,7 +178,13 @@ def recognise_records(paths: Iterable[str], read: Reader) -> Recognition:
         found_folders = sorted(group)
         folders += found_folders[:MAX_FOLDERS]
         left_out += len(found_folders[MAX_FOLDERS:])
-    return Recognition(tuple(folders), left_out)
+    found_paths = {folder.path for folder in folders}
+    unread = [
+        (directory, len(found.doubtful))
+        for directory, found in adrs.items()
+        if found.place == "decisions" and found_paths.isdisjoint((directory, *parents(directory)))
+    ]
+    return Recognition(tuple(folders), left_out, tuple(sorted(unread)[:MAX_UNREAD]))
 
 
 def reads_like_record(path: str, data: bytes, place: Place) -> bool:

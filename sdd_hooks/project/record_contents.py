@@ -113,7 +113,7 @@ class Traits(NamedTuple):
 def find_traits(text: str, titles: Iterable[str]) -> Traits:
     """Find what a document with these titles of sections has of a record."""
     written = [title for title in titles if title]
-    labels = {}
+    labels: dict[str, str] = {}
     for match in _LABEL.finditer(text[:MAX_HEAD]):
         labels.setdefault(match["name"].strip().lower(), match["value"] or match["end"] or "")
     names = {*labels, *(_AROUND.sub("", title).lower() for title in written)}

@@ -62,7 +62,8 @@ def plan_setup(project: Project, *, declares: bool = True) -> SetupPlan:
         notes.append(f"the settings in {LEGACY_FILE} belong in {name} now: remove the file")
         if legacy.unknown_keys:
             notes.append(f"not migrated, as nothing reads it: {', '.join(legacy.unknown_keys)}")
-    records = find_records(project)
+    records, unread = find_records(project)
+    notes += unread
     after = add_sections(
         before, _required_content(project, records if declares else (), migrated), path
     )

@@ -38,11 +38,12 @@ class FoundRecords(NamedTuple):
     flat: bool
 
 
-def find_records(project: Project) -> tuple[FoundRecords, ...]:
-    """Read the artifacts of the work tree and count them by directory. Raises GitError."""
+def find_records(project: Project) -> tuple[tuple[FoundRecords, ...], list[str]]:
+    """Read the artifacts of the work tree and count them by directory. The second value notes what
+    is left out. Raises GitError."""
     collections = project.select(RECORD_KINDS)
-    corpus, _ = read_work_tree(project.repository.git, collections)
-    return count_records(collections, corpus.artifacts)
+    corpus, left_out = read_work_tree(project.repository.git, collections)
+    return count_records(collections, corpus.artifacts), left_out
 
 
 def count_records(

@@ -2,13 +2,17 @@ import os
 
 import pytest
 
+from sdd_hooks.artifacts.work_tree import WOULD_BE_ONE
 from sdd_hooks.githooks.shims import EVENTS as HOOKS
 from tests.cli.commands import FILES, SCRIPTS, on_terminal, run
 from tests.cli.test_errors import tree
 
 KNOWLEDGE = "created .sdd/knowledge/index.json"
 FIRST = 'next: sdd adr "Title of the first decision"'
-NONE_FOUND = "no decisions or specifications found: sdd recognises the first when it is written"
+NONE_FOUND = (
+    "no decisions or specifications found: sdd recognises the first when it is written:"
+    f" {WOULD_BE_ONE}"
+)
 FOUND = "found 1 decision in docs/adrs/, 1 specification in docs/openspec/specs/"
 
 
