@@ -45,16 +45,8 @@ MAX_HEADER = 20_000
 OWN_NAME = "applies-to"
 OTHER_NAMES = frozenset(
     {
-        "appliesto",
-        "applicable-to",
-        "affects",
-        "affected-files",
-        "affected-paths",
-        "affected-code",
-        "linked-files",
-        "paths",
-        "globs",
-        "scope",
+        *("appliesto", "applicable-to", "affects", "affected-files", "affected-paths"),
+        *("affected-code", "linked-files", "paths", "globs", "scope"),
     }
 )
 """Names under which other tools list paths. `_` and spaces count as `-`."""

@@ -91,7 +91,8 @@ _STRUCK = lazy_regex(
     r"|<(?:del|s|strike)>[^<]*</\w{1,6}>"
     r"|</?(?:span|mark|b|strong|em|i|font|kbd|code|p|div|sup|sub)(?: [^<>]*)?>"
 )
-_BOX = lazy_regex(r"(?:\[([ xX✓✔]?)\](?!\()|(☑|☒|🗹)|☐)[ ]*")
+_BOX = lazy_regex(r"\[[ xX✓✔]?\](?!\()|[☐☑☒]")
+_CHECKED = lazy_regex(r"(?:\[[xX✓✔]\](?!\()|[☑☒])((?:(?!\[[ xX✓✔]?\]|[☐☑☒]).)*)")
 _BRACKETS = lazy_regex(r"\([^()]*\)|（[^（）]*）|\[[^\[\]]*\]")
 _NEXT_BRACKETS = lazy_regex(
     r"[\s*_]*(?:\(([^()]*(?:\([^()]*\)[^()]*){0,9})\)|（([^（）]*)）)", re.IGNORECASE
@@ -145,16 +146,9 @@ def _visible(written: str) -> str:
     label = _LABEL.match(plain)
     if label and is_status_name(normalize_field_name(label[1])):
         plain = plain[label.end() :]
-    if not _BOX.match(plain.lstrip("*_ ")):
-        return plain
-    boxes = list(_BOX.finditer(plain))
-    ends = [*(box.start() for box in boxes[1:]), len(plain)]
-    checked = (
-        plain[box.end() : end].strip(" ;,|/")
-        for box, end in zip(boxes, ends, strict=True)
-        if box[2] or (box[1] or "").strip()
-    )
-    return ", ".join(checked)
+    if _BOX.match(plain.lstrip("*_ ")):
+        return ", ".join(one.strip(" ;,|/") for one in _CHECKED.findall(plain))
+    return plain
 
 
 def _badge(image: re.Match[str]) -> str:

@@ -30,17 +30,8 @@ MAX_LENGTH = 500
 """Characters of a summary. A first sentence that is longer is cut after a word."""
 
 _OVERVIEWS = (
-    "summary",
-    "overview",
-    "purpose",
-    "introduction",
-    "abstract",
-    "goal",
-    "goals",
-    "context-and-problem-statement",
-    "context",
-    "problem-statement",
-    "background",
+    *("summary", "overview", "purpose", "introduction", "abstract", "goal", "goals"),
+    *("context-and-problem-statement", "context", "problem-statement", "background"),
 )
 _NOT_SUMMARIZED = frozenset({"status", "metadata", "table-of-contents", "contents"})
 

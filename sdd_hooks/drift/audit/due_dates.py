@@ -13,6 +13,7 @@ from typing import Literal
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.fields import normalize_field_name, read_header_fields
 from sdd_hooks.artifacts.frontmatter import read_frontmatter
+from sdd_hooks.artifacts.languages import month_of
 from sdd_hooks.drift.audit.audited import Audited
 from sdd_hooks.findings import Finding
 from sdd_hooks.named_tuple import NamedTuple
@@ -47,10 +48,6 @@ _REVIEWED_FIELDS = frozenset(
     }
 )
 
-_MONTHS = (
-    *("january", "february", "march", "april", "may", "june", "july", "august", "september"),
-    *("october", "november", "december"),
-)
 _MONTH = r"(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)[a-z]{0,6}"
 _DATE = rf"""(?:
     (?P<year>[0-9]{{4}})-(?P<month>[0-9]{{2}})(?:-(?P<day>[0-9]{{2}}))?(?![0-9])
@@ -152,22 +149,13 @@ def _read_day(match: re.Match[str]) -> date | None:
     quarter = parts.get("quarter") or parts.get("quarter2")
     day = parts.get("day") or parts.get("mday") or parts.get("aday")
     if name:
-        month = _month_of(name)
+        month = month_of(name)
     else:
         month = int(quarter) * 3 if quarter else int(parts["month"])
     try:
         return date(year, month, int(day) if day else monthrange(year, month)[1])
     except ValueError:
         return None
-
-
-def _month_of(name: str) -> int:
-    """The month of a name or its abbreviation; 0 for none."""
-    lowered = name.lower()
-    return next(
-        (number for number, month in enumerate(_MONTHS, 1) if month.startswith(lowered)),
-        0,
-    )
 
 
 def find_overdue(audited: Audited) -> Iterator[Finding]:
