@@ -130,7 +130,6 @@ _BY_NAME: dict[str, Reader] = {
     "pipfile": python.read_toml,
     "pixi.toml": python.read_toml,
     "pnpm-workspace.yaml": readers.read_yaml,
-    "pubspec.yaml": readers.read_yaml,
     "pom.xml": readers.read_maven,
     "pyproject.toml": python.read_toml,
     "setup.cfg": python.read_setup_cfg,

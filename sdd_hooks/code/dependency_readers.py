@@ -132,7 +132,7 @@ def read_version_catalogue(text: str) -> Iterator[PackageDeclaration]:
 
 
 def read_yaml(text: str) -> Iterator[PackageDeclaration]:
-    """The packages of an environment of conda, of Dart, and of the catalogues of pnpm."""
+    """The packages of an environment of conda, and of the catalogues of pnpm."""
     import yaml
 
     try:
@@ -143,7 +143,7 @@ def read_yaml(text: str) -> Iterator[PackageDeclaration]:
     tables = document if isinstance(document, dict) else {}
     catalogues = tables.get("catalogs")
     inner = catalogues.values() if isinstance(catalogues, dict) else ()
-    keys = ("catalog", "dependencies", "dev_dependencies", "overrides")
+    keys = ("catalog", "dependencies", "overrides")
     for table in (*inner, *(tables.get(key) for key in keys)):
         if isinstance(table, list):
             pip = (one.get("pip") for one in table if isinstance(one, dict))

@@ -8,7 +8,6 @@ A template's comment, an example in a code block, a box that nobody ticked, stru
 
 from __future__ import annotations
 
-import html
 import re
 from collections import Counter
 from functools import lru_cache
@@ -25,27 +24,29 @@ _BOX = r"(?:\[[ \t\xa0]?\]|[☐⬜🔲])(?=\s)"
 _MARK = r"(?:[-*+]|[0-9]{1,9}[.)])[ \t]+"
 _OPEN_BOX = lazy_regex(rf"[ \t>]*(?:{_MARK})*{_BOX}")
 _TICKED = lazy_regex(rf"[ \t>]*(?:{_MARK})*\[[xX]\]")
-_NOT = r"(?:\b(?:not|never|cannot|nor)|n['’]t)\b"
+_NAME = r"(?<!\S)(?=\S{0,200}[0-9/])\S{1,200}"
+_NAMES = rf"{_NAME}(?:\s+(?:(?:and|or|nor|&)\s+)?(?=\S{{0,200}}[0-9/])\S{{1,200}}){{0,20}}"
 _VERB = r"""(?:touch|affect|chang|alter|modif|concern|relat|relevan|involv|need|requir|refer|cite
     |mention|appl(?:y|ie|icab)|implement|follow|us(?:e|ing)|address|cover|about|part|govern|impact
-    |influenc|fix|clos|resolv|block|depend|subject)"""
-# `Does not violate ADR-0004` and `does not yet follow ADR-0004` are statements about it.
-_NEGATION = lazy_regex(
-    rf"""{_NOT}(?:\s+(?!only\b|yet\b|longer\b|just\b)\w+){{0,3}}?\s+{_VERB}\w*
-    | \bnot\s+[\[`]?(?=(?:ADR|SPEC|\#)[\s-]*[0-9])
-    | \b(?:unrelated|irrelevant|unaffected|nothing\s+to\s+do\s+with|n/a|not\s+applicable)\b
-    | \bno\s+(?:relation|bearing|impact|effect|changes?|need|influence)\b
-    | \bwithout\s+(?:\w+\s+)?(?:touch|affect|chang|alter|modif|concern|involv|need)\w*""",
+    |influenc|fix|clos|resolv|block|depend|subject)\w*"""
+_TO = r"(?:\s+(?:to|the|by|of|in|on|for|any|with|from|under|decisions?|records?|issues?))*"
+# Only what a negated verb is about: `as ADR-0004 says, we do not use Redis` is a statement, and so
+# are `does not violate ADR-0004` and `does not yet follow ADR-0004`.
+_NEGATED = lazy_regex(
+    rf"""(?: (?:\b(?:not|never|cannot|nor)|n['’]t)(?:\s+(?!only\b|yet\b|longer\b|just\b)\w+){{0,2}}?
+        \s+{_VERB}
+      | \bnot(?=\s+\S?(?:ADR|SPEC|\#)[\s-]*[0-9])
+      | \b(?:unrelated|irrelevant|nothing\s+to\s+do)
+      | \bno\s+(?:relation|bearing|impact|effect|changes?|need|influence)
+      | \bwithout\s+(?:\w+\s+)?(?:touch|affect|chang|alter|modif|concern|involv|need)\w*
+      ){_TO}\s+{_NAMES}
+    | {_NAMES}\s+(?:is|are|was|were|does|do|remains?|stays?)(?:n['’]t|\s+not)\s+(?:\w+\s+)?{_VERB}
+    | {_NAMES}\s+(?:is|are|was|were|remains?|stays?)\s+(?:un(?:related|affected|touched|changed)
+      |irrelevant)\b""",
     re.VERBOSE | re.IGNORECASE,
 )
-_CLAUSE = lazy_regex(
-    r"""(?:[.;:!?]+(?=\s)|[()—–]|,(?=\s+(?!(?:and|or|nor)\b)[a-z])
-    |\s(?:but|however|and(?=\s+[a-z]))(?=\s)
-    |\n(?=[ \t>]*(?:[-*+]|[0-9]{1,9}[.)]|[\w-]{1,30}:)\s))""",
-    re.VERBOSE,
-)
 _WORD = lazy_regex(r"\S+")
-_NAMING = frozenset("0123456789/_-")
+_NAMING = frozenset("0123456789/")
 _DEFINITION = lazy_regex(
     r"""[ ]{0,3}\[(?P<label>[^\[\]\n]{1,200})\]:[ \t]*(?:<[^<>\n]*>|[^\s<]\S*)
     (?:[ \t]+(?:"[^"\n]*"|'[^'\n]*'|\([^()\n]*\)))?[ \t]*(?=\n|$)""",
@@ -112,9 +113,10 @@ def read_stated_message(message: str) -> str:
 
 def has_reason(text: str) -> bool:
     """Whether a text gives a reason: words or a symbol that can be seen, and not `<reason>`."""
+    from html import unescape
     from unicodedata import category
 
-    shown = html.unescape(text)
+    shown = unescape(text)
     visible = any(category(c)[0] in "LNS" and c not in _BLANK_LETTERS for c in shown)
     return visible and not _PLACEHOLDER.fullmatch(shown)
 
@@ -191,7 +193,8 @@ class _Reader:
                 block[match.start() : end] if shows else _blank(block[match.start() : end])
             )
             position = end
-        return _without_negated("".join((*pieces, block[position:])))
+        shown = "".join((*pieces, block[position:]))
+        return _NEGATED.sub(lambda negated: _WORD.sub(_blank_name, negated[0]), shown)
 
 
 def _end_of_hidden(block: str, match: re.Match[str], unclosed: set[str]) -> int:
@@ -213,20 +216,6 @@ def _end_of_hidden(block: str, match: re.Match[str], unclosed: set[str]) -> int:
         unclosed.add(opening)
         return 0
     return found.end()
-
-
-def _without_negated(block: str) -> str:
-    """The text without the names in clauses that say that something else is meant."""
-    if not _NEGATION.search(block):
-        return block
-    pieces: list[str] = []
-    start = 0
-    for end in (*(match.end() for match in _CLAUSE.finditer(block)), len(block)):
-        clause = block[start:end]
-        negated = _NEGATION.search(clause)
-        pieces.append(_WORD.sub(_blank_name, clause) if negated else clause)
-        start = end
-    return "".join(pieces)
 
 
 def _blank_name(word: re.Match[str]) -> str:

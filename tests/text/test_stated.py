@@ -33,7 +33,8 @@ HIDDEN = [
     "Does not touch X-1, X-1 or X-1.",
     "Doesn’t\nchange X-1",
     "Unrelated to X-1; this has nothing to do with X-1",
-    "X-1 is not affected",
+    "X-1 is not affected, X-1 and `X-1` are unchanged",
+    "This doesn't apply to [X-1](docs/x-1.md)",
     "Never applies X-1, no change of X-1, and not ADR-1",
     "Fixes a leak without touching X-1",
 ]
@@ -60,6 +61,9 @@ STATED = [
     "Not only X-1",
     "Does not touch the cache, follows X-1",
     "Does not touch ADR-1 but follows X-1",
+    "As X-1 says not to use Redis",
+    "We do not use Redis because of X-1",
+    "Per X-1 we must not change the table",
     "This is not about tests.\nRefs: X-1",
 ]
 

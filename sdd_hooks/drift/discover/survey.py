@@ -36,8 +36,9 @@ _MANIFESTS: Mapping[str, Ecosystem] = {
     "cargo.toml": "rust",
     "composer.json": "php",
     "gemfile": "ruby",
-    "go.mod": "go",
-    "package.json": "npm",
+    **dict.fromkeys(("go.mod", "go.work"), "go"),
+    **dict.fromkeys(("package.json", "pnpm-workspace.yaml"), "npm"),
+    **dict.fromkeys(("deno.json", "deno.jsonc", "import_map.json"), "npm"),
     "pom.xml": "jvm",
 }
 _SETTINGS = (
@@ -255,7 +256,7 @@ def _ecosystem_of(path: str) -> Ecosystem:
         return "ruby"
     if "gradle" in name or name.endswith(".versions.toml"):
         return "jvm"
-    if name.endswith((".csproj", ".fsproj", ".vbproj", ".props", ".config")):
+    if name.endswith((".csproj", ".fsproj", ".vbproj", ".props", ".targets", ".config")):
         return "nuget"
     return _MANIFESTS.get(name, "python")
 
