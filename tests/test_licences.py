@@ -46,6 +46,8 @@ def test_the_table_names_every_direct_dependency(table: dict[str, tuple[str, str
         name = canonicalize_name(requirement.name)
         if 'sys_platform == "win32"' in str(requirement.marker):
             assert f"and {name}, both under" in page
+        elif "python_version" in str(requirement.marker):
+            assert f"{name}, under the MIT" in page
         elif not requirement.url:
             assert name in table
     core = {canonicalize_name(one.name) for one in required if one.marker is None}
