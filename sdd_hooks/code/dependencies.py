@@ -60,7 +60,7 @@ def read_manifest(path: str, text: str) -> Manifest:
     """The packages of a manifest, and of a script of Python; an invalid one is read as far as it
     is valid. Never raises."""
     reader = _reader(path) or (python.read_script if may_declare(path) else None)
-    if reader is None:
+    if reader is None or not text.strip():
         return Manifest()
     found: list[PackageDeclaration] = []
     unread = ""

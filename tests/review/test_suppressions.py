@@ -260,3 +260,10 @@ def test_the_base_can_allow_only_its_own_suppressions(
 
     assert len(results.suppressed) == suppressed
     assert [one.severity for one in results.findings] == ["critical"] * (1 - suppressed)
+
+
+def test_examples_in_markdown_suppress_nothing() -> None:
+    comment = "<!-- sdd-ignore: magic (an old page) -->\n"
+    text = f"{comment}\n```\n# sdd-ignore: magic (an example)\n```\n\n    {comment}"
+    assert [one.line for one in read_suppressions("a.md", text)] == [1]
+    assert [one.line for one in read_suppressions("a.py", text)] == [1, 4, 7]
