@@ -163,7 +163,9 @@ if TYPE_CHECKING:  # Rules
     from sdd_hooks.artifacts.frontmatter import FrontmatterValue as FrontmatterValue
     from sdd_hooks.artifacts.identifiers import ArtifactId as ArtifactId
     from sdd_hooks.artifacts.identifiers import ArtifactKind as ArtifactKind
+    from sdd_hooks.artifacts.identifiers import IdReference as IdReference
     from sdd_hooks.artifacts.identifiers import Origins as Origins
+    from sdd_hooks.artifacts.names import NamesOfArtifacts as NamesOfArtifacts
     from sdd_hooks.artifacts.requirements import Requirement as Requirement
     from sdd_hooks.artifacts.requirements import RequirementKeyword as RequirementKeyword
     from sdd_hooks.artifacts.requirements import RequirementLevel as RequirementLevel
