@@ -9,7 +9,13 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from sdd_hooks.artifacts.dates import joined_date, read_date
-from sdd_hooks.artifacts.edges import Edge, EdgeOwner, read_frontmatter_edges, read_prose_edges
+from sdd_hooks.artifacts.edges import (
+    Edge,
+    EdgeOwner,
+    concerns_part,
+    read_frontmatter_edges,
+    read_prose_edges,
+)
 from sdd_hooks.artifacts.fields import HeaderField, normalize_field_name, read_header_fields
 from sdd_hooks.artifacts.frontmatter import Frontmatter, read_frontmatter
 from sdd_hooks.artifacts.identifiers import (
@@ -311,6 +317,12 @@ def _problems(document: ArtifactDocument) -> Iterator[tuple[int, str, Severity, 
                 f" {_place(other)}: make them agree"
             )
             yield other.line, "status-conflict", "warning", message, other.text
+
+    in_force = document.fields if status.value and status.authoritative else ()
+    for field in (one for one in in_force if one.name == "superseded-by"):
+        if find_ids(field.value, "ADR") and not concerns_part(field.value, 0, 0):
+            message = f"it is {status.value}, and has a successor: make status and line agree"
+            yield field.line, "status-conflict", "warning", message, field.value
 
 
 def _agree(first: ArtifactStatus, second: ArtifactStatus) -> bool:

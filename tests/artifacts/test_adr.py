@@ -423,6 +423,15 @@ def test_statuses_that_agree(status: str, section: str, rules: list[str]) -> Non
     assert [one.rule for one in record.findings] == rules
 
 
+@pytest.mark.parametrize(
+    ("successor", "rules"),
+    [("ADR-9", ["status-conflict"]), ("—", []), ("none", []), ("ADR-9 (in part)", [])],
+)
+def test_a_record_in_force_with_a_successor(successor: str, rules: list[str]) -> None:
+    adr = read(f"# ADR-12: T\n\n- Status: Accepted\n- Superseded by: {successor}\n")
+    assert [one.rule for one in adr.findings] == rules
+
+
 def test_lines_of_invalid_frontmatter_that_parse_are_kept() -> None:
     adr = read("---\nstatus: superseded by 9 (was: x)\ndate: 2026-01-02\n---\n# ADR-12: T\n## A\n")
     assert (adr.status.value, adr.date, adr.title) == ("superseded", "2026-01-02", "T")
