@@ -667,17 +667,12 @@ sdd_find_variables() {
     IFS=$sdd_break
     set -f
     for sdd_line in $(export -p); do
+        # A line of a value may look like a variable: at most one of Python more is left out.
+        sdd_line=${sdd_line%%=*}
+        sdd_line=${sdd_line##* }
         case $sdd_line in
-            *' PYTHONDONTWRITEBYTECODE='* | *' PYTHONPYCACHEPREFIX='*) ;;
-            'export PYTHON'*=* | 'declare -x PYTHON'*=*)
-                sdd_line=${sdd_line%%=*}
-                sdd_line=${sdd_line##* }
-                # A value may have lines that look like a variable.
-                case $sdd_line in
-                    *[!A-Z0-9_]*) ;;
-                    *) sdd_variables="$sdd_variables $sdd_line" ;;
-                esac
-                ;;
+            PYTHONDONTWRITEBYTECODE | PYTHONPYCACHEPREFIX | *[!A-Z0-9_]*) ;;
+            PYTHON*) sdd_variables="$sdd_variables $sdd_line" ;;
         esac
     done
     IFS=$sdd_ifs
