@@ -100,6 +100,15 @@ def read_sync_state(store: IssueStore) -> SyncState | None:
     return parse_sync_state(data)
 
 
+def changed_files(store: IssueStore) -> list[str]:
+    """The names of the files that are not as the last complete sync left them. Never raises."""
+    state = read_sync_state(store)
+    if not state or not state.revision:
+        return []
+    marks = state.files.items()
+    return sorted(name for name, mark in marks if not mark.is_of(store.read(name)))
+
+
 def load_sync_state(root: Path, relative: str) -> SyncState:
     """The state of the folder at `relative`, for reading alone; SyncState() if there is none.
 

@@ -15,12 +15,14 @@ from dataclasses import dataclass
 from sdd_hooks.errors import Missing, RemoteError, SddError
 from sdd_hooks.freshness import tiers
 from sdd_hooks.project.project import Project
+from sdd_hooks.text.display import format_count
 from sdd_hooks.text.durations import format_duration
 from sdd_hooks.trackers.issue_file import StoredIssue, to_stored
 from sdd_hooks.trackers.protocol import IssueFilter
 from sdd_hooks.trackers.source import TrackerSource
-from sdd_hooks.trackers.store import read_issue, read_issues
+from sdd_hooks.trackers.store import open_store, read_issue, read_issues
 from sdd_hooks.trackers.sync import last_synced
+from sdd_hooks.trackers.sync_state import changed_files
 from sdd_hooks.usecases.upkeep.sync import DueSync, SyncCallbacks, open_tracker, sync_if_due
 
 EVERY_ISSUE = IssueFilter()
@@ -140,7 +142,7 @@ def current_issues(
         except SddError as error:
             warnings = (_files_only_warning(source, error, now),)
     stored = (issue for issue in read_issues(source.folder) if matches(issue, filter))
-    return CurrentIssues(tuple(stored), warnings=warnings)
+    return CurrentIssues(tuple(stored), warnings=(*warnings, *_changed_warning(source)))
 
 
 def current_issue(
@@ -157,7 +159,19 @@ def current_issue(
         except SddError as error:
             warnings = (_files_only_warning(source, error, now),)
     stored = read_issue(source.folder, id)
-    return CurrentIssues((stored,) if stored else (), warnings=warnings)
+    found = (stored,) if stored else ()
+    return CurrentIssues(found, warnings=(*warnings, *_changed_warning(source)))
+
+
+def _changed_warning(source: TrackerSource) -> tuple[str, ...]:
+    """The warning about files that damage, or anything but a sync, has changed."""
+    with open_store(source.folder) as store:
+        names = changed_files(store) if store else []
+    if not names:
+        return ()
+    shown = ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
+    what = f"{format_count(len(names), 'file')} of issues changed since the sync ({shown})"
+    return (f"{source.folder.relative}: {what}: run `sdd issues sync --full`",)
 
 
 def matches(issue: StoredIssue, filter: IssueFilter) -> bool:
