@@ -215,7 +215,7 @@ def _pre_commit_hooks(events: Sequence[str], review: bool) -> Iterator[dict[str,
         markdown = {"types": "[markdown]", "require_serial": "true"}
         yield _hook("sdd-frontmatter", "check ADRs and specs", "pre-commit") | markdown
     if "pre-merge-commit" in events:
-        yield _hook("sdd-merge", "check the numbers of records", "pre-merge-commit") | always
+        yield _hook("sdd-merge", "compare the numbers of records", "pre-merge-commit") | always
     if "pre-commit" in events and review:
         shown = {"pass_filenames": "false", "verbose": "true"}
         yield _hook("sdd-check", "review what is staged", "check", "[pre-commit]") | shown
