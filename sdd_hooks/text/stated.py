@@ -24,8 +24,8 @@ _BOX = r"(?:\[[ \t\xa0]?\]|[☐⬜🔲])(?=\s)"
 _MARK = r"(?:[-*+]|[0-9]{1,9}[.)])[ \t]+"
 _OPEN_BOX = lazy_regex(rf"[ \t>]*(?:{_MARK})*{_BOX}")
 _TICKED = lazy_regex(rf"[ \t>]*(?:{_MARK})*\[[xX]\]")
-_NAME = r"(?<!\S)(?=\S{0,200}[0-9/])\S{1,200}"
-_NAMES = rf"{_NAME}(?:\s+(?:(?:and|or|nor|&)\s+)?(?=\S{{0,200}}[0-9/])\S{{1,200}}){{0,20}}"
+_NAME = r"(?=\S{0,200}(?:[0-9/]|\w-\w))\S{1,200}"
+_NAMES = rf"(?<!\S){_NAME}(?:\s+(?:(?:and|or|nor|&)\s+)?{_NAME}){{0,20}}"
 _VERB = r"""(?:touch|affect|chang|alter|modif|concern|relat|relevan|involv|need|requir|refer|cite
     |mention|appl(?:y|ie|icab)|implement|follow|us(?:e|ing)|address|cover|about|part|govern|impact
     |influenc|fix|clos|resolv|block|depend|subject)\w*"""
@@ -40,13 +40,13 @@ _NEGATED = lazy_regex(
       | \bno\s+(?:relation|bearing|impact|effect|changes?|need|influence)
       | \bwithout\s+(?:\w+\s+)?(?:touch|affect|chang|alter|modif|concern|involv|need)\w*
       ){_TO}\s+{_NAMES}
-    | {_NAMES}\s+(?:is|are|was|were|does|do|remains?|stays?)(?:n['’]t|\s+not)\s+(?:\w+\s+)?{_VERB}
-    | {_NAMES}\s+(?:is|are|was|were|remains?|stays?)\s+(?:un(?:related|affected|touched|changed)
-      |irrelevant)\b""",
+    | {_NAMES}(?<![.,;:!?])(?=\s+(?:is|are|was|were|remains?|stays?|do(?:es)?)
+      (?:(?:n['’]t|\s+not)\s+(?:\w+\s+)?(?:appl|cover|concern|matter|touch|affect|chang|involv|rel|need)
+      |\s+(?:un(?:related|affected|touched|changed)|irrelevant)\b))""",
     re.VERBOSE | re.IGNORECASE,
 )
 _WORD = lazy_regex(r"\S+")
-_NAMING = frozenset("0123456789/")
+_NAMING = frozenset("0123456789/-")
 _DEFINITION = lazy_regex(
     r"""[ ]{0,3}\[(?P<label>[^\[\]\n]{1,200})\]:[ \t]*(?:<[^<>\n]*>|[^\s<]\S*)
     (?:[ \t]+(?:"[^"\n]*"|'[^'\n]*'|\([^()\n]*\)))?[ \t]*(?=\n|$)""",

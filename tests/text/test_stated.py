@@ -34,6 +34,8 @@ HIDDEN = [
     "Doesn’t\nchange X-1",
     "Unrelated to X-1; this has nothing to do with X-1",
     "X-1 is not affected, X-1 and `X-1` are unchanged",
+    "1. Does not touch X-1",
+    "#12 does not touch the X-1",
     "This doesn't apply to [X-1](docs/x-1.md)",
     "Never applies X-1, no change of X-1, and not ADR-1",
     "Fixes a leak without touching X-1",
@@ -64,6 +66,8 @@ STATED = [
     "As X-1 says not to use Redis",
     "We do not use Redis because of X-1",
     "Per X-1 we must not change the table",
+    "See X-1. Does not touch the cache",
+    "X-1 does not allow direct writes",
     "This is not about tests.\nRefs: X-1",
 ]
 
