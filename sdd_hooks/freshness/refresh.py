@@ -172,14 +172,15 @@ def _fulfilling(request_file: Path) -> Iterator[None]:
     request_file.unlink(missing_ok=True)
     try:
         yield
-    except (NotIndexed, ReadOnlyIndex):
-        taken.unlink(missing_ok=True)
+    except BaseException as error:
+        if not isinstance(error, NotIndexed | ReadOnlyIndex):
+            # Where a directory has that name, the request was removed.
+            with suppress(OSError, SddError):
+                taken.replace(request_file) if taken.is_file() else create_mark(request_file)
         raise
-    except BaseException:
+    finally:
         with suppress(OSError):
-            taken.replace(request_file)
-        raise
-    taken.unlink(missing_ok=True)
+            taken.unlink()
 
 
 def find_new_directories(project: Project, documents: Iterable[str]) -> Project:
