@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import Any
 
 import click
 
@@ -32,27 +31,15 @@ def choose(question: str, choices: Sequence[str], default: str = "", *, no: str 
 
     Without a default the question names the choices. Raises click.Abort without an answer.
     """
-    given = click.prompt(
-        question,
-        type=_Answer(choices, no),
-        default=default or None,
-        show_choices=bool(default),
-        err=not default,
-    )
-    return str(given)
 
+    def read(answer: str) -> str:
+        given = answer.strip().lower()
+        given = no if given in ("n", "no") else given
+        begun = [one for one in choices if given and one.lower().startswith(given)]
+        found = [one for one in begun if one.lower() == given] or begun
+        if len(found) != 1:
+            raise click.UsageError(f"{answer!r} is not one of {', '.join(choices)}.")
+        return found[0]
 
-class _Answer(click.Choice[str]):
-    def __init__(self, choices: Sequence[str], no: str) -> None:
-        super().__init__(choices, case_sensitive=False)
-        self._no = no
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The choice that an answer means. Raises BadParameter for none."""
-        given = str(value).strip().lower()
-        if given in ("n", "no"):
-            given = self._no
-        begun = [one for one in self.choices if given and one.lower().startswith(given)]
-        exact = [one for one in begun if one.lower() == given]
-        first = exact or begun if len(exact or begun) == 1 else []
-        return str(super().convert(first[0] if first else value, param, ctx))
+    shown = f"{question} ({', '.join(choices)})" if default else question
+    return str(click.prompt(shown, default=default or None, value_proc=read, err=not default))

@@ -12,11 +12,14 @@ import os
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.text.sorted_rows import find_row
+
+if TYPE_CHECKING:
+    from sdd_hooks.artifacts.identifiers import ArtifactKind
 
 TABLE = "table"
 """The name of the table in the folder of agents."""
@@ -48,7 +51,7 @@ class StatedArtifact(NamedTuple):
 
     path: str
     id: str
-    kind: str
+    kind: ArtifactKind
     in_force: bool
     successors: Sequence[str]
     globs: Sequence[tuple[str, int]]
