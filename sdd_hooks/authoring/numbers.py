@@ -18,6 +18,7 @@ from pathlib import Path, PurePosixPath
 
 from sdd_hooks.artifacts.identifiers import ArtifactKind, id_from_name
 from sdd_hooks.artifacts.spec import DESIGN_FILE, SPEC_FILE
+from sdd_hooks.code.paths import has_sections
 from sdd_hooks.errors import StorageError
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.record_names import FOLDER_PAGES
@@ -143,9 +144,9 @@ def _numbers_of_tree(
 
 def _numbers_of_directory(directory: Path, kind: ArtifactKind, *, deep: bool) -> Iterator[int]:
     if kind == "ADR":
-        paths = directory.rglob("*.md") if deep else directory.glob("*.md")
+        paths = directory.rglob("*.*") if deep else directory.glob("*.*")
         names = (path.relative_to(directory).as_posix() for path in paths)
-        yield from _numbers_of_names(names)
+        yield from _numbers_of_names(filter(has_sections, names))
         return
     for page in directory.rglob(SPEC_FILE):
         if not page.is_symlink():

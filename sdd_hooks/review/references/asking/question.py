@@ -21,6 +21,7 @@ from sdd_hooks.artifacts.corpus import Corpus
 from sdd_hooks.artifacts.identifiers import ArtifactId
 from sdd_hooks.changes.change import Change, ChangedFile
 from sdd_hooks.changes.tree import Blob
+from sdd_hooks.code.languages import DOCUMENT_SUFFIXES
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.remote.urls import RemoteUrl, parse_remote
 from sdd_hooks.reporting.outcome import Confidence
@@ -56,6 +57,7 @@ MAX_FILES = 500
 MAX_LINE = 2_000
 """Characters of an added line that are read."""
 
+_RECORD_PATH = re.compile("|".join(map(re.escape, DOCUMENT_SUFFIXES)), re.IGNORECASE)
 _TRAILER = re.compile(
     r"^[ \t]*(?:reviewed-adrs[ \t]*:[ \t]*none\b|adr-exempt[ \t]*:([^\n]{1,300}))",
     re.IGNORECASE | re.MULTILINE,
@@ -106,9 +108,9 @@ def _remotes(git: Git) -> Sequence[RemoteUrl]:
 
 def _lines_with_paths(file: ChangedFile) -> dict[int, str]:
     """The added lines that may have the path of a record, by their number."""
-    if ".md" not in join_lines(file.added):
+    if not _RECORD_PATH.search(join_lines(file.added)):
         return {}
-    return {line.number: line.text for line in file.added if ".md" in line.text}
+    return {line.number: line.text for line in file.added if _RECORD_PATH.search(line.text)}
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from typing import Any
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.identifiers import (
     NO_ORIGINS,
+    RECORD_SUFFIX,
     ArtifactId,
     IdReference,
     Origins,
@@ -44,7 +45,6 @@ MAX_NAME = 300
 
 # A name has a number and a word. The lookbehind makes the search linear.
 _NAME = re.compile(rf"(?<![\w.-])[\w.-]{{5,{MAX_NAME}}}(?![\w.-])")
-_SUFFIX = re.compile(r"\.(?:mdx?|markdown|html?)$")
 _URL = re.compile(r"https?://[^\s<>()\[\]\"'`]{1,2000}", re.IGNORECASE)
 _LABELS = frozenset({"adr", "adrs", "decision", "decisions", "record", "blob"})
 MAX_LINE = 600
@@ -145,7 +145,7 @@ def _slug_words(stem: str) -> set[str]:
 
 
 def _stem(name: str) -> str:
-    return _SUFFIX.sub("", name.lower().rstrip(".-"))
+    return RECORD_SUFFIX.sub("", name.lower().rstrip(".-"))
 
 
 class FileMention(NamedTuple):
