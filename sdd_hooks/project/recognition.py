@@ -33,6 +33,7 @@ from sdd_hooks.project.record_names import (
     names_specs,
     parents,
     record_stem,
+    words,
 )
 from sdd_hooks.text.lazy_regex import lazy_regex
 
@@ -308,7 +309,10 @@ def _reads(path: str, data: bytes, place: Place | None) -> bool:
 def _place_of(found: _Found, path: str) -> Place:
     if found.place in ("decisions", "proposals", "series"):
         return found.place
-    return "numbered" if has_number(f"{record_stem(path)}.md") else "anywhere"
+    stem = record_stem(path)
+    if not has_number(f"{stem}.md"):
+        return "anywhere"
+    return "decisions" if "adr" in words(stem) else "numbered"
 
 
 def _sample(found: _Found) -> list[str]:

@@ -149,14 +149,6 @@ def test_damage_inside_the_index_is_found(repo):
     assert set(failed) == {"index"}
 
 
-def test_decisions_in_another_format_are_named(repo):
-    repo.commit(files={"docs/decisions/0001-purpose.rst": "Purpose\n=======\n"})
-    _, found = checks(repo.root)
-    assert found["artifacts"]["message"].startswith(
-        "no decisions or specifications found, but 1 file (.rst) in docs/decisions/: sdd reads"
-    )
-
-
 def test_problems_of_artifacts_are_counted(repo):
     ready(repo)
     repo.write("docs/adrs/ADR-0001-again.md", ADR)
