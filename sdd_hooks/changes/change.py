@@ -79,6 +79,11 @@ class Change(NamedTuple):
         return self._replace(title=title or self.title, body=body or self.body)
 
     @property
+    def is_described(self) -> bool:
+        """Whether the body is that of a pull request, and not made of the messages."""
+        return self.body != describe_messages(self.messages)[1]
+
+    @property
     def headline(self) -> str:
         """The title; where it has less than two words, with the first line of the first message."""
         first = "".join(self.messages[:1]).lstrip().partition("\n")[0]
@@ -87,3 +92,9 @@ class Change(NamedTuple):
     def added_lines(self) -> dict[str, frozenset[int]]:
         """The numbers of the added lines, by path."""
         return {file.path: frozenset(line.number for line in file.added) for file in self.files}
+
+
+def describe_messages(messages: Sequence[str]) -> tuple[str, str]:
+    """The title and the body of a change without a pull request, from its messages."""
+    title, _, rest = (messages[-1] if messages else "").partition("\n")
+    return title, "\n\n".join(filter(None, (rest.strip(), *messages[:-1])))

@@ -15,7 +15,7 @@ from typing import cast
 from sdd_hooks.artifacts.work_tree import MAX_ARTIFACT_BYTES
 from sdd_hooks.changes.base import empty_tree_id, find_merge_base, missing_contents, resolve_commit
 from sdd_hooks.changes.budget import DIFF_TIMEOUT, MAX_BYTES, MAX_LINES, Budget
-from sdd_hooks.changes.change import Change, ChangedFile, UnreadPart
+from sdd_hooks.changes.change import Change, ChangedFile, UnreadPart, describe_messages
 from sdd_hooks.changes.patch import MAX_LINE, Patch, parse_patches
 from sdd_hooks.changes.undiffable import inspect_undiffable
 from sdd_hooks.errors import RepositoryError
@@ -80,12 +80,12 @@ def read_change(git: Git, base: str, head: str, *, budget: Budget | None = None)
         notes.append("base and head have no commit in common: all differences were compared")
     if cut:
         notes.append(f"only the newest {len(messages):,} commit messages were read")
-    first, _, rest = (messages[-1] if messages else "").partition("\n")
+    title, body = describe_messages(messages)
     return Change(
         common or base_tip,
         tip,
-        first,
-        "\n\n".join(filter(None, (rest.strip(), *messages[:-1]))),
+        title,
+        body,
         messages,
         files,
         tuple(notes),

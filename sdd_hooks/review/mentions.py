@@ -164,7 +164,8 @@ def stated_lines(path: str, text: str, added: Mapping[int, str]) -> Mapping[int,
 def stated_texts(change: Change) -> Iterator[tuple[MentionPlace, str]]:
     """What the author of a change states in its title, its body and its messages."""
     yield "title", read_stated(change.title[:MAX_TEXT])
-    yield "body", read_stated(change.body[:MAX_TEXT])
+    read = read_stated if change.is_described else read_stated_message
+    yield "body", read(change.body[:MAX_TEXT])
     for message in change.messages:
         yield "message", read_stated_message(message[:MAX_TEXT])
 

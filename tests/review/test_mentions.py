@@ -198,3 +198,9 @@ def test_hostile_lines_are_searched_in_linear_time(piece: str) -> None:
     mentioned(line, text)
     for path in ("a.md", "a.py"):
         list(find_file_mentions(path, text, dict(enumerate(text.split("\n"), 1))))
+
+
+def test_a_body_that_is_made_of_messages_is_read_as_they_are(tmp_path: Path) -> None:
+    message = "Sweep\n\n# See ADR-0001\nAs ADR-0002 says\n"
+    subject = subject_of(tmp_path, {}, {"a.py": "x = 1\n"}, message=message)
+    assert {str(one.id) for one in subject.mentions} == {"ADR-0002"}
