@@ -1,7 +1,7 @@
 """What artifacts are called by, and where a text names one that has no number.
 
 `20201103-use-lunr`, `use-kafka` and `PAY-0001` are ids like `ADR-0012`. A name that has the digits
-of a number or of a date counts wherever it is. Any other may be a usual word: it counts on a line
+of a number or of a date counts in any place. Any other may be a usual word: it counts on a line
 such as `Refs: use-kafka`, as a link, as a path, and in a code span.
 """
 

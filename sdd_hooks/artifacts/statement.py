@@ -70,8 +70,8 @@ _OBJECT = lazy_regex(
 _CONDITION = lazy_regex(
     r"(?:[^.;(\[]|\[[^\[\]]*\]\([^()]*\)){0,80}?\b(?:if|once|unless|as soon as)\b", re.IGNORECASE
 )
-_BY_NOBODY = lazy_regex(
-    r"[\s*_]*(?:by\b|[:：])[\s*_:：(\[]*(?:none|nothing|nobody|no|n/?a|false|null|tbd|—|–|-)?[\s*_.)\]]*$",
+_BY_NOTHING = lazy_regex(
+    r"[\s*_]*(?:by\b|[:：])[\s*_:：(\[]*(?:no(?:ne|thing|body)?|n/?a|false|null|tbd|—|–|-)?[\s*_.)\]]*$",
     re.IGNORECASE,
 )
 _LATER = lazy_regex(
@@ -198,7 +198,7 @@ def _meaning(text: str, match: re.Match[str], start: int, *, is_english: bool) -
             is_other = not _PASSIVE.match(text, end)
         else:
             is_other = value != "superseded" and _OBJECT.match(text, end) is not None
-        if is_other or _CONDITION.match(text, end) or _BY_NOBODY.match(text, end):
+        if is_other or _CONDITION.match(text, end) or _BY_NOTHING.match(text, end):
             return UNKNOWN, end
     if value == "superseded":
         return ("accepted" if _RETAINED.search(text, end) else value), end
@@ -216,7 +216,7 @@ def _end(text: str, start: int) -> str:
         sentence = "" if text[later.start()] in ".;" else re.split(r"[.;]\s", before)[-1]
         is_other = _RECORD.search(_BRACKETS.sub(" ", sentence)) or _PART_AFTER.match(text, end)
         is_inside = before.count("(") > before.count(")")
-        if is_other or is_inside or _BY_NOBODY.match(text, end) or _RETAINED.search(text, end):
+        if is_other or is_inside or _BY_NOTHING.match(text, end) or _RETAINED.search(text, end):
             continue
         if _PASSIVE.match(text, end):
             return "superseded"

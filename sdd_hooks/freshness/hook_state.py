@@ -19,7 +19,7 @@ from sdd_hooks.engines.protocol import Bookmark
 from sdd_hooks.errors import StorageError
 from sdd_hooks.project.collections import COLLECTION_KINDS, Collection, all_pathspecs
 from sdd_hooks.project.project import Project
-from sdd_hooks.project.repository import SEARCH_DIR, Repository
+from sdd_hooks.project.repository import REQUEST_FILE, SEARCH_DIR, Repository
 from sdd_hooks.system.files import read_state, write_atomically
 
 STATE_FILE = "hook"
@@ -27,8 +27,6 @@ ARTIFACTS_FILE = "hook-artifacts"
 SHARED_FILE = "collections"
 DECLARED_FILE = "declared"
 """The names of the collections that were declared when the state was written."""
-REQUEST_FILE = "again"
-"""Exists while a requested refresh has not begun."""
 
 # Files that declare the collections: a change to one may change what is indexed.
 DECLARATION_FILES = (*MEMORY_FILES, ".gitmodules", "semantic-search.yml")

@@ -14,9 +14,9 @@ from sdd_hooks.engines.protocol import Engine
 from sdd_hooks.engines.registry import is_indexed, not_indexed, open_engine
 from sdd_hooks.errors import IndexDamaged, NotIndexed, SddError
 from sdd_hooks.freshness import tiers
-from sdd_hooks.freshness.hook_state import REQUEST_FILE
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.project import Project
+from sdd_hooks.project.repository import REQUEST_FILE
 from sdd_hooks.system.locks import hold_lock
 
 if TYPE_CHECKING:

@@ -29,7 +29,6 @@ from sdd_hooks.engines.protocol import (
 from sdd_hooks.engines.registry import is_indexed, not_indexed, open_engine, require_engine
 from sdd_hooks.errors import IndexDamaged, NotIndexed, SddError, StorageError
 from sdd_hooks.freshness.hook_state import (
-    REQUEST_FILE,
     declared_later,
     distrust_state,
     write_state,
@@ -39,7 +38,7 @@ from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import EXTERNAL, OUTSIDE_GIT, Collection
 from sdd_hooks.project.external_sources import DeclaredSources
 from sdd_hooks.project.project import Project
-from sdd_hooks.project.repository import Repository, ignore_derived_state
+from sdd_hooks.project.repository import REQUEST_FILE, Repository, ignore_derived_state
 from sdd_hooks.system.files import create_mark, read_inside
 from sdd_hooks.system.locks import hold_lock
 from sdd_hooks.text.display import format_count

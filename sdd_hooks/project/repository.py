@@ -24,6 +24,8 @@ from sdd_hooks.text.names import slugify
 
 SEARCH_DIR = ".sdd/search"
 """Relative to a work tree, the directory of the state of its index."""
+REQUEST_FILE = "again"
+"""Exists in that directory while a requested refresh has not begun."""
 
 _REV_PARSE = (
     "rev-parse",

@@ -1,6 +1,6 @@
-"""What an author states in Markdown: not what only a reader of the source sees, or nobody.
+"""What an author states in Markdown: not what only a reader of the source can see.
 
-A template's comment, an example in a code block, a box that nobody ticked, struck-out text and
+A template's comment, an example in a code block, a box without a tick, struck-out text and
 `Does not touch ADR-0004` are no statements. CommonMark's parser finds the blocks.
 """
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence, Set
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -86,6 +85,8 @@ def review_range(
     that is unknown, ConfigurationError for an invalid value of the base, and EngineUnavailable for
     a model that cannot be loaded.
     """
+    from dataclasses import replace
+
     from sdd_hooks.review.numbers import claims_of_branches
     from sdd_hooks.review.review import review_commits
 

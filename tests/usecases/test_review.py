@@ -1,4 +1,4 @@
-"""A review is judged by the settings of its base, wherever there is one."""
+"""A review is judged by the settings of its base, if there is one."""
 
 from __future__ import annotations
 

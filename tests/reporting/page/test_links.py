@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sdd_hooks.artifacts.artifact import Artifact
-from sdd_hooks.artifacts.identifiers import ArtifactId
+from sdd_hooks.artifacts.identifiers import ArtifactId, named_id
 from sdd_hooks.reporting.page.links import (
     GraphEdge,
     Hyperlinks,
@@ -81,7 +81,8 @@ def test_related_artifacts_have_one_edge_without_a_direction() -> None:
 
 
 def record(path: str, number: int | None = None, module: str = "") -> Artifact:
-    identifier = None if number is None else ArtifactId("ADR", number, module=module)
+    name = path.rpartition("/")[2].removesuffix(".md")
+    identifier = named_id("ADR", name) if number is None else ArtifactId("ADR", number, "", module)
     return Artifact("ADR", identifier, path, "T", module)
 
 

@@ -127,9 +127,8 @@ class Explainer:
         One that lists only parts of what is named before is left out. A phrase of common words
         is a reason if there is no other.
         """
-        shares = {**ranked.shares}
-        if ranked.record_index in self._file_rules:
-            shares["paths"] = 1.0
+        rules = {"paths": 1.0} if ranked.record_index in self._file_rules else {}
+        shares = {**ranked.shares, **rules}
         shares["words"] = max(shares.get(kind, 0.0) for kind in _WORD_KINDS)
         found = (
             describe(ranked.record_index)
@@ -147,12 +146,10 @@ class Explainer:
         if index not in self._passages:
             record = self._context.records[index]
             weights = self._similarity.weights
-            rule = self._file_rules.get(index)
-            self._passages[index] = (
-                find_passage_at(record, rule.sentence, rule.line)
-                if rule
-                else find_passage(record, weights, self._worth)
-            )
+            if rule := self._file_rules.get(index):
+                self._passages[index] = find_passage_at(record, rule.sentence, rule.line)
+            else:
+                self._passages[index] = find_passage(record, weights, self._worth)
         return self._passages[index]
 
     def _worth(self, word: str) -> float:
@@ -471,8 +468,7 @@ def _without_digests(text: str) -> str:
 
 
 def _is_digest(name: str) -> bool:
-    changes = len(_CASES.findall(name))
-    return any(map(str.isdigit, name)) and changes * DIGEST_RUN >= len(name)
+    return any(map(str.isdigit, name)) and len(_CASES.findall(name)) * DIGEST_RUN >= len(name)
 
 
 def _spelling(name: str, line: str) -> str:
