@@ -201,7 +201,9 @@ def _duplicate_lines(event: str, arguments: Sequence[str], context: HookContext)
     if event == "post-commit" and _is_rebasing(repository, event):
         return
     base = "ORIG_HEAD" if joins else "HEAD^"
-    listing = repository.git.try_output("diff", "--name-only", "--no-renames", "-z", base, "HEAD")
+    # A record that was there has the number that it had.
+    added = ("--name-only", "--no-renames", "--diff-filter=A", "-z")
+    listing = repository.git.try_output("diff", *added, base, "HEAD")
     if not listing:
         return
     from sdd_hooks.project.project import read_project
