@@ -135,3 +135,26 @@ def test_decisions_of_other_repositories_come_last(repo, handbook):
     assert governing("lib/a.py") == [("acme:docs/adr/logging.md", ["glob"])]
     declaring(repo, f"{handbook.line} (`docs/adr`)", "  - **Trust**: rules")
     assert ("acme:docs/adr/logging.md", ["rule"]) in governing("src/a.py")
+
+
+def test_records_in_other_markups_are_listed_found_and_shown_as_they_are_written(repo):
+    queues = (
+        "===========\nUse queues\n===========\n\n:Status: Accepted\n\n"
+        "Decision\n========\n\nOtters queue.\n"
+    )
+    files = {
+        "docs/adrs/0001-queues.rst": queues,
+        "docs/adrs/0002-store.adoc": "= A store\n:status: proposed\n\n== Decision\n\nWhales.\n",
+        "docs/adrs/0003-page.mdx": "# Use pages\n\n- Status: rejected\n\n## Decision\n\nNo.\n",
+    }
+    repo.commit("Start", files)
+    listed = [line.split()[:2] for line in run(repo.root, "list").out.splitlines()]
+    assert listed == [
+        ["ADR-0001", "accepted"],
+        ["ADR-0002", "proposed"],
+        ["ADR-0003", "rejected"],
+    ]
+    run(repo.root, "index")
+    for word, place in (("otters", "0001-queues.rst:7-10"), ("whales", "0002-store.adoc:4-6")):
+        assert f"docs/adrs/{place}" in run(repo.root, "search", word).out
+    assert queues in run(repo.root, "show", "ADR-0001").out
