@@ -95,6 +95,7 @@ Fewer are.
 
 
 def test_nygard() -> None:
+    """Scenario "Nygard" of SPEC-0002."""
     adr = read(NYGARD)
     assert (str(adr.id), adr.title, adr.status.value) == ("ADR-0012", "Use queues", "accepted")
     assert adr.date == "2019-03-04"
@@ -439,6 +440,7 @@ def test_lines_of_invalid_frontmatter_that_parse_are_kept() -> None:
 
 
 def test_headings_in_code_are_not_sections() -> None:
+    """Scenario "A heading in a code fence" of SPEC-0002."""
     adr = read("# T\n\n```\n## Status\n\naccepted\n```\n\n## Status\n\nproposed\n")
     assert (adr.status.value, adr.status.line) == ("proposed", 11)
     assert [section.title for section in adr.sections] == ["T", "Status"]

@@ -69,6 +69,7 @@ def test_an_entry_is_a_pattern_or_a_symbol(entry: str, kind: str) -> None:
     ],
 )
 def test_the_names_of_other_tools_are_read(matter: str) -> None:
+    """Scenario "A field of another tool" of SPEC-0002."""
     assert entries(matter) == [("glob", "src/**")]
 
 

@@ -87,6 +87,7 @@ def test_modules_have_separate_numbers() -> None:
 
 
 def test_inverses_are_derived_once() -> None:
+    """Scenario "A derived edge" of SPEC-0002."""
     loaded = corpus(
         adr__0001_a="---\nextends: [ADR-0002]\nrelated: [ADR-0002]\ngoverns: [SPEC-0001]\n---\n# A",
         adr__0002_b="---\nrelated: [ADR-0001]\n---\n# B",

@@ -8,6 +8,7 @@ from sdd_hooks.artifacts.frontmatter import MAX_SIZE, FrontmatterError, read_fro
 
 
 def test_scalars_stay_text() -> None:
+    """Scenario "Numbers and dates" of SPEC-0002."""
     text = (
         "---\nid: 0007\ndate: 2026-01-01\nStatus: Accepted\nversion: 1.10\nflag: yes\n"
         "title: |\n  6. Errors\n  and more\nrelated: [ADR-0001, 0002]\n"

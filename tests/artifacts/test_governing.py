@@ -89,6 +89,7 @@ def test_parts_of_a_comment() -> None:
     ],
 )
 def test_any_comment_syntax(comment: str) -> None:
+    """Scenario "Two languages" of SPEC-0002."""
     for newline in ("\n", "\r\n"):
         text = f"{comment}\nADR-0002\n\nADR-0003\n".replace("\n", newline)
         found = read_governing(text)

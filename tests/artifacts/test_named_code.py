@@ -93,6 +93,8 @@ def test_half_of_the_repository_is_no_name() -> None:
 def test_where_a_name_stands_decides(
     section: str, sentence: str, governs: bool, is_rule: bool
 ) -> None:
+    """Scenario "A named option" of SPEC-0002."""
+    """Scenario "A named option" of SPEC-0002."""
     (found,) = named(deciding(sentence, section))
     assert (found.governs, found.is_rule) == (governs, is_rule)
 

@@ -91,6 +91,7 @@ def test_an_appendix_shares_the_number_of_its_record() -> None:
 
 
 def test_duplicate_ids() -> None:
+    """Scenario "Two records of one number" of SPEC-0002."""
     loaded = corpus(("0001-a", "a: b"), ("0001-b", "a: b"), ("0002-c", "extends: [ADR-0001]"))
     found = validate_artifacts(loaded)
     assert brief(found) == [
@@ -105,6 +106,7 @@ def test_duplicate_ids() -> None:
 
 
 def test_directories_may_count_separately() -> None:
+    """Scenario "Directories that count separately" of SPEC-0002."""
     paths = ("api/adr/0001-a.md", "web/adr/0001-b.md", "web/adr/0001/index.md", "web/0001-c.md")
     loaded = load_corpus([ArtifactFile(path, b"# T\n", "ADR") for path in paths])
     assert brief(validate_artifacts(loaded)) == [
@@ -116,6 +118,7 @@ def test_directories_may_count_separately() -> None:
 
 
 def test_directories_that_share_two_numbers_count_separately() -> None:
+    """Scenario "Directories that share several numbers" of SPEC-0002."""
     paths = ("en/adr/0001-a.md", "en/adr/0002-b.md", "es/adr/0001-c.md", "es/adr/0002-d.md")
     single, wrong = "web/adr/0002-e.md", "es/adr/0002-f.md"
     loaded = load_corpus([ArtifactFile(path, b"# T\n", "ADR") for path in (*paths, single)])

@@ -104,6 +104,7 @@ def test_headings(text: str, expected: list[str]) -> None:
 
 
 def test_crlf_keeps_offsets_and_lines() -> None:
+    """Scenario "A file from an old editor" of SPEC-0002."""
     text = "---\r\na: b\r\n---\r\n\r\nTitle\r\n=====\r\n\r\nx\r\n## Two\r\n"
     found = parse_sections(text)
     assert [text[s.start : s.end] for s in found] == [
@@ -141,6 +142,7 @@ def test_heading_anchor(title: str, slug: str) -> None:
 
 
 def test_anchors_are_unique_and_file_is_kept_for_the_document() -> None:
+    """Scenario "Two sections of one name" of SPEC-0002."""
     text = "# File\n# a\n# a\n# a-1\n# a\n# !\n# ?\n# Section\n"
     anchors = [section.anchor for section in parse_sections(text)]
     assert anchors == ["file-1", "a", "a-1", "a-1-1", "a-2", "section", "section-1", "section-2"]

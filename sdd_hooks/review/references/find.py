@@ -1,7 +1,8 @@
 """Find the decision records that govern a change, and those that it should cite and does not."""
 
 # Governing: ADR-0020 (a decision is found by equal votes of evidence), ADR-0064 (a review shows
-# records of repositories that its base names), SPEC-0010 REQ "Finding the decision"
+# records of repositories that its base names), SPEC-0010 REQ "Finding the decision", SPEC-0010 REQ
+# "Silence"
 
 from __future__ import annotations
 
@@ -34,12 +35,14 @@ from sdd_hooks.review.references.organisation import (
     distinct_records,
 )
 from sdd_hooks.review.references.ranking import RankedRecord
-from sdd_hooks.review.references.silence import describe_silence, without_records
 from sdd_hooks.review.references.words.code_words import CodeWords, read_code_words
 from sdd_hooks.review.subject import Subject
+from sdd_hooks.text.display import format_count
 
 MAX_FOLDED = 2
 """Records after the suggested ones that a report shows folded."""
+NOTHING = "nothing to compare with: "
+"""The beginning of a sentence about a review that compared nothing."""
 
 
 def find_references(
@@ -56,10 +59,10 @@ def find_references(
     """
     has_records = any(collection.kind == "adrs" for collection in subject.collections)
     if not has_records and not subject.external.sources and search_elsewhere is None:
-        return without_records(subject)
+        return _without_records(subject)
     gathered = gather_evidence(repository, subject)
     if not gathered.ranked and search_elsewhere is None:
-        return without_records(subject)
+        return _without_records(subject)
     changed = {file.path for file in subject.change.files}
     cited = find_cited_ids(subject) | _ids_of_changed_copies(gathered, subject, changed)
     eligibility = Eligibility(subject.citable, cited, changed)
@@ -93,7 +96,7 @@ def find_references(
         silenced=trailer,
         governing=tuple(governing),
     )
-    silence = describe_silence(references, len(gathered.query.files))
+    silence = _describe_silence(references, len(gathered.query.files))
     references = references._replace(silence=silence)
     is_open = not (question.asked or trailer or cited) and max_suggestions and gathered.query.code
     if search_elsewhere is None or not is_open:
@@ -211,3 +214,39 @@ def _explain(candidate: Candidate, ranked: RankedRecord, explainer: Explainer) -
         line=sentence.line if sentence else section.first_line,
         cut=bool(sentence and sentence.cut),
     )
+
+
+def _without_records(subject: Subject) -> References:
+    """The references of a change to a repository without a record."""
+    declared = [
+        f"{directory or '.'}/"
+        for one in subject.collections
+        if one.kind == "adrs"
+        for directory in one.directories
+    ]
+    where = ", ".join(declared[:3]) if declared else "any folder of the repository"
+    return References(silence=f"{NOTHING}no decision record in {where}")
+
+
+def _describe_silence(references: References, files: int) -> str:
+    """Say what was compared with `files` changed files, "" where the review asks.
+
+    A trailer that asks for no suggestion, and a record that the change names, are told elsewhere.
+    """
+    ranked = references.ranked
+    if references.suggested or references.silenced or (ranked and ranked[0].referenced):
+        return ""
+    known = format_count(len(ranked), "decision")
+    in_force = [one for one in ranked if one.in_force]
+    if not in_force:
+        return f"{NOTHING}none of {known} is in force"
+    if not files:
+        return "nothing to compare: the change has only white space and generated files"
+    compared = f"{known} compared with {format_count(files, 'file')}"
+    return f"{compared}: none fits well enough{_nearest(ranked[0])}"
+
+
+def _nearest(first: Candidate) -> str:
+    if not first.evidence:
+        return ""
+    return f". Nearest: {first.full_name}, since {first.evidence[0].detail}"
