@@ -192,10 +192,12 @@ def test_a_wheel_of_a_commit_without_the_tag_has_the_commit(checkout: Path, tmp_
 def run_sdd(repo: Repo, packages: Path | None, *arguments: str) -> str:
     """Run `sdd` with the installed packages in a folder, where the hub cannot be reached."""
     environment = {**os.environ, "HF_ENDPOINT": "http://127.0.0.1:9", "HF_HOME": str(repo.root)}
-    if packages:
-        environment["PYTHONPATH"] = str(packages)
+    # The environment of the tests may have the package without its weights.
+    first = f"sys.path.insert(0, {str(packages)!r}); " if packages else ""
     done = run_program(
-        str(Path(sys.executable).parent / "sdd"),
+        sys.executable,
+        "-c",
+        f"import sys; {first}from sdd_hooks.cli.entry import main; sys.exit(main())",
         *arguments,
         cwd=repo.root,
         env=environment,

@@ -153,7 +153,7 @@ def _is_same(wanted: ArtifactId, other: ArtifactId) -> bool:
 
 
 def files_of(record: IndexedArtifact) -> tuple[str, ...]:
-    """The files of a record: of a spec both, whether they exist or not."""
+    """The files of a record: of a spec all that it may have."""
     if record.kind == "ADR":
         return (record.path,)
     return spec_paths(record.path)

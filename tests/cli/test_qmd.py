@@ -170,6 +170,7 @@ def test_check_finds_its_candidates_with_qmd(indexed: Repo, real_qmd: RealQmd) -
     assert any("unembedded" in line for line in document["tree"]["header"])
 
 
-def test_check_without_an_index_of_qmd(chosen: Repo, real_qmd: RealQmd) -> None:
+def test_check_makes_the_first_index_of_qmd(chosen: Repo, real_qmd: RealQmd) -> None:
     done = run(chosen.root, "check", "src", env=real_qmd.environ)
-    assert one_line(done, 4) == "No qmd collections found for repo. Run `sdd index` first."
+    assert (done.code, done.err) == (0, "")
+    assert done.out.endswith("all clear: 1 file checked\n")

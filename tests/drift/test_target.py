@@ -55,7 +55,8 @@ def test_a_file_a_directory_and_everything(repo: Repo) -> None:
 def test_a_record_has_its_files(repo: Repo) -> None:
     assert target(repo, "adr 1") == Target("record", "ADR-0001", Scope((ONE.path,)), ONE)
     spec = target(repo, "SPEC-0007")
-    assert spec.scope.paths == (SPEC.path, "docs/openspec/specs/s/design.md")
+    beside = ("docs/openspec/specs/s/requirements.md", "docs/openspec/specs/s/design.md")
+    assert spec.scope.paths == (SPEC.path, *beside)
     assert target(repo, "spec-7").record == target(repo, "7").record == SPEC
     assert target(repo, "[api]/ADR-0003").record == API
     assert target(repo, "ADR-0003").record == API

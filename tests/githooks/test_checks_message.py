@@ -46,7 +46,7 @@ def test_comments_and_the_text_below_the_scissors_are_ignored(repo: Repo) -> Non
     assert say(repo, f"Words\n\n# ADR-0099\n{scissors}diff ADR-0098\n") == (0, "")
     repo.git("config", "core.commentChar", ";")
     assert say(repo, f"Words\n\n; ADR-0099\n{scissors.replace('#', ';')}ADR-0098\n") == (0, "")
-    assert "ADR-0099" in say(repo, "Words\n\n# ADR-0099\n")[1]
+    assert "ADR-0099" in say(repo, "Words\n\nADR-0099\n; ADR-0098\n")[1]
 
 
 @pytest.mark.parametrize(

@@ -243,8 +243,12 @@ def person(tmp_path: Path) -> Iterator[dict[str, str]]:
     wheels.mkdir()
     write_wheel(wheels, "99.0.0")
     write_wheel(wheels, "100.0rc1")
+    # Directories of PYTHONPATH come last for sdd, behind the checkout: this one comes first.
+    start = tmp_path / "start"
+    start.mkdir()
+    (start / "sitecustomize.py").write_text(f"import sys\n\nsys.path.insert(0, {str(site)!r})\n")
     environ = {
-        "PYTHONPATH": str(site),
+        "PYTHONPATH": str(start),
         "XDG_CACHE_HOME": str(tmp_path / "cache"),
         "PIP_NO_INDEX": "1",
         "PIP_FIND_LINKS": str(wheels),

@@ -234,7 +234,9 @@ def _describe_silence(references: References, files: int) -> str:
     A trailer that asks for no suggestion, and a record that the change names, are told elsewhere.
     """
     ranked = references.ranked
-    if references.suggested or references.silenced or (ranked and ranked[0].referenced):
+    if references.suggested or references.silenced or references.governing:
+        return ""
+    if ranked and ranked[0].referenced:
         return ""
     known = format_count(len(ranked), "decision")
     in_force = [one for one in ranked if one.in_force]
