@@ -95,7 +95,7 @@ Fewer are.
 
 
 def test_nygard() -> None:
-    """Scenario "Nygard" of SPEC-0002."""
+    """Scenario "A record in the form of Nygard" of SPEC-0002."""
     adr = read(NYGARD)
     assert (str(adr.id), adr.title, adr.status.value) == ("ADR-0012", "Use queues", "accepted")
     assert adr.date == "2019-03-04"

@@ -80,7 +80,7 @@ from sdd_hooks.artifacts.identifiers import (
     ],
 )
 def test_find_id_references(text: str, expected: str) -> None:
-    """Scenario "Mentions" of SPEC-0002."""
+    """Scenario "A list and a range of ids" of SPEC-0002."""
     assert " ".join(str(reference.id) for reference in find_id_references(text)) == expected
 
 
