@@ -52,9 +52,10 @@ def measure_coverage(audited: Audited) -> DecisionCoverage:
     """Count the records in force that govern code, and the source files that they govern."""
     in_force = [one for one in audited.records if one.status.authoritative]
     cited = {one.path for one in in_force if audited.named_in_code(one)}
-    naming = {one.path for one in in_force if _names_code(audited, one)}
-    named = {path for one in in_force for path in _named_files(audited, one)}
-    governed = governed_files(audited) | named
+    named = {one.path: frozenset(_named_files(audited, one)) for one in in_force}
+    stating = (one for one in in_force if audited.applies_to(one).entries or audited.rules_of(one))
+    naming = {path for path, files in named.items() if files} | {one.path for one in stating}
+    governed = governed_files(audited).union(*named.values())
     in_scope = [path for path in audited.sources if audited.scope.contains(path)]
     return DecisionCoverage(
         records=len(in_force),
@@ -69,12 +70,6 @@ def measure_coverage(audited: Audited) -> DecisionCoverage:
         governed=sum(path in governed for path in in_scope),
         both=len(naming & cited),
     )
-
-
-def _names_code(audited: Audited, artifact: Artifact) -> bool:
-    """Whether a record states what it applies to, has a rule, or names source files."""
-    states = bool(audited.applies_to(artifact).entries or audited.rules_of(artifact))
-    return states or next(_named_files(audited, artifact), None) is not None
 
 
 def _named_files(audited: Audited, artifact: Artifact) -> Iterator[str]:
