@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from fnmatch import translate
+from functools import lru_cache
 
 MAX_ALTERNATIVES = 100
 """A pattern whose braces expand to more patterns than this is refused."""
@@ -91,6 +92,7 @@ def _nothing(_: str) -> bool:
     return False
 
 
+@lru_cache(maxsize=512)
 def compile_path_pattern(pattern: str) -> Callable[[str], bool]:
     """Return a predicate that tells whether a pattern matches a `/`-separated path of a file.
 

@@ -148,6 +148,25 @@ class Audited:
         """The decision rules that a record states."""
         return self._statements[artifact.path][1]
 
+    @cached_property
+    def governed(self) -> frozenset[str]:
+        """The source files that name a record in force, or that it states."""
+        found: set[str] = set()
+        for one in self.corpus.artifacts:
+            if one.status.authoritative:
+                found.update(self.named_in_code(one))
+                found.update(self._stated_files(one))
+        return frozenset(found & self.source_set)
+
+    def _stated_files(self, artifact: Artifact) -> Iterator[str]:
+        applies = self.applies_to(artifact)
+        # A rule for all files says nothing about one of them.
+        filters = [rule.path_filter() for rule in self.rules_of(artifact) if rule.within]
+        if applies.entries or filters:
+            for path in self.sources:
+                if applies.match(path) or any(matches(path) for matches in filters):
+                    yield path
+
     def names_of(self, artifact: Artifact) -> tuple[NamedCode, ...]:
         """The files and folders that the text of a record names."""
         if artifact.path not in self._names:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.drift.audit.audited import Audited
@@ -55,7 +55,7 @@ def measure_coverage(audited: Audited) -> DecisionCoverage:
     named = {one.path: frozenset(_named_files(audited, one)) for one in in_force}
     stating = (one for one in in_force if audited.applies_to(one).entries or audited.rules_of(one))
     naming = {path for path, files in named.items() if files} | {one.path for one in stating}
-    governed = governed_files(audited).union(*named.values())
+    governed = audited.governed.union(*named.values())
     in_scope = [path for path in audited.sources if audited.scope.contains(path)]
     return DecisionCoverage(
         records=len(in_force),
@@ -81,35 +81,12 @@ def _named_files(audited: Audited, artifact: Artifact) -> Iterator[str]:
             yield from (path for path in audited.sources if is_named(path, named.path))
 
 
-def governed_files(audited: Audited) -> frozenset[str]:
-    """The source files that a record in force governs: it is named there, or states the file."""
-    found: set[str] = set()
-    for one in audited.corpus.artifacts:
-        if one.status.authoritative:
-            found.update(audited.named_in_code(one))
-            found.update(_stated_files(audited, one))
-    return frozenset(found & audited.source_set)
-
-
-def _stated_files(audited: Audited, artifact: Artifact) -> Iterator[str]:
-    applies = audited.applies_to(artifact)
-    # A rule for all files says nothing about one of them.
-    filters: Sequence[Callable[[str], bool]] = [
-        rule.path_filter() for rule in audited.rules_of(artifact) if rule.within
-    ]
-    if applies.entries or filters:
-        for path in audited.sources:
-            if applies.match(path) or any(matches(path) for matches in filters):
-                yield path
-
-
 def ungoverned_files(audited: Audited) -> list[str]:
     """The source files that a record names in its text and no record governs, sorted.
 
     There are none where few files have a governing comment: its absence means nothing there.
     """
-    governed = governed_files(audited)
-    found = [path for path in named_paths(audited) if path not in governed]
+    found = [path for path in named_paths(audited) if path not in audited.governed]
     labelled = audited.source_set & {one.path for one in audited.citations.comments}
     return found if labelled and len(found) <= max(MAX_UNGOVERNED, len(labelled)) else []
 
@@ -138,7 +115,7 @@ def find_gaps(audited: Audited, near: Callable[[str], NearRecord | None]) -> Ite
 
     `near` searches the index for a directory. One that the record found names is no gap.
     """
-    governed = governed_files(audited)
+    governed = audited.governed
     if len(governed) < max(1, MIN_GOVERNED * len(audited.sources)):
         return
     gaps = [one for one in _ungoverned(audited, governed) if not _NO_GAP.search(one[0])]

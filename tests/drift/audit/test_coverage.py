@@ -7,7 +7,6 @@ from sdd_hooks.drift.audit.coverage import (
     MAX_UNGOVERNED,
     NearRecord,
     find_gaps,
-    governed_files,
     measure_coverage,
     named_paths,
     ungoverned_files,
@@ -52,7 +51,7 @@ def test_the_coverage_counts_what_code_names_and_what_records_state(repo: Repo) 
         files=9,
         governed=9,
     )
-    assert governed_files(found) >= {"src/path1/path.py", "src/mail/part0.py", "src/post/a.py"}
+    assert found.governed >= {"src/path1/path.py", "src/mail/part0.py", "src/post/a.py"}
 
 
 def test_a_missing_comment_counts_where_files_have_one(repo: Repo) -> None:
