@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from sdd_hooks.errors import EXIT_USAGE, SddError
-from sdd_hooks.knowledge.drafts import ACTIONS, Action, Draft, Level
+from sdd_hooks.knowledge.drafts import ACTIONS, Action, Draft
 from sdd_hooks.knowledge.entries import (
     MAX_TAGS,
     MAX_TEXT,
@@ -24,6 +24,7 @@ from sdd_hooks.knowledge.entries import (
     title_of,
 )
 from sdd_hooks.knowledge.index import IndexEntry, KnowledgeIndex
+from sdd_hooks.knowledge.levels import Evidence, classify
 from sdd_hooks.knowledge.rules import EmptyRule, ProjectRule, analyse_rule
 from sdd_hooks.knowledge.same_advice import Judge, read_advice, shared_words
 from sdd_hooks.knowledge.store import read_entry
@@ -39,20 +40,6 @@ MAX_COMPARED = 20
 NEW_WORDS = 0.5
 """The share of words that a sentence adds to an entry, from which a merge keeps it."""
 
-_GENERAL_TEXT = """
-naming names style styles convention conventions formatting format code coding project general
-global all everywhere git commit commits workflow review reviews documentation docs language
-comments clean-code quality camelcase snake-case pascalcase rules guideline
-"""
-_GENERAL = frozenset(_GENERAL_TEXT.split())
-_UNIVERSAL = re.compile(
-    r"(?i)\b(?:always|never|every|everywhere|all|project[- ]wide|throughout|any|each)\b"
-)
-_ONE_FEATURE = re.compile(
-    r"(?i)\b(?:this (?:feature|ticket|issue|story|page|screen|endpoint|form|task)\b"
-    r"|the [`\"']?\w+[-_]\w+[`\"']? (?:table|column|field|page|screen|form|endpoint|route|model|"
-    r"component|dialog|feature)\b)"
-)
 _MAX_SHOWN_TAGS = 2
 
 
@@ -81,12 +68,12 @@ class TriageRow(NamedTuple):
 
 
 class Stock(NamedTuple):
-    """What drafts are compared with: the entries, the rules, and the features of the project."""
+    """What drafts are compared with: the entries, the rules, and what the project shows."""
 
     place: KnowledgePlace
     known: KnowledgeIndex
     rules: Sequence[ProjectRule]
-    features: Sequence[str]
+    evidence: Evidence
 
 
 def triage(drafts: Iterable[Draft], stock: Stock, judge: Judge) -> list[TriageRow]:
@@ -176,20 +163,6 @@ def tag_overlap(one: Sequence[str], other: Sequence[str]) -> float:
     return len(set(one) & set(other)) / least if least else 0.0
 
 
-def classify(draft: Draft, features: Sequence[str]) -> Level:
-    """How far a draft applies: the stated level, else what its words and its tags tell."""
-    if draft.level:
-        return draft.level
-    entry = draft.entry
-    text = f"{entry.advice}" if isinstance(entry, Lesson) else f"{entry.name} {entry.problem}"
-    if _names_feature(text, entry.tags, (*features, draft.feature)) or _ONE_FEATURE.search(text):
-        return "feature-specific"
-    is_general = not draft.has_tags or all(tag in _GENERAL for tag in entry.tags)
-    if isinstance(entry, Lesson) and is_general and _UNIVERSAL.search(text):
-        return "project-wide"
-    return "domain-specific"
-
-
 def _row(
     number: int,
     draft: Draft,
@@ -201,7 +174,7 @@ def _row(
     if duplicate:
         overlap = tag_overlap(draft.entry.tags, duplicate.tags)
         return TriageRow(number, draft, "MERGE", f"{overlap:.0%} overlap with existing", duplicate)
-    level = classify(draft, stock.features)
+    level = classify(draft, stock.evidence)
     if level == "feature-specific":
         return TriageRow(number, draft, "SKIP", "Feature-specific detail")
     if level == "project-wide":
@@ -267,16 +240,6 @@ def _read(place: KnowledgePlace, known: IndexEntry) -> Entry | None:
     except (FileNotFoundError, ValueError):
         # The index names the file that cannot be read at the next comparison with the files.
         return None
-
-
-def _names_feature(text: str, tags: Sequence[str], features: Iterable[str]) -> bool:
-    words = " " + re.sub(r"[\W_]+", " ", text.lower()) + " "
-    for feature in features:
-        name = re.sub(r"[\W_]+", " ", feature.lower()).strip()
-        # A feature called `auth` is a domain, too.
-        if " " in name and (f" {name} " in words or name.replace(" ", "-") in tags):
-            return True
-    return False
 
 
 def _domains(draft: Draft) -> str:

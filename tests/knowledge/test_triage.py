@@ -5,6 +5,7 @@ import pytest
 from sdd_hooks.knowledge.drafts import Draft, Surroundings, parse_draft
 from sdd_hooks.knowledge.entries import entry_data, parse_entry
 from sdd_hooks.knowledge.index import index_entry, index_of
+from sdd_hooks.knowledge.levels import Evidence, classify
 from sdd_hooks.knowledge.rules import ProjectRule
 from sdd_hooks.knowledge.same_advice import Judge
 from sdd_hooks.knowledge.triage import (
@@ -13,13 +14,13 @@ from sdd_hooks.knowledge.triage import (
     TriageRow,
     WrongAnswer,
     answer_rows,
-    classify,
     merge,
     parse_answer,
     render_table,
     tag_overlap,
     triage,
 )
+from sdd_hooks.usecases.knowledge.record import read_evidence
 from tests.knowledge.bases import LESSON, PATTERN, base_of, fill, lesson
 
 TABLE = """\
@@ -38,7 +39,7 @@ def draft(kind="lesson", **fields):
 
 def stock(repo, *entries, rules=(), features=()):
     base = fill(repo, *entries) if entries else base_of(repo)
-    return Stock(base.place, index_of(map(index_entry, entries)), rules, features)
+    return Stock(base.place, index_of(map(index_entry, entries)), rules, Evidence(features))
 
 
 def cells(line):
@@ -129,22 +130,65 @@ def test_a_bounded_number_of_entries_is_read(repo):
     assert len(many) > MAX_COMPARED
 
 
-@pytest.mark.parametrize(
-    ("fields", "level"),
-    [
-        ({"advice": "Always use camelCase", "tags": ["naming"]}, "project-wide"),
-        ({"advice": "Always add indexes to foreign keys"}, "project-wide"),
-        ({"advice": "Auth flows always need refresh tokens", "tags": ["auth"]}, "domain-specific"),
-        ({"advice": "CRUD endpoints need pagination", "tags": ["api"]}, "domain-specific"),
-        ({"advice": "The user-auth table needs a provider column"}, "feature-specific"),
-        ({"advice": "Validate it on this screen", "tags": ["ui"]}, "feature-specific"),
-        ({"advice": "In order history, sort by date", "tags": ["ui"]}, "feature-specific"),
-        ({"advice": "x", "level": "Project-wide"}, "project-wide"),
-        ({"advice": "x", "level": "feature-specific"}, "feature-specific"),
-    ],
+STATED = (
+    ({"advice": "Always use camelCase", "tags": ["naming"]}, "project-wide"),
+    ({"advice": "Auth flows always need refresh tokens", "tags": ["auth"]}, "domain-specific"),
+    ({"advice": "Validate it on this screen", "tags": ["ui"]}, "feature-specific"),
+    ({"advice": "In order history, sort by date", "tags": ["ui"]}, "feature-specific"),
+    ({"advice": "x", "level": "Project-wide"}, "project-wide"),
+    ({"advice": "x", "level": "feature-specific"}, "feature-specific"),
 )
-def test_how_far_a_draft_applies(fields, level):
-    assert classify(draft(**fields), ("order-history",)) == level
+# The examples of the requirement, and rules as projects write them. None depends on "always".
+BY_WORDS = {
+    "project-wide": """
+        always use camelCase
+        add indexes to FKs
+        Wrap errors with context before returning them
+        Do not reformat code outside the scope of the requested change
+        NEVER hardcode API keys, secrets, or credentials in source files
+        Tests must not depend on the order in which they run
+        Fail fast on missing configuration instead of falling back to a default
+        Run ruff before each commit
+        Use `atomic()` for every write""",
+    "domain-specific": """
+        auth flows need refresh tokens
+        CRUD endpoints need pagination
+        Prisma createMany does not support returning. Use transaction + create instead.
+        Prepared statements do not survive a pooled connection
+        In Playwright, always use role locators
+        Always verify webhooks before the body is parsed""",
+    "feature-specific": """
+        the user-auth table needs a provider column
+        The AbsenceForm always has to send the half-day flag
+        `deadlock_parser.go` never sees lines longer than 8 kB
+        The deadlock parser must accept log lines without a database
+        The doctor command should check every webhook
+        QuotaNumber needs all its certificates
+        Always sort all rows of AbsenceForm by date""",
+}
+
+
+def test_how_far_a_draft_applies(repo):
+    """What a draft names decides: one place of the code, a technology, a kind of feature, or
+    nothing of these. "Always" and "every" do not."""
+    repo.write("web/absence/AbsenceForm.tsx", "export const AbsenceForm = 1;\n")
+    repo.write("web/absence/page.tsx", "import { AbsenceForm } from './AbsenceForm';\n")
+    repo.write("monitors/deadlock_parser.go", "package monitors\n")
+    repo.write("cmd/doctor.go", "package cmd\n")
+    repo.write("quotas/models.py", "class QuotaNumber:\n    pass\n")
+    repo.write("db/atomic.py", "def atomic():\n    pass\n")
+    for name in ("a", "b", "c"):
+        repo.write(f"{name}/x.py", "from db.atomic import atomic\n")
+    repo.write("docs/doctor.md", "# doctor\n")
+    evidence = read_evidence(base_of(repo), ("order-history",))
+    cases = [(draft(**fields), level) for fields, level in STATED]
+    for level, lines in BY_WORDS.items():
+        cases += [(draft(advice=line.strip()), level) for line in lines.strip().splitlines()]
+    assert [
+        (one.advice, classify(one, evidence), level)
+        for one, level in cases
+        if classify(one, evidence) != level
+    ] == []
 
 
 def test_a_rule_that_is_there_is_not_promoted_again(repo):

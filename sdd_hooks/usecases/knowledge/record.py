@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from sdd_hooks.errors import SddError
 from sdd_hooks.knowledge.drafts import Action, Draft, Surroundings
@@ -19,6 +20,7 @@ from sdd_hooks.knowledge.entries import (
     one_line,
 )
 from sdd_hooks.knowledge.index import KnowledgeIndex
+from sdd_hooks.knowledge.levels import Evidence
 from sdd_hooks.knowledge.rules import (
     MAX_RULE,
     RULES_FILE,
@@ -39,6 +41,19 @@ from sdd_hooks.system.file_edits import FileEdit, apply_edits
 from sdd_hooks.usecases.knowledge.entries import KnowledgeBase, refresh_shared, writing
 
 NOT_CONFIRMED = "nothing was written: confirm with --yes, or answer rows with --answer 2=SKIP"
+
+
+_TOOLS = frozenset(
+    [
+        *("build", "code-quality", "continuous-integration", "dependency-updates", "monorepo"),
+        *("documentation", "git-hooks", "packages", "releases", "runtime"),
+    ]
+)
+"""Categories whose technologies serve all features: who names one names no domain."""
+
+
+if TYPE_CHECKING:
+    from sdd_hooks.drift.discover.catalogue import Technology
 
 
 class Decision(NamedTuple):
@@ -187,7 +202,38 @@ def _propose(
 
 def _stock(base: KnowledgeBase, index: KnowledgeIndex, around: Surroundings) -> Stock:
     rules = list_rules(read_rules_file(base.repository.root))
-    return Stock(base.place, index, rules, around.features)
+    return Stock(base.place, index, rules, read_evidence(base, around.features))
+
+
+def read_evidence(base: KnowledgeBase, features: Sequence[str]) -> Evidence:
+    """What the repository shows about drafts, read when a draft needs it."""
+    from sdd_hooks.changes.work_tree import WorkFiles
+    from sdd_hooks.drift.discover.catalogue import load_catalogue
+    from sdd_hooks.drift.discover.choices import is_named
+
+    files = WorkFiles(base.repository.git)
+
+    def technologies(text: str) -> list[str]:
+        return [
+            one.name
+            for one in load_catalogue()
+            if one.category.id not in _TOOLS
+            and any(is_named(name, text, one.common) for name in _spellings(one))
+        ]
+
+    return Evidence(
+        features,
+        lambda: [path for _, path, _ in files.entries()],
+        lambda texts: files.grep(texts, (), ("-w", "-i")),
+        technologies,
+    )
+
+
+def _spellings(technology: Technology) -> Iterator[str]:
+    """The names of a technology, without those that are words in lower case."""
+    for name in (technology.name, *technology.aliases):
+        if not (technology.common and name.islower()):
+            yield name
 
 
 class _Work(NamedTuple):

@@ -184,7 +184,7 @@ def test_d5_lookup(ready):
 
 def test_d6_3_json_is_valid_for_special_characters(ready):
     text = 'Quote "x" and \\ and\ttab\nline \u2028 \x01 end'
-    learn(ready, text, "--id", "odd")
+    learn(ready, text, "--id", "odd", "--tags", "text")
     assert read(ready, "lessons/odd.json")["advice"] == text
 
 
