@@ -3,7 +3,8 @@
 `repositories.jsonl` has a line for each, written without the program's answer in sight: also the
 language of its people (`human`) and of its `code`, the kind of its `owner`, `others`: documents
 that look like records and are none, and `either`: those that may be listed or not, such as
-translations. `dev` is for making rules, `held` for judging them.
+translations. `half` is that of all repositories of an owner: `dev` is for making rules, `held`,
+which nobody looked at while the rules were made, for judging them.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
-from zlib import crc32
 
 HALVES = ("dev", "held")
 FACTS = Path(__file__).with_name("repositories.jsonl")
@@ -35,20 +35,15 @@ class Reading(NamedTuple):
 
 
 class KnownRepository(NamedTuple):
-    """A repository `owner/name` at a commit, its records by path, what was read of some, and the
-    paths of documents that may be listed or not."""
+    """A repository `owner/name` at a commit, its half, its records by path, what was read of some,
+    and the paths of documents that may be listed or not."""
 
     name: str
     commit: str
+    half: str
     records: dict[str, Record]
     readings: dict[str, Reading]
-    either: frozenset[str] = frozenset()
-
-    @property
-    def half(self) -> str:
-        """The half of all repositories of this owner, which its name decides."""
-        owner = self.name.partition("/")[0].lower()
-        return HALVES[crc32(owner.encode()) % 2]
+    either: frozenset[str]
 
 
 def read_facts(path: Path = FACTS) -> Iterator[KnownRepository]:
@@ -58,6 +53,7 @@ def read_facts(path: Path = FACTS) -> Iterator[KnownRepository]:
         yield KnownRepository(
             fields["repository"],
             fields["commit"],
+            fields["half"],
             dict(_records(fields["collections"])),
             {path: Reading(*read) for path, read in fields.get("readings", {}).items()},
             frozenset(fields.get("either", ())),

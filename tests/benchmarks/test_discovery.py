@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from benchmarks.discovery.__main__ import main
-from benchmarks.discovery.facts import FACTS, KnownRepository, read_facts
+from benchmarks.discovery.facts import FACTS, HALVES, read_facts
 from sdd_hooks.artifacts.languages import STATUSES
 from tests.support.repos import Repo
 
 RECORD = "# {}\n\n## Status\n\n{}\n\n## Context\n\nWe did.\n\n## Decision\n\nWe do.\n"
 
 
-def test_the_facts_are_consistent_and_their_halves_follow_from_the_owner() -> None:
+def test_the_facts_are_consistent_and_no_owner_is_in_both_halves() -> None:
     lines = [json.loads(line) for line in FACTS.read_text("utf-8").splitlines()]
     facts = list(read_facts())
     assert len({one.name.lower() for one in facts}) == len(facts)
@@ -28,7 +28,9 @@ def test_the_facts_are_consistent_and_their_halves_follow_from_the_owner() -> No
         assert {one.status for one in known.readings.values()} <= {*STATUSES, "none", None}
         assert {one.kind for one in known.records.values()} <= {"adr", "spec"}
         assert len(known.commit) == 40
-    assert KnownRepository("Some/a", "", {}, {}).half == KnownRepository("some/b", "", {}, {}).half
+    halves = {one.name.partition("/")[0].lower(): one.half for one in facts}
+    assert {*halves.values()} == {*HALVES}
+    assert all(one.half == halves[one.name.partition("/")[0].lower()] for one in facts)
 
 
 def test_what_is_missed_false_and_misread_is_counted_by_layout(
@@ -41,7 +43,7 @@ def test_what_is_missed_false_and_misread_is_counted_by_layout(
         "docs/adr/0003-keiner.md": RECORD.format("3. Keiner", "Accepted"),
         "src/a.py": "x = 1\n",
     }
-    fields = {"repository": "some/a", "commit": repo.commit("Start", files)}
+    fields = {"repository": "some/a", "commit": repo.commit("Start", files), "half": "held"}
     (tmp_path / "some+a").symlink_to(repo.root / ".git")
     numbered = {"kind": "adr", "layout": "numbered", "folder": "docs/adr"}
     slugs = {"kind": "adr", "layout": "slugs", "folder": "", "files": ["notes/x.md"]}
@@ -57,14 +59,13 @@ def test_what_is_missed_false_and_misread_is_counted_by_layout(
     facts = tmp_path / "facts.jsonl"
     absent = {**known, "repository": "some/absent"}
     facts.write_text(f"{json.dumps(known)}\n{json.dumps(absent)}\n")
-    half = KnownRepository("some/a", "", {}, {}).half
-    options = ["--facts", str(facts), "--half", half, "--misses", half]
+    options = ["--facts", str(facts), "--half", "held", "--misses", "held"]
     assert main([str(tmp_path), *options]) == 0
     assert capsys.readouterr().out.splitlines() == [
         "missed some/a: notes/x.md",
         "false some/a: docs/adr/0003-not-one.md",
         "misread some/a: docs/adr/0001-a.md: date is read as '', and is '2026-01-02'",
-        *["", f"1 repositories ({half}), 1 absent.", ""],
+        *["", "1 repositories (held), 1 absent.", ""],
         "| layout | records | found | missed | listed | false | share found | share false |",
         "|---|---|---|---|---|---|---|---|",
         "| numbered | 2 | 2 | 0 | 3 | 1 | 1.000 | 0.333 |",
