@@ -44,9 +44,9 @@ class Qmd:
             f"  generate: {quoted(_NOWHERE)}\n  rerank: {quoted(_NOWHERE)}\n",
             encoding="utf-8",
         )
-        self._run("update")
+        self.run("update")
         if self.model:
-            self._run("embed")
+            self.run("embed")
 
     def bench(self, fixture: fixtures.Fixture, file: Path) -> dict[str, dict[str, list[str]]]:
         """The files that each backend finds for each question, after `qmd bench`.
@@ -56,7 +56,7 @@ class Qmd:
                 we compute from the files it found.
         """
         file.write_text(fixtures.write(fixture), encoding="utf-8")
-        report = json.loads(self._run("bench", str(file), "--json", "--collection", fixture.name))
+        report = json.loads(self.run("bench", str(file), "--json", "--collection", fixture.name))
         backends = BACKENDS if self.model else {"words": BACKENDS["words"]}
         return {
             backend: {
@@ -68,9 +68,10 @@ class Qmd:
 
     def version(self) -> str:
         """The version that is installed. Raises ProcessFailed when it does not run."""
-        return self._run("--version").strip()
+        return self.run("--version").strip()
 
-    def _run(self, *arguments: str) -> str:
+    def run(self, *arguments: str) -> str:
+        """What qmd prints on stdout. Raises ProcessFailed when it does not run."""
         directory = self.installation / "bin"
         # No variable is inherited: CI and QMD_* change the behaviour of qmd.
         environ = {

@@ -30,15 +30,16 @@ def ask(
     """
     project = load_project(code, environ)
     refresh(project, collections=project.select(["code"]))
-    found = {WORDS: _ask_all(_with_model(project, "none"), questions, limit)}
+    found = {WORDS: _ask_all(with_model(project, "none"), questions, limit)}
     if model:
-        embedded = _with_model(project, model)
-        _embed(embedded)
+        embedded = with_model(project, model)
+        embed(embedded)
         found[HYBRID] = _ask_all(embedded, questions, limit)
     return found
 
 
-def _with_model(project: Project, model: str) -> Project:
+def with_model(project: Project, model: str) -> Project:
+    """Return the project with another model, a folder or `none`."""
     search = project.configuration.search._replace(embed_model=model)
     return project._replace(configuration=project.configuration._replace(search=search))
 
@@ -59,7 +60,8 @@ def _ask_one(project: Project, engine: Engine, text: str, limit: int) -> list[tu
     return [(one.hit.path, one.hit.score) for group in report.groups for one in group.hits]
 
 
-def _embed(project: Project) -> None:
+def embed(project: Project) -> None:
+    """Embed what is indexed. Raises SystemExit when a chunk cannot be embedded."""
     engine = open_engine(project)
     try:
         report = engine.embed()
