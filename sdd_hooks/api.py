@@ -38,7 +38,6 @@ if TYPE_CHECKING:  # The repository
     from sdd_hooks.config.settings import PullRequestSettings as PullRequestSettings
     from sdd_hooks.config.settings import ReviewSettings as ReviewSettings
     from sdd_hooks.config.settings import SearchSettings as SearchSettings
-    from sdd_hooks.config.settings import UpdateSettings as UpdateSettings
     from sdd_hooks.config.settings import WorktreeSettings as WorktreeSettings
     from sdd_hooks.project.collections import Collection as Collection
     from sdd_hooks.project.external_sources import DeclaredSources as DeclaredSources

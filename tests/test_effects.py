@@ -18,9 +18,7 @@ EDGES = (
     # Processes in the background.
     "embedding/backfill.py",
     "embedding/background.py",
-    "engines/qmd/installation.py",
     "githooks/events.py",
-    "setup/release_check.py",
     "agents/after_edit.py",
     "usecases/upkeep/external_records.py",
     "usecases/agents/prepare.py",

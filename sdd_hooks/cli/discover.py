@@ -40,7 +40,7 @@ def discover(
 ) -> int:
     """Find decisions that the code shows and no record has.
 
-    Reads manifests, imports, configuration and conventions in the work tree, or in SCOPE, a file or
+    Reads manifests, imports and configuration in the work tree, or in SCOPE, a file or
     directory. Each decision is searched for among the decision records: one with a cosine of 0.7 or
     more, or that names it, puts it under "Skipped". A stale index (Staleness Threshold) is
     refreshed first.

@@ -24,8 +24,6 @@ from sdd_hooks.errors import EXIT_BUG, EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, Sd
 if TYPE_CHECKING:
     import click
 
-    from sdd_hooks.system.installation import RunningProgram
-
 
 _GC_THRESHOLD = 50_000
 """New objects until the garbage collector looks for cycles. Most of a short command's live on."""
@@ -109,18 +107,6 @@ def _run_agent_hook(arguments: list[str]) -> int:
     return code
 
 
-def _start_release_check() -> None:
-    from sdd_hooks.system.detached import start_detached
-
-    start_detached("sdd_hooks.setup.release_check", (), os.environ)
-
-
-def _find_running_program() -> RunningProgram | None:
-    from sdd_hooks.system.installation import find_running_program
-
-    return find_running_program()
-
-
 def _replace_closed_streams() -> None:
     """Open the null device in place of standard streams that the caller closed.
 
@@ -141,24 +127,7 @@ def run(load: Callable[[], click.Command], arguments: Sequence[str], name: str) 
     tracing.enable_if_requested(os.environ, sys.stderr)
     code = _run(load, arguments, name)
     tracing.log(name, *arguments, outcome=f"exit {code}", started=started)
-    if code == EXIT_OK and name == "sdd" and sys.stdout.isatty() and sys.stderr.isatty():
-        _note_newer_release(arguments)
     return code
-
-
-def _note_newer_release(arguments: Sequence[str]) -> None:
-    """Print a note on the terminal if a newer release is known. Raises nothing."""
-    try:
-        from sdd_hooks.setup.release_note import is_silent, release_note
-
-        if is_silent(arguments, os.environ):
-            return
-        note = release_note(os.environ, time.time(), _start_release_check, _find_running_program)
-        if note:
-            sys.stderr.write(f"{note}\n")
-            sys.stderr.flush()
-    except (Exception, KeyboardInterrupt) as error:
-        tracing.log("newer release", outcome=f"{type(error).__name__}: {error}")
 
 
 def _run(load: Callable[[], click.Command], arguments: Sequence[str], name: str) -> int:

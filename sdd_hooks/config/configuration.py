@@ -36,7 +36,6 @@ from sdd_hooks.config.settings import (
     ReviewSettings,
     SearchSettings,
     TrackerSettings,
-    UpdateSettings,
     WorktreeSettings,
 )
 from sdd_hooks.errors import ConfigurationError
@@ -77,7 +76,6 @@ class Configuration(NamedTuple):
     worktrees: WorktreeSettings = WorktreeSettings()
     projects: ProjectSettings = ProjectSettings()
     knowledge: KnowledgeSettings = KnowledgeSettings()
-    updates: UpdateSettings = UpdateSettings()
     warnings: tuple[ConfigurationWarning, ...] = ()
     written: tuple[WrittenValue, ...] = ()
 

@@ -235,9 +235,4 @@ GROUPS = (
         (SettingKey("Path", "path", parse_text),),
         ("Knowledge Base",),
     ),
-    SettingGroup(
-        "Updates",
-        "updates",
-        (SettingKey("Announce Releases", "announce_releases", parse_flag),),
-    ),
 )

@@ -102,9 +102,3 @@ class KnowledgeSettings(NamedTuple):
     """`#### Knowledge`: the committed directory of patterns and lessons. "" is `.sdd/knowledge`."""
 
     path: str = ""
-
-
-class UpdateSettings(NamedTuple):
-    """`#### Updates`: whether a note on a terminal says that a newer release exists."""
-
-    announce_releases: bool = True

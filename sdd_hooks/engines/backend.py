@@ -5,11 +5,9 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from sdd_hooks.engines.protocol import Engine
-from sdd_hooks.errors import EngineUnavailable
 from sdd_hooks.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
@@ -32,13 +30,9 @@ class EngineBackend(Protocol):
     """An engine without an open index: what an entry point of `sdd_hooks.engines` refers to.
 
     A subclass implements `open` and `is_indexed`; the other members have defaults for an engine
-    that downloads nothing and has no daemon. Hooks import the module of a backend, so it imports
-    what the engine needs only inside its methods.
-
-    `has_daemon` says whether `serve` is supported.
+    that downloads nothing. Hooks import the module of a backend, so it imports what the engine
+    needs only inside its methods.
     """
-
-    has_daemon: bool = False
 
     @property
     def default_model(self) -> str:
@@ -94,18 +88,6 @@ class EngineBackend(Protocol):
         Raises EngineUnavailable when the configured model cannot run here.
         """
         return ""
-
-    def serve(self, project: Project, port: int, announce: Callable[[str, int], None]) -> None:  # noqa: ARG002
-        """Run the engine's daemon until a signal ends this process.
-
-        `port` 0 chooses a free one. `announce` receives the URL of the daemon and its process id
-        as soon as it responds.
-
-        Raises:
-            EngineUnavailable: the daemon cannot run here.
-            NotIndexed: there is no index to serve.
-        """
-        raise EngineUnavailable("this engine has no daemon")
 
 
 class LocalModelBackend(EngineBackend):

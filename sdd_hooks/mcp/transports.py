@@ -1,4 +1,4 @@
-"""The transports: messages on stdin and stdout, and streamable HTTP on the loopback interface.
+"""The transport: messages on stdin and stdout.
 
 The protocol is spoken in a second thread: the calls run one after another in the main thread. Time
 limits use the timer of the process, whose signal only the main thread receives.
@@ -10,13 +10,11 @@ limits use the timer of the process, whose signal only the main thread receives.
 from __future__ import annotations
 
 import asyncio
-import hmac
 import json
 import logging
 import queue
-import socket
 import threading
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable
 from concurrent.futures import Executor, Future
 from typing import Any, ParamSpec, TypeVar
 
@@ -26,31 +24,12 @@ from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
-from sdd_hooks.errors import SddError
 from sdd_hooks.mcp.pages import clean
-
-HOST = "127.0.0.1"
-PATH = "/mcp"
-
-MAX_CONNECTIONS = 200
-"""Connections at one time. Others get the status 503."""
-
-_UNAUTHORIZED = b'{"error": "the token is missing or wrong: send Authorization: Bearer TOKEN"}'
-
-Scope = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Any]]
-Send = Callable[[Any], Awaitable[None]]
-Application = Callable[[Scope, Receive, Send], Awaitable[None]]
-
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 
 _Task = tuple[Future[Any], Callable[[], Any]]
-
-
-class PortTaken(SddError):
-    """The server cannot listen on the port."""
 
 
 class MainThreadExecutor(Executor):
@@ -129,74 +108,6 @@ def serve_stdio(server: Server[Any], executor: MainThreadExecutor) -> None:
             await server.run(_Readable(incoming), outgoing, options)
 
     _serve_beside(serve, executor)
-
-
-def serve_http(
-    server: Server[Any],
-    executor: MainThreadExecutor,
-    listener: socket.socket,
-    token: str,
-) -> None:
-    """Serve clients that send the token, until the process ends. `listener` is bound to a port."""
-    import uvicorn
-
-    application = require_token(server.streamable_http_app(host=HOST), token)
-    config = uvicorn.Config(
-        application,
-        log_config=None,
-        access_log=False,
-        limit_concurrency=MAX_CONNECTIONS,
-        timeout_graceful_shutdown=1,
-    )
-    http = uvicorn.Server(config)
-
-    async def serve() -> None:
-        await http.serve(sockets=[listener])
-
-    _serve_beside(serve, executor)
-
-
-def listen(port: int) -> socket.socket:
-    """Return a socket that listens on the loopback interface; port 0 is a free one.
-
-    Raises PortTaken.
-    """
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    try:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind((HOST, port))
-        listener.listen(MAX_CONNECTIONS)
-    except OSError as error:
-        listener.close()
-        raise PortTaken(
-            f"cannot listen on {HOST}:{port}: {error.strerror}; choose another --port"
-        ) from None
-    return listener
-
-
-def require_token(application: Application, token: str) -> Application:
-    """Return an application that answers 401 to a request without the token."""
-    expected = f"Bearer {token}".encode()
-
-    async def checked(scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http":
-            sent = [value for name, value in scope["headers"] if name == b"authorization"]
-            if len(sent) != 1 or not hmac.compare_digest(sent[0], expected):
-                await _refuse(send)
-                return
-        await application(scope, receive, send)
-
-    return checked
-
-
-async def _refuse(send: Send) -> None:
-    headers = [
-        (b"content-type", b"application/json"),
-        (b"content-length", str(len(_UNAUTHORIZED)).encode()),
-        (b"www-authenticate", b"Bearer"),
-    ]
-    await send({"type": "http.response.start", "status": 401, "headers": headers})
-    await send({"type": "http.response.body", "body": _UNAUTHORIZED})
 
 
 def _serve_beside(serve: Callable[[], Awaitable[None]], executor: MainThreadExecutor) -> None:

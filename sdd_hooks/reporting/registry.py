@@ -25,7 +25,6 @@ FORMATS = (
     "json",
     "sarif",
     "codequality",
-    "rdjson",
     "annotations",
     "summary",
     "comment",

@@ -20,7 +20,6 @@ from urllib.parse import unquote, urlsplit
 
 NAME = "sdd-hooks"
 
-_INSTALLERS = frozenset({"pip", "uv"})
 _EXTRA = re.compile(r"""extra\s*==\s*['"]([\w.-]+)['"]""")
 _PACKAGE = re.compile(r"[\w.-]+")
 
@@ -64,22 +63,6 @@ class RunningProgram:
         """The command that installs a package that sdd requires, for a shell."""
         required = [line for line in _requirements(self.package) if _package(line) == name]
         return self._packages_command(required or [name])
-
-    def upgrade_command(self) -> str:
-        """The command that installs the newest release, for a shell.
-
-        "" unless pip or uv installed a release by its name from an index. Another installation has
-        another source, and a packager of a distribution or conda has other commands.
-        """
-        installer = (self.package.read_text("INSTALLER") or "").strip()
-        if self.package.read_text("direct_url.json") is not None or installer not in _INSTALLERS:
-            return ""
-        tool = self._tool()
-        if tool == "pipx":
-            return shlex.join(["pipx", "upgrade", *self._scope(), self.prefix.name])
-        if tool == "uv":
-            return shlex.join(["uv", "tool", "upgrade", NAME])
-        return shlex.join([*self._installer(), "--upgrade", NAME])
 
     def _packages_command(self, requirements: Sequence[str]) -> str:
         if self._tool() == "pipx":

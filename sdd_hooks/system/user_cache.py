@@ -18,8 +18,6 @@ from sdd_hooks.system.files import write_atomically
 MAX_FILE_BYTES = 100_000
 """Bytes that are read of a file. The files of this package are far smaller."""
 
-_FORMER_NAME = "sdd-hooks"
-
 
 def user_cache_directory(environ: Mapping[str, str]) -> Path:
     """Return `$XDG_CACHE_HOME/sdd`, else `~/.cache/sdd`. Raises RuntimeError without a home."""
@@ -32,18 +30,10 @@ def user_cache_directory(environ: Mapping[str, str]) -> Path:
 def make_user_cache(environ: Mapping[str, str]) -> Path:
     """Create the cache directory if it is missing, and return it.
 
-    Files of the directory that earlier versions used (`sdd-hooks` beside it) move here, if they
-    can. Raises OSError, and RuntimeError without a home.
+    Raises OSError, and RuntimeError without a home.
     """
     directory = user_cache_directory(environ)
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-    former = directory.with_name(_FORMER_NAME)
-    with suppress(OSError):
-        if former.is_dir() and not former.is_symlink():
-            for path in former.iterdir():
-                if not (directory / path.name).exists():
-                    path.rename(directory / path.name)
-            former.rmdir()
     return directory
 
 

@@ -1,26 +1,19 @@
-"""Preflight, daemon and doctor with the qmd engine, through the command line."""
+"""Preflight and doctor with the qmd engine, through the command line."""
 
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
 from pathlib import Path
 from typing import Any
-from urllib.request import urlopen
 
 import pytest
 
-from tests.cli.commands import FILES, SCRIPTS, one_line, run
+from tests.cli.commands import FILES, one_line, run
 from tests.cli.test_init import FOUND, everything
 from tests.engines.qmd.fakes import environment, program
 from tests.engines.qmd.test_installation import NOT_FOUND
 from tests.support.qmd import RealQmd
 from tests.support.repos import Repo
-from tests.support.signals import default_signals, killed_on_failure
-from tests.support.waiting import TIMEOUT, until
-from tests.system.test_processes import gone
 
 CHOSEN = "### SDD Configuration\n\n#### Search\n\n- **Engine**: qmd\n"
 TO_DOWNLOAD = "note: the first `sdd index embed` downloads models of about 2 GB, once\n"
@@ -93,45 +86,6 @@ def test_init_with_a_model_in_a_file_announces_nothing(
     (tmp_path / "tiny.gguf").write_bytes(b"GGUF")
     repo.write("CLAUDE.md", f"{CHOSEN}- **Embed Model**: {tmp_path}/tiny.gguf\n")
     assert run(repo.root, "init", "--no-hooks", env=standing_in).err == ""
-
-
-def test_a_missing_index_is_not_served(chosen: Repo, standing_in: dict[str, str]) -> None:
-    done = run(chosen.root, "index", "serve", env=standing_in)
-    assert one_line(done, 4) == "No qmd collections found for repo. Run `sdd index` first."
-
-
-def test_the_embedded_engine_needs_no_daemon(repo: Repo) -> None:
-    done = run(repo.root, "index", "serve")
-    assert (done.code, done.out, done.err) == (0, "the embedded engine needs no daemon\n", "")
-    assert run(repo.root, "index", "serve", "--json").json["url"] is None
-
-
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_the_daemon_serves_until_a_signal(
-    indexed: Repo, real_qmd: RealQmd, number: signal.Signals
-) -> None:
-    with default_signals():
-        process = subprocess.Popen(
-            [str(SCRIPTS / "sdd"), "index", "serve"],
-            cwd=indexed.root,
-            env={**os.environ, **real_qmd.environ},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-    with killed_on_failure(process):
-        assert process.stdout is not None
-        assert process.stderr is not None
-        words = process.stdout.readline().split()
-        url, pid = words[2], int(words[3].strip("()"))
-        assert words[:2] == ["serving", "on"]
-        with urlopen(f"{url}/health", timeout=TIMEOUT) as answer:
-            assert json.load(answer)["status"] == "ok"
-        process.send_signal(number)
-        assert process.wait(TIMEOUT) == 0
-        assert (process.stdout.read(), process.stderr.read()) == ("", "")
-    until(lambda: gone(pid))
-    assert not (indexed.root / ".sdd/search/qmd/daemon.json").exists()
 
 
 def checks(where: Path, env: dict[str, str]) -> dict[str, Any]:

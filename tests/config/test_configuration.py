@@ -80,9 +80,6 @@ CANONICAL = """\
 
 #### Knowledge
 - **Path**: docs/knowledge
-
-#### Updates
-- **Announce Releases**: off
 """
 
 

@@ -155,9 +155,10 @@ def test_the_first_page_begins_with_the_picture_and_names_the_people(
 
 
 def test_a_record_shows_its_status_and_links_its_edges(texts: dict[str, str]) -> None:
-    text = article(texts["adrs/ADR-0062-a-newer-release-is-noted-from-a-cache.html"])
-    assert "<strong>accepted</strong> 2026-11-23" in text
-    extends = r"extends <a href=\"ADR-0059-a-tag-is-released-by-a-workflow.html\">ADR-0059</a>"
+    text = article(texts["adrs/ADR-0067-no-daemon-and-no-question-about-releases.html"])
+    assert "<strong>accepted</strong> 2026-11-28" in text
+    name = "ADR-0014-qmd-on-an-index-of-its-own-scored-as-evidence"
+    extends = rf"extends <a href=\"{name}.html\">ADR-0014</a>"
     assert re.search(extends, text)
 
 

@@ -56,7 +56,6 @@ def test_an_engine_from_outside_is_used_when_it_is_chosen(repo: Repo, tmp_path: 
     assert "repo-adrs" in sdd("index", "update", "--kind", "adrs")
     assert "docs/adrs/ADR-0001-beads.md:1-1" in sdd("search", "beads", "--kind", "adrs")
     assert "No relevant" in sdd("search", "rods", "--kind", "adrs")
-    assert sdd("index", "serve") == "the abacus engine needs no daemon\n"
     assert not (repo.root / ".sdd/search/index.db").exists()
 
 
@@ -91,18 +90,13 @@ def test_an_index_on_a_server_is_found_from_a_fresh_clone(repo: Repo, tmp_path: 
     assert "ADR-0009-rods.md" in (tmp_path / "server/abacus.json").read_text()
 
 
-def test_an_engine_may_have_no_installation_download_embedder_or_daemon(
-    repo: Repo, library: Path
-) -> None:
+def test_an_engine_may_have_no_installation_download_or_embedder(repo: Repo, library: Path) -> None:
     project = chosen(repo, "abacus")
     backend = find_backend(project)
     assert require_engine(project) == "abacus"
     assert backend.required_download(project) is None
     assert (backend.embedder(project), backend.default_model) == ("", "")
-    assert backend.has_daemon is False
     backend.download(project)
-    with pytest.raises(EngineUnavailable, match="this engine has no daemon"):
-        backend.serve(project, 0, print)
 
 
 def test_each_engine_has_a_default_model(repo: Repo) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 import sys
 import threading
@@ -14,13 +15,13 @@ from typing import Any
 import pytest
 import uvicorn
 
-from sdd_hooks.mcp.transports import HOST, listen
 from tests.mcp.conftest import Serve
 from tests.support.repos import Repo
 from tests.support.waiting import TIMEOUT, until
 
 SDD = str(Path(sys.executable).with_name("sdd"))
 ROOT = Path(__file__).resolve().parents[2]
+HOST = "127.0.0.1"
 MISSING = "needs the inspector of MCP: scripts/install-inspector .cache/inspector"
 
 
@@ -74,7 +75,7 @@ def test_the_inspector_uses_the_server(
 def url(serve: Serve, indexed: Repo) -> Iterator[str]:
     """The server over HTTP without its token, which the suite cannot send."""
     server: Any = serve(indexed.root)
-    listener = listen(0)
+    listener = socket.create_server((HOST, 0))
     config = uvicorn.Config(server.streamable_http_app(host=HOST), log_config=None)
     http = uvicorn.Server(config)
     thread = threading.Thread(target=http.run, kwargs={"sockets": [listener]})

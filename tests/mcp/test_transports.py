@@ -1,4 +1,4 @@
-"""The server as a process: on stdin and stdout, and as streamable HTTP with a token."""
+"""The server as a process, on stdin and stdout."""
 
 from __future__ import annotations
 
@@ -7,18 +7,13 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-import httpx
-import httpx2
 import pytest
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
-from mcp.client.streamable_http import streamable_http_client
 
-from sdd_hooks.mcp.transports import PortTaken, listen
 from tests.mcp.conftest import with_client
 from tests.support.repos import Repo
 from tests.support.waiting import TIMEOUT
@@ -129,81 +124,3 @@ def test_what_is_no_message_is_no_crash(indexed: Repo) -> None:
         assert all(json.loads(line) for line in process.stdout)
         assert process.stderr.read() == b""
         assert process.wait(TIMEOUT) == 0
-
-
-class Served(NamedTuple):
-    """A server with streamable HTTP."""
-
-    url: str
-    process: subprocess.Popen[bytes]
-
-
-@pytest.fixture(scope="module")
-def served(indexed: Repo) -> Iterator[Served]:
-    environ = {**os.environ, "SDD_MCP_TOKEN": TOKEN}
-    command = [SDD, "mcp", "--http", "--json"]
-    with subprocess.Popen(
-        command, cwd=indexed.root, env=environ, stdout=subprocess.PIPE
-    ) as process:
-        assert process.stdout is not None
-        document = b""
-        while not document.endswith(b"\n}\n"):
-            line = process.stdout.readline()
-            assert line, "the server ended"
-            document += line
-        announced = json.loads(document)
-        assert announced["token"] is None
-        assert announced["pid"] == process.pid
-        yield Served(announced["url"], process)
-        process.terminate()
-
-
-@pytest.mark.parametrize("mode", MODES)
-def test_http_needs_the_token(served: Served, indexed: Repo, mode: str) -> None:
-    async def connect(token: str) -> Any:
-        headers = {"Authorization": f"Bearer {token}"}
-        async with httpx2.AsyncClient(headers=headers, timeout=TIMEOUT) as http:
-            transport = streamable_http_client(served.url, http_client=http)
-            async with Client(transport, mode=mode, cache=None) as client:
-                return await client.call_tool("status", {})
-
-    result = asyncio.run(connect(TOKEN))
-    assert result.structured_content["repository"] == str(indexed.root)
-
-
-def post(served: Served, body: bytes = b"{}", **headers: str) -> httpx.Response:
-    sent = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
-    names = {name.replace("_", "-"): value for name, value in headers.items()}
-    return httpx.post(served.url, content=body, headers={**sent, **names}, timeout=TIMEOUT)
-
-
-@pytest.mark.parametrize(
-    "authorization", [None, "", "Bearer", "Bearer x", f"Basic {TOKEN}", f"bearer {TOKEN}x", TOKEN]
-)
-def test_a_request_without_the_token_gets_401(served: Served, authorization: str | None) -> None:
-    headers = {} if authorization is None else {"authorization": authorization}
-    answer = post(served, **headers)
-    assert answer.status_code == 401
-    assert answer.headers["www-authenticate"] == "Bearer"
-    assert "send Authorization: Bearer TOKEN" in answer.json()["error"]
-
-
-def test_a_page_of_another_site_is_refused(served: Served) -> None:
-    """A browser sends the page's origin, and with a rebound name its host."""
-    bearer = f"Bearer {TOKEN}"
-    assert post(served, authorization=bearer, host="evil.example").status_code == 421
-    assert post(served, authorization=bearer, origin="https://evil.example").status_code == 403
-
-
-def test_a_body_that_is_too_large_is_refused(served: Served) -> None:
-    answer = post(served, b'"' + b"x" * 5_000_000, authorization=f"Bearer {TOKEN}")
-    assert answer.status_code == 413
-
-
-def test_a_taken_port_is_one_line(served: Served) -> None:
-    port = int(served.url.rpartition(":")[2].removesuffix("/mcp"))
-    with pytest.raises(PortTaken) as raised:
-        listen(port)
-    assert str(raised.value) == (
-        f"cannot listen on 127.0.0.1:{port}: Address already in use; choose another --port"
-    )

@@ -13,7 +13,6 @@ from sdd_hooks.reporting.codequality import render_codequality
 from sdd_hooks.reporting.comment import render_comment
 from sdd_hooks.reporting.json import render_json
 from sdd_hooks.reporting.markdown import render_markdown
-from sdd_hooks.reporting.rdjson import render_rdjson
 from sdd_hooks.reporting.registry import (
     FORMATS,
     REPORTERS,
@@ -68,7 +67,6 @@ def test_a_format_gets_what_it_uses_from_the_context() -> None:
         "json": render_json(EVERYTHING, ("odd",)),
         "sarif": render_sarif(EVERYTHING, RULES),
         "codequality": render_codequality(EVERYTHING),
-        "rdjson": render_rdjson(EVERYTHING),
         "annotations": "".join(f"{line}\n" for line in render_annotations(EVERYTHING)),
         "summary": render_summary(EVERYTHING, links=LINKS),
         "comment": render_comment(EVERYTHING, links=LINKS),
@@ -80,7 +78,7 @@ def test_an_unknown_format_is_an_error_that_names_the_known_ones() -> None:
         load_reporter("poem\n")
     assert str(raised.value) == (
         "no report format is called 'poem\\n': choose one of terminal, markdown, json, sarif,"
-        " codequality, rdjson, annotations, summary, comment"
+        " codequality, annotations, summary, comment"
     )
 
 

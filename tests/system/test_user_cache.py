@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sdd_hooks.system.user_cache import (
-    make_user_cache,
     read_cached,
     user_cache_directory,
     write_cached,
@@ -51,34 +50,3 @@ def test_a_directory_that_cannot_be_written_is_not_an_error(tmp_path: Path) -> N
     environ = {"XDG_CACHE_HOME": str(tmp_path / "file")}
     write_cached("speed", {"cpu": 1}, environ)
     assert read_cached("speed", environ) == {}
-
-
-def test_the_former_directory_is_emptied_into_the_new_one(tmp_path: Path) -> None:
-    former = tmp_path / "sdd-hooks"
-    former.mkdir()
-    (former / "bug-1-ab.log").write_text("a bug")
-    write_cached("speed", {"cpu": 1}, {"XDG_CACHE_HOME": str(tmp_path)})
-    assert not former.exists()
-    assert (tmp_path / "sdd/bug-1-ab.log").read_text() == "a bug"
-
-
-def test_a_file_of_the_former_directory_replaces_nothing(tmp_path: Path) -> None:
-    for name, text in (("sdd", "new"), ("sdd-hooks", "old")):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "bug.log").write_text(text)
-    directory = make_user_cache({"XDG_CACHE_HOME": str(tmp_path)})
-    assert (directory / "bug.log").read_text() == "new"
-    assert (tmp_path / "sdd-hooks/bug.log").read_text() == "old"
-
-
-def test_a_former_directory_that_cannot_be_moved_is_not_an_error(tmp_path: Path) -> None:
-    environ = {"XDG_CACHE_HOME": str(tmp_path)}
-    (tmp_path / "sdd-hooks").write_text("a file")
-    write_cached("speed", {"cpu": 1}, environ)
-    (tmp_path / "sdd-hooks").unlink()
-    (tmp_path / "elsewhere").mkdir()
-    (tmp_path / "elsewhere/kept").write_text("")
-    (tmp_path / "sdd-hooks").symlink_to("elsewhere")
-    write_cached("speed", {"cpu": 2}, environ)
-    assert read_cached("speed", environ) == {"cpu": 2}
-    assert (tmp_path / "elsewhere/kept").exists()

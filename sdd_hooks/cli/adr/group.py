@@ -18,10 +18,6 @@ COMMANDS = {
         "adr.renumber:renumber",
         "Give a decision record another number, and rewrite what refers to it.",
     ),
-    "review-due": LazyCommand(
-        "adr.review_due:review_due",
-        "List decisions whose review is due, or whose provisional status ended.",
-    ),
 }
 
 

@@ -31,7 +31,7 @@ from sdd_hooks.usecases.drift.graph_loading import GraphFilter
 if TYPE_CHECKING:
     from sdd_hooks.drift.graph_queries import GraphView, Verb
 
-DRAWINGS = ("text", "markdown", "mermaid", "dot", "svg", "json")
+DRAWINGS = ("text", "markdown", "mermaid", "json")
 TABLES = ("text", "markdown", "json")
 NO_EDGES = (
     "no artifact has an edge in its frontmatter: `sdd graph backfill` proposes those that the"
@@ -148,7 +148,7 @@ def impact(directory: Path | None, /, name: str, **options: Any) -> int:
     \b
     Example:
       sdd graph impact ADR-0008
-      sdd graph impact ADR-0008 --format svg >impact.svg
+      sdd graph impact ADR-0008 --format mermaid
     """
     return _answer(directory, "impact", name, options)
 
@@ -223,7 +223,7 @@ def cycles(
         "results": cycle_data(report),
         "left_out": report.left_out,
     }
-    if form in ("mermaid", "dot", "svg"):
+    if form == "mermaid":
         lines = _draw(report.view, form)
     else:
         lines = cycle_lines(report, is_markdown=form == "markdown")
@@ -341,6 +341,6 @@ def _draw(view: GraphView, form: str) -> list[str]:
         from sdd_hooks.drift.graph_formats.text import draw_text
 
         return draw_text(folded)
-    from sdd_hooks.drift.graph_formats.drawings import DRAW
+    from sdd_hooks.drift.graph_formats.mermaid import draw_mermaid
 
-    return DRAW[form](folded)
+    return draw_mermaid(folded)

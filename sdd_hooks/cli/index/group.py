@@ -22,7 +22,6 @@ COMMANDS = {
     "status": LazyCommand(
         "index.status:status", "Show what is indexed, how fresh it is and where."
     ),
-    "serve": LazyCommand("index.serve:serve", "Keep the daemon of the engine running."),
     "remove": LazyCommand("index.remove:remove", "Take collections out of the index."),
 }
 

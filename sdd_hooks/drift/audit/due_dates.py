@@ -161,14 +161,10 @@ def _read_day(match: re.Match[str]) -> date | None:
 def find_overdue(audited: Audited) -> Iterator[Finding]:
     """Find the dates of records in force that have passed."""
     for one in audited.records:
-        yield from find_passed_dates(one, audited.subject.text(one.path), audited.today)
+        yield from _find_passed(one, audited.subject.text(one.path), audited.today)
 
 
-def find_passed_dates(record: Artifact, text: str, today: date) -> Iterator[Finding]:
-    """Find the dates of a record, whose file has this text, that are before `today`.
-
-    A record that is not in force has none.
-    """
+def _find_passed(record: Artifact, text: str, today: date) -> Iterator[Finding]:
     if not record.status.authoritative:
         return
     for due in find_due_dates(text, record.status.text, record.status.line):

@@ -140,20 +140,18 @@ def _by(
 
 def is_chosen(candidate: ImplicitDecision, choices: Sequence[str]) -> bool:
     """Whether the choices of a record name the most used technology of a candidate, or more than
-    half of all; of a convention all of its names."""
+    half of all."""
     chosen = [
         any(chooses(name, choice, name in candidate.common) for choice in choices for name in names)
         for names in candidate.names
     ]
-    if not candidate.technologies:
-        return all(chosen)
     return chosen[0] or sum(chosen) > _HALF * len(chosen)
 
 
 def is_in_title(candidate: ImplicitDecision, title: str) -> bool:
-    """Whether a title names one of the technologies of a candidate; all names of a convention."""
-    named = (
-        any(is_named(name, title, name in candidate.common) for name in names)
+    """Whether a title names one of the technologies of a candidate."""
+    return any(
+        is_named(name, title, name in candidate.common)
         for names in candidate.names
+        for name in names
     )
-    return any(named) if candidate.technologies else all(named)

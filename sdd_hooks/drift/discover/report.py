@@ -208,10 +208,8 @@ def _option(candidate: ImplicitDecision) -> str:
 
 
 def _relies(candidate: ImplicitDecision) -> str:
-    if candidate.technologies:
-        names = ", ".join(escape_inline(one) for one in candidate.technologies)
-        return f"relies on {names}"
-    return "follows a convention"
+    names = ", ".join(escape_inline(one) for one in candidate.technologies)
+    return f"relies on {names}"
 
 
 def _reach(candidate: ImplicitDecision) -> str:
@@ -219,9 +217,7 @@ def _reach(candidate: ImplicitDecision) -> str:
     if not used:
         return "a change of this decision affects how the whole system is built or run"
     folders = ", ".join(code_span(one or ".") for one in candidate.folders)
-    verb = "depend on" if candidate.technologies else "follow"
-    if candidate.files == 1:
-        verb = "depends on" if candidate.technologies else "follows"
+    verb = "depends on" if candidate.files == 1 else "depend on"
     return f"{used} {verb} it, in {folders}" if folders else f"{used} {verb} it"
 
 

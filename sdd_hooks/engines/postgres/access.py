@@ -31,30 +31,11 @@ FUNCTIONS = """
         writes boolean NOT NULL,
         PRIMARY KEY(role, repository)
     );
+    INSERT INTO sdd.grants VALUES(current_user, '*', true);
     CREATE FUNCTION sdd.invoker() RETURNS text
         LANGUAGE sql STABLE SET search_path = pg_catalog AS $$
         SELECT CASE current_setting('role') WHEN 'none' THEN session_user::text
             ELSE current_setting('role') END $$;
-    CREATE FUNCTION sdd.holds(wanted text) RETURNS boolean
-        LANGUAGE sql STABLE SET search_path = pg_catalog AS $$
-        SELECT coalesce((SELECT pg_has_role(sdd.invoker(), oid, 'USAGE') FROM pg_roles
-            WHERE rolname = wanted), false) $$;
-    CREATE FUNCTION sdd.granted(writing boolean) RETURNS text[]
-        LANGUAGE sql STABLE SET search_path = pg_catalog AS $$
-        SELECT coalesce(array_agg(repository), '{}') FROM sdd.grants
-            WHERE (writes OR NOT writing) AND sdd.holds(role) $$;
-    CREATE FUNCTION sdd.permitted(writing boolean) RETURNS integer[]
-        LANGUAGE sql STABLE SET search_path = pg_catalog AS $$
-        SELECT coalesce(array_agg(id), '{}') FROM sdd.repositories,
-            (SELECT sdd.granted(writing) AS names OFFSET 0) AS mine
-            WHERE names && ARRAY[name, '*'] $$;
-    REVOKE ALL ON FUNCTION sdd.invoker, sdd.holds, sdd.granted, sdd.permitted FROM PUBLIC;
-    INSERT INTO sdd.grants VALUES(current_user, '*', true);
-    ALTER TABLE sdd.grants ENABLE ROW LEVEL SECURITY;
-    CREATE POLICY reads ON sdd.grants FOR SELECT USING (sdd.holds(role));
-"""
-
-FUNCTIONS_WITH_PLANS = """
     -- The server plans a function in SQL at each call, one in PL/pgSQL once for each connection.
     CREATE FUNCTION sdd.roles() RETURNS text[]
         LANGUAGE plpgsql STABLE SET search_path = pg_catalog AS $$
@@ -63,7 +44,7 @@ FUNCTIONS_WITH_PLANS = """
         BEGIN
             RETURN ARRAY(SELECT rolname::text FROM pg_roles WHERE pg_has_role(mine, oid, 'USAGE'));
         END $$;
-    CREATE OR REPLACE FUNCTION sdd.granted(writing boolean) RETURNS text[]
+    CREATE FUNCTION sdd.granted(writing boolean) RETURNS text[]
         LANGUAGE plpgsql STABLE SET search_path = pg_catalog AS $$
         DECLARE
             mine text[] := sdd.roles();
@@ -71,7 +52,7 @@ FUNCTIONS_WITH_PLANS = """
             RETURN ARRAY(SELECT DISTINCT g.repository FROM sdd.grants AS g
                 WHERE g.role = ANY(mine) AND (g.writes OR NOT writing));
         END $$;
-    CREATE OR REPLACE FUNCTION sdd.permitted(writing boolean) RETURNS integer[]
+    CREATE FUNCTION sdd.permitted(writing boolean) RETURNS integer[]
         LANGUAGE plpgsql STABLE SET search_path = pg_catalog AS $$
         DECLARE
             names text[] := sdd.granted(writing);
@@ -81,9 +62,7 @@ FUNCTIONS_WITH_PLANS = """
             END IF;
             RETURN ARRAY(SELECT id FROM sdd.repositories WHERE name = ANY(names));
         END $$;
-    DROP POLICY reads ON sdd.grants;
-    DROP FUNCTION sdd.holds(text);
-    REVOKE ALL ON FUNCTION sdd.roles FROM PUBLIC;
+    REVOKE ALL ON FUNCTION sdd.invoker, sdd.roles, sdd.granted, sdd.permitted FROM PUBLIC;
 """
 """Each role of the server and each grant is looked at once for a statement's table."""
 

@@ -28,10 +28,6 @@ from sdd_hooks.system.git import Git
 if TYPE_CHECKING:
     from psycopg import Connection
 
-COLUMNS = """
-    ALTER TABLE sdd.collections ADD COLUMN committed bigint, ADD COLUMN clone text;
-"""
-
 _CLONE_FILE = "clone"
 _MOST_BYTES = 64
 _ID = re.compile("[0-9a-f]{32}")

@@ -41,14 +41,6 @@ FUNCTIONS = """
     REVOKE ALL ON FUNCTION sdd.readable_repositories, sdd.add_model FROM PUBLIC;
 """
 
-LOCKS = """
-    CREATE TABLE sdd.locks(
-        repository integer NOT NULL,
-        purpose text NOT NULL,
-        PRIMARY KEY(repository, purpose)
-    );
-"""
-
 CHANGES = """
     CREATE FUNCTION sdd.add_repository(of_name text) RETURNS integer
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog
@@ -102,13 +94,6 @@ CHANGES = """
 """Changes by writers. A right to delete rows would be one to lock the whole table, too. The
 functions ask for the role that called: on another node, the policies see their owner."""
 
-WORDS_OF_REPOSITORIES = """
-    -- The index finds the words of a few repositories without those of all others, and needs no
-    -- extension: an array has an operator class for GIN, an integer none.
-    DROP INDEX sdd.chunks_by_words;
-    CREATE INDEX chunks_by_words ON sdd.chunks USING gin((ARRAY[repository]), words);
-"""
-
 SEARCHES_BY_WORDS = """
     -- Whether to read each chunk of some repositories, and not the index of words: that reads the
     -- words of all repositories that begin with one of the query, which are 30 times as many.
@@ -128,7 +113,7 @@ SEARCHES_BY_WORDS = """
             SELECT coalesce(sum(r.chunks), 0) FROM sdd.repositories AS r WHERE r.id = ANY(among)
         );
     END $$;
-    CREATE OR REPLACE FUNCTION sdd.match_words(
+    CREATE FUNCTION sdd.match_words(
         among integer[], kinds text[], names text[], candidate tsquery, phrases tsquery[],
         weights double precision[], average double precision, budget integer, kept integer
     ) RETURNS TABLE(repository integer, chunk bigint, score double precision)
@@ -172,7 +157,7 @@ SEARCHES_BY_WORDS = """
             ' ORDER BY score DESC, c.repository, c.id LIMIT $9'
             USING among, kinds, names, candidate, phrases, weights, average, budget, kept;
     END $$;
-    CREATE OR REPLACE FUNCTION sdd.count_words(among integer[], terms tsquery[], most integer)
+    CREATE FUNCTION sdd.count_words(among integer[], terms tsquery[], most integer)
     RETURNS SETOF bigint
     -- Volatile, which EXPLAIN requires.
     LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog

@@ -1,1 +1,1 @@
-"""qmd as an engine: the real command line, and its daemon where one runs."""
+"""qmd as an engine: the real command line."""

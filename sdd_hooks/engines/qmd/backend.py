@@ -1,17 +1,16 @@
-"""The qmd engine without an open index: its program, its models and its daemon."""
+"""The qmd engine without an open index: its program and its models."""
 
 # Governing: ADR-0001 (two engines, chosen), ADR-0014 (the qmd engine), SPEC-0006 REQ "Preflight"
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sdd_hooks.engines.backend import Download, EngineBackend
-from sdd_hooks.engines.registry import not_indexed
 from sdd_hooks.project.project import Project
 from sdd_hooks.project.repository import has_search_dir
 
@@ -26,8 +25,6 @@ _DEFAULT_FILE = "embeddinggemma-300M-Q8_0.gguf"
 
 class QmdBackend(EngineBackend):
     """`EngineBackend` of the engine over qmd."""
-
-    has_daemon = True
 
     @property
     def default_model(self) -> str:
@@ -84,20 +81,6 @@ class QmdBackend(EngineBackend):
         check_configured_model(project)
         device = find_device(find_qmd(environ), environ, index_folder(project.repository))
         return f"{name or self.default_model} on {device}"
-
-    def serve(self, project: Project, port: int, announce: Callable[[str, int], None]) -> None:
-        """Run qmd's daemon on the index of a project until a signal ends this process.
-
-        Raises NotIndexed where there is no index, EngineUnavailable when qmd cannot run.
-        """
-        from sdd_hooks.engines.qmd import daemon
-        from sdd_hooks.engines.qmd.index_folder import index_folder
-        from sdd_hooks.engines.qmd.installation import find_qmd
-
-        folder, environ = index_folder(project.repository), project.environ
-        if not folder.database.is_file():
-            raise not_indexed(project)
-        daemon.serve(find_qmd(environ), folder, environ, port, announce)
 
 
 def _model_name(project: Project) -> str:

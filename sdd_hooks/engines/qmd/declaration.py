@@ -15,19 +15,23 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from sdd_hooks.code.languages import GENERATED, VENDORED
 from sdd_hooks.engines.protocol import CollectionChanges
-from sdd_hooks.engines.qmd.contexts import read_contexts
 from sdd_hooks.engines.qmd.index_folder import IndexFolder, create_folder
 from sdd_hooks.engines.qmd.state import CollectionState
+from sdd_hooks.errors import StorageError
 from sdd_hooks.project.collections import Collection
-from sdd_hooks.system.files import PathRefused, resolve_inside, write_atomically
+from sdd_hooks.system.files import PathRefused, read_state, resolve_inside, write_atomically
 from sdd_hooks.system.git import Git, nul_split
 from sdd_hooks.text.globs import expand_braces
 
 MAX_IGNORED = 1000
 """Exceptions of one collection that come from git: fast-glob tries each of them on every path."""
+
+MAX_CONFIG_BYTES = 1_000_000
+"""Bytes read of the configuration. The largest one that sdd writes is far smaller."""
 
 # A mask that matches nothing: qmd ignores hidden files.
 NOTHING = ".none"
@@ -87,6 +91,22 @@ def declare_collections(
             state, base=base, endings=tuple(sorted(endings)), context=collection.context
         )
     return declared, new_states
+
+
+def read_contexts(path: Path) -> dict[str, str]:
+    """Read the description of each collection from a configuration; {} if it cannot be read."""
+    import yaml
+
+    try:
+        tree = yaml.compose(read_state(path, MAX_CONFIG_BYTES), Loader=yaml.SafeLoader)
+    except (OSError, StorageError, ValueError, RecursionError, yaml.YAMLError):
+        return {}
+    contexts = {}
+    for name, collection in _entries(_child(tree, "collections")):
+        text = _child(_child(collection, "context"), "")
+        if isinstance(text, yaml.ScalarNode) and text.value.strip():
+            contexts[name] = text.value
+    return contexts
 
 
 def write_declaration(
@@ -219,6 +239,18 @@ def render_declaration(root: Path, declared: Mapping[str, DeclaredCollection], m
     if model:
         lines += ["models:", f"  embed: {_quote(model)}"]
     return "\n".join([*lines, ""]).encode("ascii")
+
+
+def _entries(node: Any) -> list[tuple[str, Any]]:
+    """Return the entries of a YAML mapping; none for another node."""
+    pairs = getattr(node, "value", None)
+    if getattr(node, "id", "") != "mapping" or not isinstance(pairs, list):
+        return []
+    return [(str(key.value), value) for key, value in pairs if getattr(key, "id", "") == "scalar"]
+
+
+def _child(node: Any, name: str) -> Any:
+    return next((value for key, value in _entries(node) if key == name), None)
 
 
 def _endings_after(

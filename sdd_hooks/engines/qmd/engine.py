@@ -128,8 +128,6 @@ class QmdEngine:
 
         qmd reads every file of every collection. Without a changed file it does not run.
         """
-        from sdd_hooks.engines.qmd.contexts import outdated_notes
-
         root = self._folder.root
         changes = [change for change in changes if change.collection.kind != EXTERNAL]
         states: Mapping[str, CollectionState] = self._state.collections
@@ -153,8 +151,6 @@ class QmdEngine:
             counts.update(new_counts)
             pending = self._count_pending()
         self._store_update(states, changes, fingerprints, pending, has_run=bool(due))
-        if due:
-            self.notes += outdated_notes(self._git, self._folder, self._collections, states)
         return counts
 
     def _run_update(
@@ -208,7 +204,6 @@ class QmdEngine:
 
         started = self._clock()
         model = self._check_model()
-        self._note_release()
         states = self._state.collections
         self._declare(states, (), model)
         if self._state.model != self._model:
@@ -260,7 +255,6 @@ class QmdEngine:
             self._environ,
             {name: states[name].base for name in names},
             {name: self._collections[name] for name in names if name in self._collections},
-            whole=len(names) == len(states),
         )
         model_error = ""
         try:
@@ -318,13 +312,12 @@ class QmdEngine:
 
     def status(self) -> IndexStatus:
         """Return the counts, freshness and location of the index. qmd counts no chunks."""
-        from sdd_hooks.engines.qmd.daemon import read_status
+        from sdd_hooks.engines.qmd.status import read_status
 
         states = self._state.collections
         documents: Mapping[str, int] = {}
         pending = 0
         if self._folder.database.exists() and states:
-            self._note_release()
             status = read_status(self._qmd, self._folder, self._environ, _TIMEOUT)
             documents = status.collections
             if self._state.model == self._model:
@@ -427,13 +420,6 @@ class QmdEngine:
             return self._check_model()
         except EngineUnavailable:
             return ""
-
-    def _note_release(self) -> None:
-        from sdd_hooks.engines.qmd.installation import release_note
-
-        note = release_note(self._qmd, self._environ, self._clock())
-        if note and note not in self.notes:
-            self.notes.append(note)
 
 
 def _count_unchanged(root: Path, change: CollectionChanges) -> Counts:

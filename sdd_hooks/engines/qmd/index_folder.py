@@ -40,11 +40,6 @@ class IndexFolder:
         """What sdd records about the index."""
         return self.path / "state.json"
 
-    @property
-    def daemon(self) -> Path:
-        """What sdd records about the daemon that serves the index."""
-        return self.path / "daemon.json"
-
 
 def index_folder(repository: Repository) -> IndexFolder:
     """Return the folder of the index of a work tree."""

@@ -1,20 +1,15 @@
 """The installed qmd: find it, check its version, and run it on the index of one work tree.
 
-Neither the environment nor a file of the repository may point it at another index. A background
-process asks the registry for the newest release and caches the answer; commands read the cache.
+Neither the environment nor a file of the repository may point it at another index.
 """
 
 # Governing: ADR-0001 (engines are chosen), ADR-0010 (one error tree), ADR-0012 (untrusted input),
-# ADR-0014 (the qmd engine), SPEC-0006 REQ "Preflight", REQ "Deadlines", REQ "A damaged index",
-# REQ "Staleness banner"
+# ADR-0014 (the qmd engine), SPEC-0006 REQ "Preflight", REQ "Deadlines", REQ "A damaged index"
 
 from __future__ import annotations
 
 import os
-import re
-import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -65,20 +60,6 @@ _DAMAGED = ("is malformed", "not a database", "malformed database schema", "no s
 _LOCKED = ("database is locked", "SQLITE_BUSY")
 _FULL = ("database or disk is full", "ENOSPC")
 _READ_ONLY = ("readonly database", "unable to open database", "EACCES", "EROFS", "disk I/O error")
-
-# The entry of the user cache: the `latest` release, the time of the last response (`told`), and the
-# time of the last request (`asked`), in seconds since the epoch.
-RELEASE_ENTRY = "qmd-release"
-
-CHECK_INTERVAL_SECONDS = 7 * 86400.0
-"""How long a cached release is used."""
-
-RETRY_INTERVAL_SECONDS = 86400.0
-"""How long to wait after a check without a result: there may be no network for days."""
-
-_NPM_TIMEOUT = 60.0
-
-_RELEASE = re.compile(r"(\d{1,9})\.(\d{1,9})\.(\d{1,9})")
 
 
 @dataclass(frozen=True)
@@ -224,76 +205,3 @@ def _find_version(command: str, environ: Mapping[str, str]) -> Version:
 
 def _contains(output: str, messages: tuple[str, ...]) -> bool:
     return any(message in output for message in messages)
-
-
-def release_note(qmd: Installation, environ: Mapping[str, str], now: float) -> str | None:
-    """Return a line if a newer qmd is known. `now` is in seconds since the epoch.
-
-    If the cached release is old, starts a background process that updates it.
-    """
-    cached = read_cached(RELEASE_ENTRY, environ)
-    if is_check_due(cached, now):
-        _check_in_background(qmd, cached, environ, now)
-    return describe_newer(qmd.version, _parse_release(cached.get("latest")))
-
-
-def describe_newer(installed: Version, latest: Version | None) -> str | None:
-    """Return the line for these two versions; None if the latest is not newer."""
-    if latest is None or latest <= installed:
-        return None
-    return (
-        f"qmd {format_version(installed)} installed; {format_version(latest)} available"
-        " — `npm install -g @tobilu/qmd`"
-    )
-
-
-def is_check_due(cached: Mapping[str, object], now: float) -> bool:
-    """Whether to query the registry: the cached release is old, and so is the last request."""
-    return _is_older(cached.get("told"), now, CHECK_INTERVAL_SECONDS) and _is_older(
-        cached.get("asked"), now, RETRY_INTERVAL_SECONDS
-    )
-
-
-def main(arguments: Sequence[str]) -> None:
-    """Run the background process: get the latest release from the given npm, and cache it."""
-    npm, *_ = arguments
-    environ = dict(os.environ)
-    command = [npm, "view", "@tobilu/qmd", "version"]
-    with suppress(EngineUnavailable):
-        program = Program("npm view", command, Path("/"), environ, EngineUnavailable)
-        done = run_program(program, _NPM_TIMEOUT)
-        latest = _parse_release(done.out.strip())
-        if done.code == 0 and latest is not None:
-            now = time.time()
-            entry = {"latest": format_version(latest), "told": now, "asked": now}
-            write_cached(RELEASE_ENTRY, entry, environ)
-
-
-def _check_in_background(
-    qmd: Installation, cached: Mapping[str, object], environ: Mapping[str, str], now: float
-) -> None:
-    variables = qmd_environment(qmd.command, environ)
-    npm = processes.find_executable("npm", variables)
-    if npm is None:
-        return
-    write_cached(RELEASE_ENTRY, {**cached, "asked": now}, environ)
-    if read_cached(RELEASE_ENTRY, environ).get("asked") != now:
-        # Without a cache, every command would start a process.
-        return
-    from sdd_hooks.system.detached import start_detached
-
-    with suppress(OSError):
-        start_detached(__name__, [npm], variables)
-
-
-def _parse_release(text: object) -> Version | None:
-    """Parse the number of a final release. Returns None for anything else."""
-    match = _RELEASE.fullmatch(text) if isinstance(text, str) else None
-    return (int(match[1]), int(match[2]), int(match[3])) if match else None
-
-
-def _is_older(moment: object, now: float, seconds: float) -> bool:
-    """Whether `moment` is longer ago than `seconds`. A moment in the future was a wrong clock."""
-    if not isinstance(moment, int | float) or isinstance(moment, bool):
-        return True
-    return not 0 <= now - moment <= seconds

@@ -12,7 +12,6 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from urllib.parse import unquote
 
 from sdd_hooks.engines.protocol import Counts
 
@@ -137,12 +136,9 @@ def parse_listing(out: str, collection: str) -> list[str]:
     return paths
 
 
-def parse_results(text: str, *, encoded: bool = False) -> list[QmdResult]:
-    """Parse `qmd query … --format json`: the results, best first. Invalid ones are skipped.
-
-    `encoded` is for responses of the daemon, in which paths are percent-encoded.
-    """
-    results = (_parse_result(entry, encoded) for entry in _parse_list(text))
+def parse_results(text: str) -> list[QmdResult]:
+    """Parse `qmd query … --format json`: the results, best first. Invalid ones are skipped."""
+    results = map(_parse_result, _parse_list(text))
     return [result for result in results if result is not None]
 
 
@@ -217,15 +213,15 @@ def strip_escapes(text: str) -> str:
     return _ESCAPES.sub("", text)
 
 
-def _parse_result(entry: Mapping[str, object], encoded: bool) -> QmdResult | None:
+def _parse_result(entry: Mapping[str, object]) -> QmdResult | None:
     file = _text(entry.get("file"))
     collection, slash, path = file.removeprefix("qmd://").partition("/")
     if not (file.startswith("qmd://") and collection and slash and path):
         return None
     explain = entry.get("explain")
     return QmdResult(
-        collection=unquote(collection) if encoded else collection,
-        path=unquote(path) if encoded else path,
+        collection=collection,
+        path=path,
         line=max(1, _whole(entry.get("line"))),
         context=_text(entry.get("context")),
         contributions=_parse_contributions(explain) if isinstance(explain, Mapping) else (),

@@ -38,9 +38,6 @@ MAX_WORDS = 8
 MAX_RESULTS = 1000
 """Documents that qmd returns at most: more than it finds, as each of its lists has 20 at most."""
 
-UNKNOWN_STRENGTH = 0.5
-"""The strength of a document of which qmd returns only the rank."""
-
 _LINE_BREAKS = frozenset({"Cc", "Cs", "Zl", "Zp"})
 _EXCLUDED = re.compile(r'(?:^|(?<=\s))-+(?:"[^"]*"?\S*|\S+)')
 
@@ -161,64 +158,6 @@ def lists_of_command(
     return ranked
 
 
-def lists_of_daemon(
-    lines: Sequence[QueryLine],
-    post_query: Callable[[Mapping[str, object]], list[QmdResult]],
-    scopes: Sequence[Sequence[str]],
-    key_of: KeyOf,
-    share_of_words: Callable[[DocumentKey, int], float],
-) -> RankedLists:
-    """Query the daemon, whose results have no explanation: only their order is known.
-
-    `post_query` sends the body of a request. `scopes` are the collections of each request; an empty
-    scope is the whole index. `share_of_words` returns the share of the query's words in a document
-    around a line. Matches by meaning have no cosine.
-    """
-    ranked = RankedLists()
-
-    def search(searches: Sequence[QueryLine]) -> list[DocumentKey]:
-        keys_by_scope = []
-        for scope in scopes:
-            keys = []
-            for result in post_query(_request_body(searches, scope)):
-                key = key_of(result)
-                if key is not None:
-                    ranked.results.setdefault(key, result)
-                    keys.append(key)
-            keys_by_scope.append(keys)
-        return interleave(keys_by_scope)
-
-    for number, group in _by_sub_query(lines).items():
-        whole = [line for line in group if line.whole]
-        words = [line for line in group if not line.whole]
-        keys = search(whole)
-        if whole[0].type != "lex":
-            ranked.by_meaning = ranked.by_meaning or bool(keys)
-            strengths = [UNKNOWN_STRENGTH] * len(keys)
-        elif keys or not words:
-            # qmd matches documents that contain all words, in some form.
-            strengths = [
-                max(UNKNOWN_STRENGTH, share_of_words(key, ranked.results[key].line)) for key in keys
-            ]
-        else:
-            keys = search(words)
-            strengths = [share_of_words(key, ranked.results[key].line) for key in keys]
-        ranked.lists.append((weight_of(number), list(map(RankedMatch, keys, strengths))))
-    return ranked
-
-
-def interleave(rankings: Sequence[Sequence[DocumentKey]]) -> list[DocumentKey]:
-    """Merge the rankings of several collections: the first of each, the second of each, ….
-
-    Scores of different rankings are not comparable, so no collection is preferred.
-    """
-    length = max(map(len, rankings), default=0)
-    rows = (
-        [ranking[rank] for ranking in rankings if rank < len(ranking)] for rank in range(length)
-    )
-    return list(dict.fromkeys(key for row in rows for key in row))
-
-
 def _by_sub_query(lines: Sequence[QueryLine]) -> dict[int, list[QueryLine]]:
     groups: dict[int, list[QueryLine]] = {}
     for line in lines:
@@ -251,18 +190,6 @@ def _write_term(term: Term) -> str:
     phrase = term.phrases[0]
     is_prefix = len(term.phrases) > 1 and term.phrases[1] == f"{phrase}*"
     return phrase.strip('"') if is_prefix else phrase
-
-
-def _request_body(lines: Sequence[QueryLine], collections: Sequence[str]) -> dict[str, object]:
-    return {
-        "searches": [{"type": line.type, "query": line.text} for line in lines],
-        "collections": list(collections),
-        "limit": MAX_RESULTS,
-        "candidateLimit": MAX_RESULTS,
-        "minScore": 0,
-        # Without a reranking model qmd responds with an error.
-        "rerank": False,
-    }
 
 
 def _rank_by_words(

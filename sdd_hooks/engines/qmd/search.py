@@ -1,4 +1,4 @@
-"""Search with qmd: over its daemon where one runs, else with its command; and make hits.
+"""Search with the command of qmd, and make hits.
 
 If no model can be used, the search is by words alone. A hit is the section or definition
 around the line that qmd found, in the current content of the file.
@@ -18,7 +18,6 @@ from pathlib import Path
 from sdd_hooks.chunking.chunk import Chunk
 from sdd_hooks.chunking.document import chunk_document
 from sdd_hooks.engines.protocol import Hit, IndexedDocument, Query, SearchResult
-from sdd_hooks.engines.qmd.daemon import Daemon, find_daemon, post_query
 from sdd_hooks.engines.qmd.index_folder import IndexFolder
 from sdd_hooks.engines.qmd.installation import Installation, explain_failure, run_qmd
 from sdd_hooks.engines.qmd.output import (
@@ -32,7 +31,6 @@ from sdd_hooks.engines.qmd.query import (
     QueryLine,
     RankedLists,
     lists_of_command,
-    lists_of_daemon,
     query_arguments,
     query_lines,
 )
@@ -58,7 +56,7 @@ class SearchScope:
     """The index and the collections to search.
 
     `bases` are the names of the collections, each with the directory that qmd's paths are relative
-    to. With `whole`, the index has no other collection.
+    to.
     """
 
     qmd: Installation
@@ -66,7 +64,6 @@ class SearchScope:
     environ: Mapping[str, str]
     bases: Mapping[str, str]
     collections: Mapping[str, Collection]
-    whole: bool
 
     def key_of(self, result: QmdResult) -> DocumentKey | None:
         """Return the document of a result; None if no collection of the scope contains it."""
@@ -208,14 +205,6 @@ def _rank(
     if not lines:
         return RankedLists(), ""
     uses_meaning = any(line.type != "lex" for line in lines)
-    daemon = find_daemon(scope.folder, scope.environ)
-    if daemon is not None:
-        try:
-            ranked = _query_daemon(scope, query, lines, daemon)
-            return _without_empty_lists(ranked, uses_meaning, _NO_VECTORS)
-        except EngineUnavailable:
-            # The daemon has just ended, or is overloaded: the command works without it.
-            pass
     try:
         done = run_qmd(
             scope.qmd,
@@ -235,33 +224,10 @@ def _rank(
         return RankedLists(), str(failure)
     error_line = next((line for line in done.err.splitlines() if QUERY_NOT_EMBEDDED in line), "")
     ranked = lists_of_command(lines, parse_results(done.out), scope.key_of)
-    reason = first_error_line("", error_line) if error_line else _NO_VECTORS
-    return _without_empty_lists(ranked, uses_meaning, reason)
-
-
-def _without_empty_lists(
-    ranked: RankedLists, uses_meaning: bool, reason: str
-) -> tuple[RankedLists, str]:
-    """If meaning was requested and found nothing, drop the empty lists, and return the reason."""
     if not uses_meaning or ranked.by_meaning:
         return ranked, ""
     ranked.lists = [(weight, matches) for weight, matches in ranked.lists if matches]
-    return ranked, reason
-
-
-def _query_daemon(
-    scope: SearchScope, query: Query, lines: Sequence[QueryLine], daemon: Daemon
-) -> RankedLists:
-    def post(body: Mapping[str, object]) -> list[QmdResult]:
-        with_intent = {**body, "intent": query.intent} if query.intent else body
-        return post_query(daemon, with_intent, _QUERY_TIMEOUT)
-
-    def share(key: DocumentKey, line: int) -> float:
-        return share_of_words(passage_at(scope.folder.root, key[1], line), query.text)
-
-    # qmd orders the results of the whole index; those of some collections, only by collection.
-    scopes = [[]] if scope.whole else [[name] for name in scope.bases]
-    return lists_of_daemon(lines, post, scopes, scope.key_of, share)
+    return ranked, first_error_line("", error_line) if error_line else _NO_VECTORS
 
 
 def _read(root: Path, path: str) -> bytes | None:

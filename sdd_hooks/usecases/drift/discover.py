@@ -13,7 +13,6 @@ from sdd_hooks.changes.work_tree import WorkFiles
 from sdd_hooks.drift.discover.candidates import ImplicitDecision, find_candidates
 from sdd_hooks.drift.discover.catalogue import load_catalogue
 from sdd_hooks.drift.discover.choices import find_choices
-from sdd_hooks.drift.discover.conventions import find_conventions
 from sdd_hooks.drift.discover.decided import (
     MAX_RECORDS,
     MIN_COSINE,
@@ -91,8 +90,7 @@ def discover(project: Project, request: DiscoverRequest, now: float) -> Discover
     submodules = dict.fromkeys(one.repository for one in project.collections if one.repository)
     tree = SourceTree(WorkFiles(project.repository.git, tuple(submodules)), target.scope.contains)
     findings = survey(tree, load_catalogue())
-    found = [*find_candidates(findings), *find_conventions(tree)]
-    found.sort(key=lambda one: (-one.score, one.id))
+    found = find_candidates(findings)
     warnings: tuple[str, ...] = ()
     if request.everywhere:
         sifted = sift_everywhere(project, found, now)

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from sdd_hooks.engines.qmd.daemon import Daemon, find_daemon
 from sdd_hooks.engines.qmd.index_folder import IndexFolder
 from sdd_hooks.engines.qmd.installation import qmd_program, run_qmd
 from sdd_hooks.system.processes import Program, ProgramResult
-from tests.engines.qmd.serving import Served, serving
 from tests.support.qmd import RealQmd
 
 RECORDS = {
@@ -62,27 +59,3 @@ def embedded(real_qmd: RealQmd, tmp_path_factory: pytest.TempPathFactory) -> Ind
 def unembedded(real_qmd: RealQmd, tmp_path: Path) -> Indexed:
     """Three records without vectors, for one test."""
     return index(real_qmd, tmp_path / "shop", RECORDS)
-
-
-@pytest.fixture
-def serve() -> Iterator[Callable[[Indexed], Served]]:
-    """Start `serve` for an index in a separate process, which ends with the test."""
-    started: list[Served] = []
-
-    def start(indexed: Indexed) -> Served:
-        started.append(serving(indexed.qmd, indexed.folder))
-        return started[-1]
-
-    yield start
-    for process in started:
-        process.end()
-
-
-@pytest.fixture(scope="session")
-def daemon(embedded: Indexed) -> Iterator[Daemon]:
-    """A daemon that serves the three records."""
-    served = serving(embedded.qmd, embedded.folder)
-    found = find_daemon(embedded.folder, embedded.qmd.environ)
-    assert found is not None
-    yield found
-    served.end()

@@ -14,12 +14,11 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from sdd_hooks.engines.qmd.daemon import MESSAGES, Daemon, http_post, serve
 from sdd_hooks.engines.qmd.installation import find_qmd, qmd_program, run_program
+from sdd_hooks.engines.qmd.status import MESSAGES
 from sdd_hooks.system.processes import (
     Program,
     ProgramResult,
-    SignalExit,
     end_program,
     start_program,
 )
@@ -78,7 +77,7 @@ def main() -> None:
         _updates(recorder)
         _embeds(recorder)
         _queries(recorder)
-        _daemon(recorder)
+        _status(recorder)
 
 
 def _updates(recorder: Recorder) -> None:
@@ -147,18 +146,7 @@ def _queries(recorder: Recorder) -> None:
     recorder.record("query-unknown", "query", query, *options, "-c", "shop-code")
 
 
-def _daemon(recorder: Recorder) -> None:
-    status = MESSAGES[-1]
-    accept = "application/json, text/event-stream"
-    body = {"searches": SEARCHES, "collections": ["shop-adrs"], "limit": 5, "rerank": False}
-
-    def send_requests(url: str, process: int) -> None:
-        daemon = Daemon(int(url.rpartition(":")[2]), process)
-        recorder.keep("http-query", http_post(daemon.port, "/query", body, 60).text)
-        recorder.keep("http-status", http_post(daemon.port, "/mcp", status, 60, Accept=accept).text)
-        raise SignalExit(0)
-
-    serve(recorder.qmd.installation, recorder.folder, recorder.qmd.environ, 0, send_requests)
+def _status(recorder: Recorder) -> None:
     lines = "".join(f"{json.dumps(message)}\n" for message in MESSAGES)
 
     class StatusReceived(Exception):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sdd_hooks.engines.qmd.backend import ENGINE, MODELS
-from sdd_hooks.errors import EngineUnavailable, NotIndexed
+from sdd_hooks.errors import EngineUnavailable
 from sdd_hooks.project.project import Project
 from tests.engines.qmd.fakes import environment, program
 from tests.support.qmd import RealQmd
@@ -81,10 +81,4 @@ def test_the_embedder_is_a_model_and_a_device(repo: Repo, real_qmd: RealQmd) -> 
     model, _, device = ENGINE.embedder(configured).rpartition(" on ")
     assert model == str(real_qmd.model)
     assert device in {"cpu", "cuda", "metal", "vulkan", "gpu"}
-    assert not (repo.root / ".sdd").exists()
-
-
-def test_no_daemon_without_an_index(repo: Repo, real_qmd: RealQmd) -> None:
-    with pytest.raises(NotIndexed, match=r"^No qmd collections found for repo\. Run `sdd index`"):
-        ENGINE.serve(project(repo, real_qmd.environ), 0, print)
     assert not (repo.root / ".sdd").exists()

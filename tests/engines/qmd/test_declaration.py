@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sdd_hooks.code.languages import SUFFIXES
-from sdd_hooks.engines.qmd.contexts import read_contexts
 from sdd_hooks.engines.qmd.declaration import (
     MAX_IGNORED,
     NOTHING,
@@ -20,6 +19,7 @@ from sdd_hooks.engines.qmd.declaration import (
     find_exceptions,
     find_masks,
     find_untracked,
+    read_contexts,
     render_declaration,
 )
 from sdd_hooks.project.collections import Collection
@@ -180,3 +180,35 @@ def test_the_configuration_is_yaml(tmp_path: Path) -> None:
     assert config["models"] == {"embed": "/m.gguf"}
     assert config["collections"]["app-adrs"]["pattern"] == "**/*.md"
     assert read_contexts(path) == {"app-adrs": declared.context}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "collections: []",
+        "collections: {a: 1}",
+        "collections: {a: {context: x}}",
+        "collections: {a: {context: {'': [1]}}}",
+        "collections: {a: {context: {'': ''}}}",
+        "collections: {? [x] : {context: {'': y}}}",
+        "{",
+        "a: !!python/object:os.system x",
+        "[" * 5000,
+        "\x00",
+        "2026-99-99: 1",
+    ],
+)
+def test_another_configuration_has_no_descriptions(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "index.yml"
+    path.write_text(text)
+    assert read_contexts(path) == {}
+    assert read_contexts(tmp_path / "missing.yml") == {}
+
+
+@given(st.binary(max_size=200))
+def test_any_file_can_be_read(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
+    path = tmp_path_factory.mktemp("yml") / "index.yml"
+    path.write_bytes(data)
+    assert isinstance(read_contexts(path), dict)

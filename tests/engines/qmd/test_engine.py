@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-import time
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from pathlib import Path
@@ -17,15 +16,12 @@ from sdd_hooks.engines.qmd.engine import QmdEngine
 from sdd_hooks.engines.qmd.installation import (
     NOT_FOUND,
     Installation,
-    find_qmd,
-    format_version,
     qmd_program,
     run_qmd,
 )
 from sdd_hooks.engines.registry import open_engine
 from sdd_hooks.errors import EngineUnavailable, IndexDamaged, StorageError
 from sdd_hooks.system.processes import end_program, start_program
-from sdd_hooks.system.user_cache import write_cached
 from tests.engines.subject import Subject, subject_on_qmd
 from tests.support.programs import run_python
 from tests.support.qmd import RealQmd
@@ -338,48 +334,16 @@ def test_the_status_notices_an_embed_by_the_user(filled: Subject, quiet_qmd: Rea
         assert any(hit.cosine for hit in engine.search(BOTH).hits)
 
 
-def test_an_outdated_description_has_a_note_with_the_command_that_corrects_it(
-    filled: Subject,
-) -> None:
+def test_an_edited_description_is_kept(filled: Subject) -> None:
     path = folder(filled) / "index.yml"
     config = yaml.safe_load(path.read_text())
-    config["collections"]["repo-adrs"]["context"] = {"": "It's ADR-0001 to ADR-0002 of repo"}
+    config["collections"]["repo-adrs"]["context"] = {"": "What we decided"}
     path.write_text(yaml.safe_dump(config))
     filled.repo.commit("More", {"docs/adrs/ADR-0003-x.md": "# ADR-0003: X\n\nA heron.\n"})
     with filled.opened() as engine:
         filled.update(engine)
-        (note,) = engine.notes
-    message, _, command = note.partition(" — refresh it with ")
-    assert message == "Context for repo-adrs still says 'ADR-0001 to ADR-0002'"
-    done = subprocess.run(
-        ["sh", "-c", command.strip("`")],
-        cwd=filled.repo.root,
-        env=dict(filled.environ),
-        capture_output=True,
-        check=False,
-    )
-    assert done.returncode == 0, done
-    assert filled.search("heron")[0].context == "It's ADR-0001 to ADR-0003 of repo"
-    filled.repo.commit("Change", {"docs/adrs/ADR-0003-x.md": "# ADR-0003: X\n\nTwo herons.\n"})
-    with filled.opened() as engine:
-        filled.update(engine)
         assert engine.notes == []
-
-
-def test_a_newer_qmd_has_a_note_in_the_status_but_not_in_a_search(
-    filled: Subject, tmp_path: Path
-) -> None:
-    environ = {**filled.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")}
-    now = time.time()
-    write_cached("qmd-release", {"latest": "99.1.0", "told": now, "asked": now}, environ)
-    with closing(open_engine(in_environment(filled.project, environ))) as engine:
-        engine.search(BOTH)
-        assert engine.notes == []
-        engine.status()
-        assert engine.notes == [
-            f"qmd {format_version(find_qmd(environ).version)} installed; 99.1.0 available"
-            " — `npm install -g @tobilu/qmd`"
-        ]
+    assert filled.search("heron")[0].context == "What we decided"
 
 
 def test_without_qmd_the_engine_does_not_open(on_qmd: Subject) -> None:

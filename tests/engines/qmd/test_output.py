@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from sdd_hooks.engines.protocol import Counts
 from sdd_hooks.engines.qmd import output
-from sdd_hooks.engines.qmd.daemon import QmdStatus, parse_status
 from sdd_hooks.engines.qmd.output import (
     QUERY_NOT_EMBEDDED,
     EmbedOutput,
@@ -25,6 +24,7 @@ from sdd_hooks.engines.qmd.output import (
     parse_update,
     parse_version,
 )
+from sdd_hooks.engines.qmd.status import QmdStatus, parse_status
 from tests.engines.qmd.record import BROKEN, ODD
 
 RECORDED = Path(__file__).parent / "recorded"
@@ -80,13 +80,6 @@ def test_results_have_the_contribution_of_each_list() -> None:
     assert BROKEN in [result.path for result in others]
     assert parse_results(recorded("query-nothing")) == []
     assert parse_results(recorded("query-unknown")) == []
-
-
-def test_paths_of_the_daemon_are_decoded() -> None:
-    over_http = parse_results(recorded("http-query"), encoded=True)
-    assert [result.path for result in over_http][:3] == ["a.md", ODD, BROKEN]
-    assert over_http[0].contributions == ()
-    assert all(result.context == "" for result in over_http)
 
 
 def test_a_query_without_its_model_shows_only_on_stderr() -> None:
@@ -151,12 +144,10 @@ def test_the_version_is_parsed() -> None:
     assert parse_version(f"qmd 2.{'9' * 5000}.1") is None
 
 
-def test_the_status_is_parsed_from_both_transports() -> None:
+def test_the_status_is_a_message() -> None:
     documents = {"shop-adrs": 4, "shop-specs": 2}
     lines = recorded("mcp-status").splitlines()
     assert [parse_status(line) for line in lines] == [None, QmdStatus(6, 0, documents)]
-    data = recorded("http-status").splitlines()[1]
-    assert parse_status(data.removeprefix("data:")) == QmdStatus(6, 0, documents)
 
 
 @pytest.mark.parametrize(
@@ -190,7 +181,6 @@ PARSERS = [
     parse_pending,
     lambda text: parse_listing(text, "shop-adrs"),
     parse_results,
-    lambda text: parse_results(text, encoded=True),
     lambda text: parse_embed(text, text),
     parse_device,
     parse_version,
@@ -230,7 +220,7 @@ JSON = st.recursive(
 @given(JSON)
 def test_any_json_is_parsed_without_an_exception(value: object) -> None:
     text = json.dumps(value)
-    parse_results(text, encoded=True)
+    parse_results(text)
     parse_status(text)
 
 

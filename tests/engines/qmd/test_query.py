@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
 
 import pytest
 from hypothesis import example, given, settings
@@ -16,12 +15,9 @@ from sdd_hooks.engines.qmd.output import Contribution, QmdResult
 from sdd_hooks.engines.qmd.query import (
     MAX_QUERY,
     MAX_WORDS,
-    UNKNOWN_STRENGTH,
     DocumentKey,
     QueryLine,
-    interleave,
     lists_of_command,
-    lists_of_daemon,
     one_line,
     query_arguments,
     query_document,
@@ -257,66 +253,3 @@ def test_the_order_of_the_results_does_not_matter(
     assert list(map(vars, again)) == list(map(vars, fused))
     assert {match.key for match in fused} == set(unique)
     assert all(0 <= match.score <= 1 for match in fused)
-
-
-def test_rankings_are_interleaved() -> None:
-    one, two = [("a", "1"), ("a", "2"), ("a", "3")], [("b", "1")]
-    assert interleave([one, two]) == [("a", "1"), ("b", "1"), ("a", "2"), ("a", "3")]
-    assert interleave([]) == interleave([[], []]) == []
-
-
-class FakeDaemon:
-    """A daemon with these documents for each (text, collection)."""
-
-    def __init__(self, documents: Mapping[tuple[str, str], list[str]]) -> None:
-        self.documents = documents
-        self.bodies: list[Mapping[str, object]] = []
-
-    def post(self, body: Mapping[str, object]) -> list[QmdResult]:
-        self.bodies.append(body)
-        searches, scope = body["searches"], body["collections"]
-        assert isinstance(searches, list)
-        assert isinstance(scope, list)
-        text = "|".join(search["query"] for search in searches)
-        return [
-            result(path, collection=name)
-            for (query, name), paths in self.documents.items()
-            if query == text and (not scope or name in scope)
-            for path in paths
-        ]
-
-
-def test_the_daemon_gives_ranks_and_the_words_of_a_file_give_strengths() -> None:
-    daemon = FakeDaemon(
-        {
-            ("session token", "a"): ["1", "2", "foreign"],
-            ("session token", "b"): ["3"],
-        }
-    )
-    ranked = lists_of_daemon(
-        [WHOLE, *WORDS, MEANING],
-        daemon.post,
-        [["a"], ["b"]],
-        key_of,
-        lambda document, _: 1.0 if document[1] == "2" else 0.0,
-    )
-    (first, by_words), (second, by_meaning) = ranked.lists
-    assert (first, second) == (2.0, 1.0)
-    assert [(match.key, match.strength) for match in by_words] == [
-        (("a", "1"), UNKNOWN_STRENGTH),
-        (("b", "3"), UNKNOWN_STRENGTH),
-        (("a", "2"), 1.0),
-    ]
-    assert {(match.strength, match.cosine) for match in by_meaning} == {(UNKNOWN_STRENGTH, None)}
-    assert ranked.by_meaning
-    assert all(body["rerank"] is False for body in daemon.bodies)
-    assert len(daemon.bodies) == 4
-
-
-def test_the_daemon_is_queried_for_single_words_if_all_together_find_nothing() -> None:
-    daemon = FakeDaemon({("session|token", "a"): ["1", "2"]})
-    ranked = lists_of_daemon([WHOLE, *WORDS], daemon.post, [[]], key_of, lambda document, _: 0.5)
-    ((_, matches),) = ranked.lists
-    assert [(match.key[1], match.strength) for match in matches] == [("1", 0.5), ("2", 0.5)]
-    assert len(daemon.bodies) == 2
-    assert not ranked.by_meaning

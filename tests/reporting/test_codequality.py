@@ -1,18 +1,16 @@
-"""Reports for GitLab's Code Quality and for reviewdog: lists of messages with their lines."""
+"""Reports for GitLab's Code Quality: lists of messages with their lines."""
 
 from __future__ import annotations
 
 import json
 from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from jsonschema import Draft4Validator
 
 from sdd_hooks.findings import Finding, ReportedFinding
 from sdd_hooks.reporting.codequality import render_codequality
 from sdd_hooks.reporting.outcome import ReviewOutcome
-from sdd_hooks.reporting.rdjson import MAX_LINE, render_rdjson
 from tests.reporting.reviews import BASE, EVERYTHING, HEAD, reviews
 
 
@@ -37,16 +35,6 @@ ISSUE = shape(
     location=shape(path=TEXT, lines=shape(begin=LINE)),
 )
 ISSUES = Draft4Validator({"type": "array", "items": ISSUE})
-# The fields of reviewdog.rdf.DiagnosticResult that a report has, with their types and values.
-RANGE = shape(start=shape(line={**LINE, "maximum": 2**31 - 1}))
-DIAGNOSTIC = shape(
-    {"severity": {"enum": ["ERROR", "WARNING", "INFO"]}, "code": shape(value=TEXT)},
-    message=TEXT,
-    location=shape({"range": RANGE}, path={"type": "string"}),
-)
-RESULT = Draft4Validator(
-    shape(source=shape(name=TEXT), diagnostics={"type": "array", "items": DIAGNOSTIC})
-)
 
 
 def issues_of(review: ReviewOutcome) -> Any:
@@ -57,16 +45,6 @@ def issues_of(review: ReviewOutcome) -> Any:
     found = json.loads(text)
     ISSUES.validate(found)
     return found
-
-
-def diagnostics_of(review: ReviewOutcome) -> Any:
-    """The entries of the report for reviewdog, validated."""
-    text = render_rdjson(review)
-    assert text.isascii()
-    document = json.loads(text)
-    RESULT.validate(document)
-    assert document["source"] == {"name": "sdd-hooks"}
-    return document["diagnostics"]
 
 
 def reported(finding: Finding) -> ReviewOutcome:
@@ -100,24 +78,9 @@ def test_suggestions_and_findings_are_issues() -> None:
     assert superseded["severity"] == "major"
 
 
-def test_suggestions_and_findings_are_diagnostics() -> None:
-    suggestion, dangling, superseded, *_ = diagnostics_of(EVERYTHING)
-    assert suggestion == {
-        "message": QUESTION,
-        "location": {"path": "docs/adrs/ADR-0011-retries.md", "range": {"start": {"line": 42}}},
-        "severity": "INFO",
-        "code": {"value": "missing-reference"},
-    }
-    assert dangling["severity"] == "ERROR"
-    assert dangling["code"] == {"value": "dangling-reference"}
-    assert dangling["location"] == {"path": "src/pay/client.py", "range": {"start": {"line": 12}}}
-    assert superseded["location"] == {"path": ""}
-
-
 def test_without_a_finding_the_list_is_empty() -> None:
     nothing = ReviewOutcome(BASE, HEAD, "", 3)
     assert render_codequality(nothing) == "[]\n"
-    assert diagnostics_of(nothing) == []
 
 
 def test_the_path_has_no_lone_surrogate() -> None:
@@ -127,27 +90,11 @@ def test_the_path_has_no_lone_surrogate() -> None:
     assert issue["description"] == "\\udce9 is odd"
 
 
-def test_the_message_adds_no_markup_to_a_comment() -> None:
-    message = "@all see <b>#1</b> ![x](https://example.org/x.png)"
-    (diagnostic,) = diagnostics_of(reported(Finding("a.py", 1, "odd", "info", message)))
-    shown = diagnostic["message"]
-    assert "<b>" not in shown
-    assert "](" not in shown
-    assert "@all" not in shown
-
-
-def test_a_line_that_the_format_cannot_hold_is_left_out() -> None:
-    for line, has_range in ((MAX_LINE, True), (MAX_LINE + 1, False), (0, False)):
-        (diagnostic,) = diagnostics_of(reported(Finding("a.py", line, "odd", "info", "x")))
-        assert ("range" in diagnostic["location"]) is has_range
-
-
-@pytest.mark.parametrize("entries_of", [issues_of, diagnostics_of])
 @given(review=reviews())
 @settings(deadline=None)
-def test_the_report_of_any_review_is_valid(entries_of: Any, review: ReviewOutcome) -> None:
-    found = entries_of(review)
-    # Neither Ruby nor protojson accepts a lone surrogate.
+def test_the_report_of_any_review_is_valid(review: ReviewOutcome) -> None:
+    found = issues_of(review)
+    # Ruby accepts no lone surrogate.
     json.dumps(found, ensure_ascii=False).encode("utf-8")
     assert len(found) == len(review.findings) + len(review.references.suggested)
-    assert found == entries_of(review)
+    assert found == issues_of(review)

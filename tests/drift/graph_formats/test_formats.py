@@ -1,21 +1,14 @@
 """The drawings of one graph, and of a hostile one."""
 
 import re
-import shutil
-import subprocess
-from xml.etree import ElementTree
 
-import pytest
-
-from sdd_hooks.drift.graph_formats.drawings import draw_dot, draw_mermaid, draw_svg
 from sdd_hooks.drift.graph_formats.json import view_data
 from sdd_hooks.drift.graph_formats.markdown import draw_markdown
+from sdd_hooks.drift.graph_formats.mermaid import draw_mermaid
 from sdd_hooks.drift.graph_formats.text import ELSEWHERE, draw_text
 from sdd_hooks.drift.graph_queries import GraphView, Verb, query_graph
 from tests.drift.graphs import EDGES, HOSTILE, comment, graph_of, issue, path_of
 from tests.support.mermaid import installed_mermaid, parse_diagrams
-
-SVG = "{http://www.w3.org/2000/svg}"
 
 
 def view_of(verb: Verb, name: str) -> GraphView:
@@ -100,43 +93,6 @@ def test_the_real_mermaid_parses_hostile_names() -> None:
         assert found.get("error") is None
         assert len(found["nodes"]) == len(view.nodes)
         assert len(found["edges"]) == len(view.links)
-
-
-def test_dot() -> None:
-    assert draw_dot(view_of("ancestors", "ADR-0003")) == [
-        "digraph artifacts {",
-        "  rankdir=TB;",
-        '  n0 [label="ADR-0001  Title 1", shape=box];',
-        '  n1 [label="ADR-0002  Title 2", shape=box];',
-        '  n2 [label="ADR-0003  Title 3", shape=box, penwidth=3];',
-        '  n0 -> n1 [label="enables"];',
-        '  n1 -> n2 [label="extended-by", style=dashed];',
-        "}",
-    ]
-
-
-@pytest.mark.skipif(not shutil.which("dot"), reason="needs dot, of graphviz")
-def test_the_real_dot_draws_hostile_names() -> None:
-    source = "\n".join(draw_dot(hostile_view()))
-    done = subprocess.run(["dot", "-Tsvg"], input=source.encode(), capture_output=True, check=True)
-    assert done.stderr == b""
-    drawn = "".join(ElementTree.fromstring(done.stdout).itertext())
-    assert '"]; click A "javascript:x"' in drawn
-    assert "</svg><script>" in drawn
-
-
-def test_svg_is_well_formed_and_runs_nothing() -> None:
-    for view in (hostile_view(), view_of("chain", "ADR-0003")):
-        root = ElementTree.fromstring("\n".join(draw_svg(view)))
-        assert root.tag == f"{SVG}svg"
-        assert {one.tag.removeprefix(SVG) for one in root.iter()} <= {
-            *("svg", "title", "style", "defs", "marker", "path", "g", "rect", "text")
-        }
-        names = {name for one in root.iter() for name in one.attrib}
-        assert not [name for name in names if name.startswith(("on", "href"))]
-        assert len(root.findall(f"{SVG}g")) == len(view.nodes)
-        dashed = [one for one in root.findall(f"{SVG}path") if one.get("class") == "derived"]
-        assert len(dashed) == sum(one.types(one.upper)[0][1] for one in view.links)
 
 
 def test_markdown_has_a_row_for_each_edge() -> None:
