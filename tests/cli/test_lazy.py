@@ -72,6 +72,7 @@ SILENT = {
     ("agent", "hook"),
     ("ci",),
     ("completion",),
+    ("mcp",),
     ("index", "share"),
 }
 """The commands that print no JSON."""
