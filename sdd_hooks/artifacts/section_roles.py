@@ -52,6 +52,11 @@ _APART = re.compile(
     r"|todo\b.*"
     r"|out of scope|non[ -]?goals|template\b.*|appendix\b.*|acknowledge?ments?|when superseded"
     r"|when to revisit|addressing\b.*|objections?\b.*|faq\b.*|q ?& ?a"
+    r"|(?:betrachtete |verworfene )?(?:alternativ\w+|optionen)\b.*|referenzen|verweise|quellen"
+    r"|entscheidungs(?:treiber|kriterien)|(?:moteurs|facteurs|critères) de (?:la )?décision|liens"
+    r"|(?:options|alternatives|solutions) (?:envisagées|considérées|possibles).*|références|statut"
+    r"|(?:opciones|opções|alternativas|opzioni|варианты|альтернативы|ссылки)\b.*|estado|referencias"
+    r"|referências|enlaces|статус|検討した.*|参照|ステータス|선택지|참고"
     r"|備考|关联|相关|参考|状态|备选方案|考虑的方案|被否决的方案|变更记录)"
 )
 _DECISION = re.compile(

@@ -171,7 +171,8 @@ class Hit(NamedTuple):
     `id` is the stable `path#anchor`. `cosine` (-1..1) is None when no vector was compared.
     `snippet` has the sentences that answer the query on one line, or the lines of code; a further
     hit of a document may have none.
-    `context` is the description of the collection.
+    `context` is the description of the collection. `lines` are those of the snippet's sentences,
+    that of the best one first, if they are known.
     """
 
     id: str
@@ -185,6 +186,7 @@ class Hit(NamedTuple):
     cosine: float | None
     snippet: str
     context: str
+    lines: tuple[int, ...] = ()
 
 
 class SearchResult(NamedTuple):
@@ -355,8 +357,8 @@ class Engine(Protocol):
 class ComparesMeaning(Protocol):
     """An engine that compares any texts with a query, in the process of the search."""
 
-    def nearest(self, query: str, texts: Sequence[str]) -> int:
-        """Return the index of the text that is nearest to the query in meaning.
+    def similarities(self, query: str, texts: Sequence[str]) -> Sequence[float]:
+        """Return the cosine (-1..1) of each text to the query.
 
         Raises EngineUnavailable if the model cannot run.
         """

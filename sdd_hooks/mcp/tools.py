@@ -251,7 +251,7 @@ def _decision(artifact: Artifact, text: str, reasons: Sequence[GoverningReason])
     named = {reason.text for reason in reasons if reason.kind == "comment" and reason.text}
     lines = unify_line_endings(text).split("\n")
     stated = [_statement(one, lines) for one in artifact.requirements if one.name in named]
-    return " ".join(stated)[:_MAX_TEXT] or " ".join(summarize(artifact, text, _MAX_TEXT))
+    return " ".join(stated)[:_MAX_TEXT] or summarize(artifact, text, _MAX_TEXT).text
 
 
 def _statement(requirement: Requirement, lines: Sequence[str]) -> str:

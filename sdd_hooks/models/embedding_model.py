@@ -202,14 +202,13 @@ class ConfiguredModel:
             self._loaded = load_model(self._name, self._root, self._environ)
         return self._loaded
 
-    def nearest(self, query: str, texts: Sequence[str]) -> int:
-        """Return the index of the text with the greatest cosine to the query; 0 for no text.
+    def similarities(self, query: str, texts: Sequence[str]) -> list[float]:
+        """Return the cosine of each text to the query.
 
         Raises EngineUnavailable if the model fails.
         """
         wanted, *others = (_components(vector) for vector in self.load().embed([query, *texts]))
-        cosines = [sum(map(float.__mul__, wanted, other)) for other in others]
-        return cosines.index(max(cosines)) if cosines else 0
+        return [sum(map(float.__mul__, wanted, other)) for other in others]
 
     def device(self) -> str:
         """Return where it would run. Raises EngineUnavailable if it cannot."""

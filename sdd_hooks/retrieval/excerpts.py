@@ -1,77 +1,89 @@
-"""The excerpts of hits, where the words of the query do not select one.
-
-A section that was found by meaning may have none of the words, and a list of names has no sentence.
-"""
+"""The excerpts of hits: what answers the question, in the record or file as a whole."""
 
 # Governing: SPEC-0005 REQ "Excerpts"
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sdd_hooks.artifacts.artifact import Artifact
-from sdd_hooks.artifacts.summary import summarize
+from sdd_hooks.artifacts.summary import answer_from
 from sdd_hooks.code.paths import is_document
 from sdd_hooks.engines.protocol import ComparesMeaning, Engine, Hit
 from sdd_hooks.engines.ranking.hits import query_words
-from sdd_hooks.errors import EngineUnavailable
 from sdd_hooks.retrieval.questions import KindQuery
 from sdd_hooks.retrieval.records import Records
-from sdd_hooks.text.excerpts import MAX_EXCERPT, code_excerpt, prose_excerpt
-from sdd_hooks.text.markdown import unify_line_endings
-from sdd_hooks.text.prose import read_prose, split_sentences
-from sdd_hooks.text.sentences import fit_sentences
+from sdd_hooks.text.answers import Compare, Part, find_answer
+from sdd_hooks.text.excerpts import code_excerpt
+from sdd_hooks.text.markdown import Section, parse_sections, unify_line_endings
+
+_PAGE = 0.8
+"""What a word of a question is worth in a document that is no record."""
 
 _MAX_DEFINITIONS = 6
 """Definitions that the outline of a file shows."""
 
 
-def with_excerpt(records: Records, hit: Hit) -> Hit:
-    """Return the hit with an excerpt, if its record or file has any.
+def with_answer(
+    records: Records, hit: Hit, words: frozenset[str], compare: Compare | None = None
+) -> tuple[Hit, float]:
+    """Return the hit with the sentences of its record or file that answer a question of `words`,
+    and how much they answer (0..1). The place of the hit is the section with the best of them.
 
-    Of a record that is the first sentences of its decision or overview, of another document its
-    first sentences, of code the definition, else the signatures of the file's first ones.
+    Of code the excerpt is the one that it has, else the definition, else the signatures of the
+    file's first ones.
     """
-    if hit.snippet:
-        return hit
+    if not is_document(hit.path):
+        return (hit if hit.snippet else hit._replace(snippet=_from_code(records, hit))), 0.0
     artifact = records.artifact(hit.collection, hit.path)
-    text = records.text(artifact.path if artifact else hit.path) or ""
-    if artifact:
-        return hit._replace(snippet=summary_excerpt(artifact, text))
-    if is_document(hit.path):
-        return hit._replace(snippet=_first_sentences(text))
-    if hit.section:
-        lines = unify_line_endings(text).split("\n")[hit.first_line - 1 : hit.last_line]
-        words = query_words(hit.section)
-        return hit._replace(snippet=code_excerpt("\n".join(lines), hit.section, words))
-    return hit._replace(snippet="\n".join(_outline(hit.path, text)))
+    return answered(hit, artifact, records.text(hit.path) or "", words, compare)
 
 
-def summary_excerpt(artifact: Artifact, text: str) -> str:
-    """Return the summary of a record, whose file contains `text`, as plain text on one line."""
-    return " ".join(summarize(artifact, text, MAX_EXCERPT, None, plain=True))
+def answered(
+    hit: Hit,
+    artifact: Artifact | None,
+    text: str,
+    words: frozenset[str],
+    compare: Compare | None = None,
+) -> tuple[Hit, float]:
+    """Return the hit of a document that contains `text`, as `with_answer` does.
 
-
-def excerpt_by_meaning(records: Records, engine: Engine, hit: Hit, query: KindQuery) -> Hit:
-    """Return the hit with the sentences that are nearest to the query, if it was found by meaning.
-
-    Sentences that hold the words of the query are kept. An engine that cannot compare, or whose
-    model fails, changes nothing.
+    `artifact` is the record that the document belongs to.
     """
-    if hit.cosine is None or not is_document(hit.path) or not isinstance(engine, ComparesMeaning):
-        return hit
-    lexical, meaning = (search.query for search in query.searches)
-    lines = unify_line_endings(records.text(hit.path) or "").split("\n")
-    section = "\n".join(lines[hit.first_line - 1 : hit.last_line])
-    words = query_words(lexical)
-    try:
-        found = prose_excerpt(section, words, lambda texts: engine.nearest(meaning, texts))
-    except EngineUnavailable:
-        return hit
-    return hit._replace(snippet=found or hit.snippet)
+    if artifact and artifact.path == hit.path:
+        sections: Sequence[Section] = artifact.sections
+        found = answer_from(artifact, text, words, compare)
+    else:
+        sections = parse_sections(text)
+        parts = [Part(text[one.start : one.end], one.first_line, _PAGE) for one in sections]
+        found = find_answer(parts, words, compare)
+    hit = hit._replace(snippet=found.text, lines=found.lines)
+    best = found.lines[0] if found.evidence else hit.first_line
+    if not hit.first_line <= best <= hit.last_line:
+        for one in sections:
+            if one.first_line <= best <= one.last_line and one.level > 1:
+                hit = hit._replace(
+                    id=f"{hit.path}#{one.anchor}",
+                    section=one.title,
+                    first_line=one.first_line,
+                    last_line=one.last_line,
+                )
+    return hit, found.evidence
 
 
-def _first_sentences(text: str) -> str:
-    sentences = [one for block in read_prose(text) for one in split_sentences(block.text)]
-    return " ".join(fit_sentences(sentences[:5], MAX_EXCERPT))
+def compare_by(engine: Engine, hit: Hit, query: KindQuery) -> Compare | None:
+    """Return how the engine compares sentences with a query, if it found the hit by meaning."""
+    if hit.cosine is None or not isinstance(engine, ComparesMeaning):
+        return None
+    return lambda texts: engine.similarities(query.searches[1].query, texts)
+
+
+def _from_code(records: Records, hit: Hit) -> str:
+    text = records.text(hit.path) or ""
+    if not hit.section:
+        return "\n".join(_outline(hit.path, text))
+    lines = unify_line_endings(text).split("\n")[hit.first_line - 1 : hit.last_line]
+    return code_excerpt("\n".join(lines), hit.section, query_words(hit.section))
 
 
 def _outline(path: str, text: str) -> list[str]:

@@ -12,15 +12,15 @@ from collections.abc import Iterator, Sequence
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.identifiers import ArtifactId, ArtifactKind, id_from_name
-from sdd_hooks.artifacts.summary import summary_section
+from sdd_hooks.artifacts.summary import summarize, summary_section
 from sdd_hooks.artifacts.work_tree import ARTIFACT_KINDS, list_paths
 from sdd_hooks.code.paths import has_sections, is_document
 from sdd_hooks.engines.protocol import Hit, Query, SubQuery
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import Collection, select_paths
 from sdd_hooks.project.project import Project
-from sdd_hooks.retrieval.excerpts import summary_excerpt
 from sdd_hooks.retrieval.records import Records
+from sdd_hooks.text.answers import MAX_ANSWER
 from sdd_hooks.text.excerpts import code_excerpt
 from sdd_hooks.text.forms import fold_forms
 from sdd_hooks.text.lazy_regex import lazy_regex
@@ -111,6 +111,7 @@ def record_hit(records: Records, collection: str, artifact: Artifact) -> Hit:
     """Return the hit for a record as a whole: the section that says most, and its summary."""
     section = summary_section(artifact)
     path = artifact.path
+    summary = summarize(artifact, records.text(path) or "", MAX_ANSWER)
     title = f"{artifact.id}: {artifact.title}"
     return Hit(
         id=f"{path}#{section.anchor if section else 'file'}",
@@ -122,8 +123,9 @@ def record_hit(records: Records, collection: str, artifact: Artifact) -> Hit:
         section=section.title if section else "",
         score=1.0,
         cosine=None,
-        snippet=summary_excerpt(artifact, records.text(path) or ""),
+        snippet=summary.text,
         context=records.collection(collection).context,
+        lines=summary.lines,
     )
 
 

@@ -1,12 +1,14 @@
 """The query of each kind of collection: its words, its wording for meaning, and its intent.
 
-The wordings of ADRs, specs and code, and the intents, are those of the search skill.
+The wordings of ADRs, specs and code, and the intents, are those of the search skill. Words that
+only make a sentence a question are not searched for in documents: a short record has few words.
 """
 
 # Governing: SPEC-0005 REQ "Search"
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from sdd_hooks.engines.protocol import SubQuery
@@ -26,6 +28,51 @@ _MEANINGS = {
 _NOUNS = {"adrs": "ADRs", "knowledge": "patterns and lessons"}
 _INTENT = "/sdd:search — find {} relevant to: {}"
 
+# Words without a subject, of each language; English also has those of a search (`query_terms`).
+_FUNCTION_WORDS = """
+a about am an and any are as at be been being by can could did do does each either for from get
+gets had happen happens has have having he her his how i if in into is it its just kept like long
+many may me might much must my no not of often on or our ours shall she should so some such take
+than that the their them then there these they thing this those to too us use used uses using very
+was way we went were what when where whether which who whom whose why will with would yes you your
+something;
+aber als am an auch auf aus bei beim bin bis da dann darf das dass dem den denn der des die dies
+diese dieser dieses doch du dürfen ein eine einem einen einer eines er es für gibt habe haben hat
+hier ich ihr im in ist ja kann kein keine können man mein mit muss müssen nach nicht noch nur ob
+oder ohne sein seine sich sie sind so soll sollen sollte sollten über um und uns unser unsere
+unter verwenden vom von vor war wann warum was welche welchem welchen welcher welches wenn wer
+werden wie wieso wir wird wo wofür woher wohin womit wurde zu zum zur zwischen;
+a afin ai au aux avec avons avoir c ce ces cet cette ceux comment d dans de des doit dont du elle
+elles en entre es est et être eux fait faire faut il ils j je l la le les leur leurs lequel
+laquelle ma mais mes moi mon n ne nos notre nous on ont ou où par pas plus peut pour pourquoi qu
+quand que quel quelle quelles quels qui quoi s sa sans se sera ses si son sont sous sur t te tu un
+une utilise vers vous y;
+a al algo ante aquí como cómo con cual cuál cuáles cuándo cuando cuánto cuántos de debe del dentro
+desde donde dónde el ella ellos en entre es esa ese eso esta está están estas este esto estos fue
+ha hace hacen hacer hacia han hasta hay la las le les lo los más me mi muy no nos o para pero por
+porque puede qué que quién quien se sea según ser si sí sin sobre son su sus también tiene tienen
+un una uno unos usa usamos usar y ya;
+a ao aos as com como da das de deve do dos e é ela ele em entre essa esse está estão eu foi há
+isso isto já mais mas me não na nas no nos nós num o onde os ou para pela pelo por porque pode
+qual quais quando que quem são se sem ser seu seus sobre sua suas também tem têm um uma usa usamos
+usar você;
+a ai al alla che chi ci col come con cosa cui da dal dalla dei del della delle deve di dove e è ed
+fa gli ha hanno i il in io la le lo loro ma mi nei nel nella no noi non o per perché più può qual
+quale quali quando quanto quello questa questo sarà se si sia siamo sono su sul sulla tra un una
+uno usa usiamo usare viene;
+aan als bij dan dat de deze die dit door een en er hebben heeft het hoe ik in is kan maar met moet
+naar niet nog of om onze ook op over te tot uit van voor waar waarom wanneer wat we welk welke wie
+wij worden wordt ze zich zijn;
+а без будет бы быть в вам вас во все где для до его ее если есть же за и из или как какая какие
+какой какую когда кто ли мы на над нам нас не но о об он они от по под почему при с со так та то
+того тоже у уже что чтобы чем эта эти это;
+bir bu da daha de değil gibi hangi için ile kadar ki kim mi mı mu mü nasıl ne neden nerede nereye
+niye o olan olarak olur mudur nedir ve veya var yok;
+aby być co czy dla do gdzie i ich jak jaka jaki jakie jako jakich jest jeśli kiedy kto która które
+który ma mamy na nad nie o od po pod przez przy są się skąd tak to w z za ze że
+"""
+_WORD = re.compile(r"[^\W_]+")
+
 
 class KindQuery(NamedTuple):
     """The sub-queries for one kind of collection, by words first, and the intent."""
@@ -38,7 +85,25 @@ def kind_query(kind: str, text: str) -> KindQuery:
     """Return the query that searches collections of a kind for `text`."""
     meaning = _MEANINGS.get(kind, "{}").format(text)
     intent = _INTENT.format(_NOUNS.get(kind, kind), text)
-    return KindQuery((SubQuery("lex", text), SubQuery("vec", meaning)), intent)
+    words = text if kind == "code" else subject_words(text)
+    return KindQuery((SubQuery("lex", words), SubQuery("vec", meaning)), intent)
+
+
+def subject_words(text: str) -> str:
+    """Return a question without the words that have no subject in its language.
+
+    The language is that of which it has most such words. A phrase in quotation marks, and a text
+    of these words alone, stay as they are.
+    """
+    words = [word.lower() for word in _WORD.findall(text)]
+    if '"' in text or len(words) < 3:
+        return text
+    languages = [frozenset(one.split()) for one in _FUNCTION_WORDS.split(";")]
+    common = max(languages, key=lambda one: sum(word in one for word in words))
+    kept = [
+        one for one in text.split() if not common.issuperset(map(str.lower, _WORD.findall(one)))
+    ]
+    return " ".join(kept) if sum(word in common for word in words) > 1 and kept else text
 
 
 def order_kinds(kinds: Iterable[str]) -> list[str]:

@@ -9,17 +9,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from sdd_hooks.artifacts.work_tree import ARTIFACT_KINDS
 from sdd_hooks.engines.protocol import Engine, Hit, Query, SearchResult
+from sdd_hooks.engines.ranking.hits import query_words
 from sdd_hooks.engines.registry import not_indexed
+from sdd_hooks.errors import EngineUnavailable
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.knowledge_place import KNOWLEDGE
 from sdd_hooks.project.project import Project
-from sdd_hooks.retrieval.excerpts import excerpt_by_meaning, with_excerpt
+from sdd_hooks.retrieval.excerpts import compare_by, with_answer
 from sdd_hooks.retrieval.names import QueryName, definition_hits, named_hits, parse_name
-from sdd_hooks.retrieval.questions import kind_query, order_kinds
+from sdd_hooks.retrieval.questions import KindQuery, kind_query, order_kinds
 from sdd_hooks.retrieval.records import Records, file_label
 from sdd_hooks.retrieval.report import HitGroup, LabelledHit, SearchReport
 from sdd_hooks.retrieval.scores import least_score, show_scores
@@ -30,6 +33,7 @@ from sdd_hooks.retrieval.search import (
     pending_notes,
     search_sections,
 )
+from sdd_hooks.text.query_match import count_matches
 
 if TYPE_CHECKING:
     from sdd_hooks.external.records import ExternalRecords
@@ -37,8 +41,12 @@ if TYPE_CHECKING:
 _MORE_RECORDS = 4
 """Records that are read beyond the limit."""
 
-_FILES_OF_RECORD = {"specs": 2}
-"""Files that a record may have, of the kinds in which it may have several."""
+_NOT_IN_FORCE = 0.7
+_NO_RECORD = 0.8
+"""What multiplies the score of a record that is not in force, and of a page beside the records."""
+_UNANSWERED, _ANSWERED, _TITLED = 0.8, 0.3, 0.3
+"""The exponent of what a score lacks to 1, and what it gains by a sentence of the record that
+answers the question, and by a title with its words."""
 
 _NO_CEILING = 2.0
 
@@ -84,7 +92,7 @@ def search_by_kind(
         first = named_hits(project, records, name, of_kind)
         first += definition_hits(records, name, result.hits)
         hits = _labelled(records, kind, name, [*first, *result.hits], limits.max_hits)
-        shown = _with_excerpts(records, engine, text, _order(hits)[: limits.max_hits])
+        shown = _answered(records, engine, kind_query(kind, text), hits, limits.max_hits)
         groups.append(HitGroup(kind, tuple(c.name for c in of_kind), shown))
     missing = tuple(name for name in names if name not in indexed)
     pending = _pending(engine, results)
@@ -104,7 +112,8 @@ def _search_kind(
 ) -> SearchResult:
     searches, intent = kind_query(kind, text)
     names = tuple(collection.name for collection in collections)
-    read = _FILES_OF_RECORD.get(kind, 1) * (limits.max_hits + _MORE_RECORDS)
+    # The excerpts of records come from the whole record.
+    read = 0 if kind in ARTIFACT_KINDS else limits.max_hits + _MORE_RECORDS
     query = Query(
         searches, names, intent, limits.max_hits, least_score(kind, limits.min_score), read
     )
@@ -178,15 +187,31 @@ def _ceiling(one: LabelledHit, scores: Mapping[str, float]) -> float:
     return min((scores[i] for i in one.record.replaced_by if i in scores), default=_NO_CEILING)
 
 
-def _with_excerpts(
-    records: Records, engine: Engine, text: str, hits: Sequence[LabelledHit]
+def _answered(
+    records: Records, engine: Engine, query: KindQuery, hits: Sequence[LabelledHit], limit: int
 ) -> tuple[LabelledHit, ...]:
-    shown = []
-    for place, one in enumerate(hits):
-        hit = one.hit
-        if place < _EXCERPTS_BY_MEANING:
-            hit = excerpt_by_meaning(records, engine, hit, kind_query(one.kind, text))
-        shown.append(one._replace(hit=with_excerpt(records, hit)))
+    """Return the best hits with their excerpts. A record counts more, the more one answers."""
+    words = query_words(query.searches[0].query)
+    weighed = []
+    for one in hits:
+        if one.exact and one.hit.snippet:
+            weighed.append(one)
+            continue
+        hit, evidence = with_answer(records, one.hit, words)
+        if one.record and not one.exact:
+            titled = count_matches(one.record.title, words) / max(1, len(words))
+            exponent = _UNANSWERED + _ANSWERED * evidence + _TITLED * titled
+            factor = 1.0 if one.record.authoritative else _NOT_IN_FORCE
+            factor *= 1.0 if one.record.is_artifact else _NO_RECORD
+            score = factor * (1 - (1 - hit.score) ** exponent)
+            hit = hit._replace(score=round(score, 4))
+        weighed.append(one._replace(hit=hit))
+    shown = _order(weighed)[:limit]
+    for place, one in enumerate(shown[:_EXCERPTS_BY_MEANING]):
+        if compare := compare_by(engine, one.hit, query):
+            with suppress(EngineUnavailable):
+                hit, _ = with_answer(records, one.hit, words, compare)
+                shown[place] = one._replace(hit=hit)
     return tuple(shown)
 
 

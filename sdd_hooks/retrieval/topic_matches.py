@@ -20,10 +20,12 @@ from sdd_hooks.artifacts.identifiers import (
 from sdd_hooks.artifacts.spec import SPEC_FILES, spec_paths
 from sdd_hooks.artifacts.work_tree import ARTIFACT_KINDS, read_paths
 from sdd_hooks.engines.protocol import Engine, Hit, KnowsTitles
+from sdd_hooks.engines.ranking.hits import query_words
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project
 from sdd_hooks.project.record_names import record_stem
+from sdd_hooks.retrieval.excerpts import answered
 from sdd_hooks.retrieval.search import HitLimits, search
 from sdd_hooks.text.documents import document_text
 
@@ -77,8 +79,11 @@ def find_topic_matches(
         NotIndexed: no collection is indexed.
     """
     by_name = {one.name: one for one in collections if one.kind in ARTIFACT_KINDS}
-    result = search(project, engine, topic, tuple(by_name.values()), HitLimits(_HITS))
+    result = search(
+        project, engine, topic, tuple(by_name.values()), HitLimits(_HITS, snippets=False)
+    )
     notes = list(result.notes)
+    words = query_words(topic)
     read: dict[_Key, TopicMatch | None] = {}
     found: list[TopicMatch] = []
     for hit in result.hits:
@@ -87,8 +92,12 @@ def find_topic_matches(
         if key in read or len(found) == MAX_MATCHES:
             continue
         artifact = read_artifact(project, collection, hit.path, notes)
-        read[key] = TopicMatch(artifact.artifact, artifact.text, hit) if artifact else None
-        found += filter(None, [read[key]])
+        read[key] = None
+        if artifact:
+            own = dict(artifact.files).get(hit.path, "")
+            shown, _ = answered(hit, artifact.artifact, own, words)
+            read[key] = match = TopicMatch(artifact.artifact, artifact.text, shown)
+            found.append(match)
     indexed = engine.bookmarks()
     listed = (by_name[name] for name in by_name if name in indexed)
     others = [one for collection in listed for one in _others(engine, collection, read)]

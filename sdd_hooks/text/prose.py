@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import accumulate
 from typing import Literal
 
 from sdd_hooks.named_tuple import NamedTuple
@@ -37,10 +38,24 @@ _ABBREVIATION = lazy_regex(
 
 
 class ProseBlock(NamedTuple):
-    """A paragraph or a list item as plain text on one line, without Markdown's marks."""
+    """A paragraph or a list item as plain text on one line, without Markdown's marks.
+
+    `line` is its first one, from 0, and `lengths` are the characters of each of its lines.
+    """
 
     kind: BlockKind
     text: str
+    line: int = 0
+    lengths: tuple[int, ...] = ()
+
+    def sentences(self) -> Iterator[tuple[str, int]]:
+        """Yield the sentences, each with the line on which it begins, nearly: marks take room."""
+        scale = len(self.text) / max(1, sum(self.lengths))
+        at = 0
+        for sentence in split_sentences(self.text):
+            at = self.text.index(sentence, at)
+            ends = accumulate(self.lengths)
+            yield sentence, self.line + sum(end * scale <= at for end in ends)
 
 
 def read_prose(text: str) -> Iterator[ProseBlock]:
@@ -52,7 +67,8 @@ def read_prose(text: str) -> Iterator[ProseBlock]:
     kind: BlockKind = "paragraph"
     lines: list[str] = []
     was_quoted = False
-    for raw in [*mask_non_prose(text[:MAX_TEXT]).split("\n"), ""]:
+    begin = 0
+    for number, raw in enumerate([*mask_non_prose(text[:MAX_TEXT]).split("\n"), ""]):
         line = raw
         quote = _QUOTE.match(line)
         if quote:
@@ -60,7 +76,7 @@ def read_prose(text: str) -> Iterator[ProseBlock]:
         item = _ITEM.match(line)
         skipped = not line.strip() or _HEADING.match(line) or _NO_PROSE.match(line)
         if skipped or item or bool(quote) != was_quoted:
-            if block := _block(kind, lines):
+            if block := _block(kind, lines, begin):
                 yield block
             kind, lines = "paragraph", []
         was_quoted = bool(quote)
@@ -68,12 +84,14 @@ def read_prose(text: str) -> Iterator[ProseBlock]:
             continue
         if item:
             kind, line = "item", line[item.end() :]
+        begin = begin if lines else number
         lines.append(line)
 
 
-def _block(kind: BlockKind, lines: list[str]) -> ProseBlock | None:
+def _block(kind: BlockKind, lines: list[str], begin: int) -> ProseBlock | None:
     text = plain_text(" ".join(lines))
-    return ProseBlock(kind, text) if re.search(r"\w", text) else None
+    lengths = tuple(len(line) + 1 for line in lines)
+    return ProseBlock(kind, text, begin, lengths) if re.search(r"\w", text) else None
 
 
 def plain_text(markdown: str) -> str:

@@ -33,8 +33,13 @@ def count_matches(text: str, words: frozenset[str]) -> int:
     A word of up to three letters has to stand at the beginning of a word, others also inside
     identifiers.
     """
+    return len(find_words(text, words))
+
+
+def find_words(text: str, words: frozenset[str]) -> frozenset[str]:
+    """Return those of `words` that occur in the text, as `count_matches` counts them."""
     lower = fold_forms(text).lower()
-    return sum(_occurs(word, lower) for word in words)
+    return frozenset(word for word in words if _occurs(word, lower))
 
 
 def _occurs(word: str, lower: str) -> bool:

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.text.excerpts import MAX_EXCERPT, code_excerpt, prose_excerpt
+from sdd_hooks.text.answers import MAX_ANSWER, Part, find_answer
+from sdd_hooks.text.excerpts import code_excerpt, prose_excerpt
 
 ADR = """\
 ## Decision Outcome
@@ -33,11 +34,12 @@ def excerpt(text: str, *words: str) -> str:
         (
             ["crash", "checkout"],
             "Good, because a crash loses nothing."
-            " … Bad, because one server sets the pace of the checkout.",
+            " Bad, because one server sets the pace of the checkout.",
         ),
         (
             ["zebra"],
-            "We chose PostgreSQL, because orders need transactions. Each order is one row.",
+            "We chose PostgreSQL, because orders need transactions. Each order is one row."
+            " Good, because a crash loses nothing.",
         ),
     ],
 )
@@ -62,7 +64,7 @@ def test_titles_options_changelogs_fields_and_diagrams_are_no_answer(text: str) 
 
 def test_a_sentence_goes_on_in_the_list_that_it_introduces() -> None:
     text = "## Decision\n\nWe chose npm, because\n\n- It is known.\n- It is free.\n"
-    assert excerpt(text, "npm") == "We chose npm, because It is known."
+    assert excerpt(text, "npm") == "We chose npm, because It is known. It is free."
     assert excerpt("We chose npm because\n\n| a | b |\n|---|---|\n", "npm") == "We chose npm"
 
 
@@ -73,7 +75,9 @@ def test_the_steps_of_a_scenario_are_one_sentence() -> None:
 
 def test_a_table_answers_if_no_sentence_does() -> None:
     text = "Limits:\n\n| name | value |\n|---|---|\n| timeout | **30 s** |\n"
-    assert excerpt(text, "timeout") == "timeout · 30 s"
+    assert excerpt(text, "timeout") == "timeout: 30 s"
+    wide = "| a | b | c |\n|---|---|---|\n| timeout | 30 s | **never** |\n"
+    assert excerpt(wide, "timeout") == "timeout: b: 30 s; c: never"
 
 
 def test_code_in_markdown_keeps_its_lines() -> None:
@@ -90,15 +94,16 @@ def test_a_long_sentence_is_cut_around_the_words() -> None:
     text = "word " * 80 + "the answer is near here " + "word " * 80
     found = excerpt(text, "answer")
     assert "answer" in found
-    assert len(found) <= MAX_EXCERPT + 2
+    assert len(found) <= MAX_ANSWER + 2
 
 
 def test_meaning_selects_a_sentence_where_words_do_not() -> None:
-    def nearest(sentences: Sequence[str]) -> int:
-        return list(sentences).index("Each order is one row.")
+    def compare(sentences: Sequence[str]) -> list[float]:
+        return [0.6 if one == "Each order is one row." else 0.0 for one in sentences]
 
-    assert prose_excerpt(ADR, frozenset({"zebra"}), nearest) == "Each order is one row."
-    assert prose_excerpt(ADR, frozenset({"crash"}), nearest).startswith("Good")
+    for word, first in (("zebra", "Each order"), ("crash", "Good")):
+        found = find_answer([Part(ADR)], frozenset({word}), compare)
+        assert found.sentences[0].startswith(first)
 
 
 GO = """\
@@ -154,7 +159,7 @@ def test_imports_and_notices_are_no_excerpt(imports: str) -> None:
 @given(st.text(max_size=400), st.frozensets(st.text(min_size=1, max_size=6), max_size=4))
 def test_any_text_has_a_bounded_excerpt(text: str, words: frozenset[str]) -> None:
     found = prose_excerpt(text, words)
-    assert len(found) <= MAX_EXCERPT + 2 or "\n" in found
+    assert len(found) <= MAX_ANSWER + 2 or "\n" in found
     lines = code_excerpt(text, "f", words).split("\n")
     assert len(lines) <= 12
     assert all(len(line) <= 160 for line in lines)

@@ -34,11 +34,11 @@ code
 ```
 <!-- hidden -->
 """
-    assert list(read_prose(text)) == [
-        ("paragraph", "A first line continues here."),
-        ("item", "One item of two lines"),
-        ("item", "Done"),
-        ("paragraph", "A quotation."),
+    assert [(one.kind, one.text, one.line) for one in read_prose(text)] == [
+        ("paragraph", "A first line continues here.", 5),
+        ("item", "One item of two lines", 8),
+        ("item", "Done", 10),
+        ("paragraph", "A quotation.", 11),
     ]
 
 

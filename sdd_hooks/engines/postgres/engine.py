@@ -276,9 +276,9 @@ class PostgresEngine:
         )
         return SearchResult(hits, pending, query_vectors.notes)
 
-    def nearest(self, query: str, texts: Sequence[str]) -> int:
-        """Return the index of the text that is nearest to the query in meaning."""
-        return self._model.nearest(query, texts)
+    def similarities(self, query: str, texts: Sequence[str]) -> Sequence[float]:
+        """Return the cosine (-1..1) of each text to the query."""
+        return self._model.similarities(query, texts)
 
     def exchange(self) -> VectorExchange:
         """Return access to the vectors of the configured model."""

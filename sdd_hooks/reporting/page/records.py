@@ -135,7 +135,7 @@ class PageRecords:
         cited = [one for one in self.citations(artifact) if not one.issue]
         issues = [one for one in self.citations(artifact) if one.issue]
         return {
-            "summary": " ".join(self._summary(artifact)).replace("`", ""),
+            "summary": self._summary(artifact),
             "written": shortened(plain_text(printable_line(artifact.status.text)), MAX_STATUS),
             "design": printable_line(artifact.design),
             "relations": [self._relation(one) for one in self.relations[artifact.path]],
@@ -187,8 +187,8 @@ class PageRecords:
             places(covered.tests),
         ]
 
-    def _summary(self, artifact: Artifact) -> tuple[str, ...]:
-        return summarize(artifact, self._text(artifact.path), MAX_SUMMARY, 2, plain=True)
+    def _summary(self, artifact: Artifact) -> str:
+        return summarize(artifact, self._text(artifact.path), MAX_SUMMARY).text.replace("`", "")
 
     def _row(self, number: int, artifact: Artifact) -> Row:
         status = artifact.status

@@ -20,11 +20,12 @@ from sdd_hooks.engines.protocol import (
     Query,
     SubQuery,
 )
+from sdd_hooks.engines.ranking.hits import query_words
 from sdd_hooks.engines.registry import find_organisation
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.project import Project
 from sdd_hooks.reporting.everywhere import RepositoryAge
-from sdd_hooks.retrieval.excerpts import summary_excerpt
+from sdd_hooks.retrieval.excerpts import answered
 from sdd_hooks.retrieval.search import HitLimits
 from sdd_hooks.text.names import shorten_names
 
@@ -96,25 +97,27 @@ class EverywhereReader:
     ) -> tuple[tuple[EverywhereHit, ...], tuple[str, ...]]:
         """Return the best hit of each document of a kind, best first, and notes."""
         limit = limits.max_hits * _HITS_PER_DOCUMENT
-        query = Query(tuple(searches), (), "", limit, limits.min_score, limits.max_hits)
+        # The excerpts of records come from the whole record.
+        snippets = 0 if kind in ARTIFACT_KINDS else limits.max_hits
+        query = Query(tuple(searches), (), "", limit, limits.min_score, snippets)
         result = self._organisation.search(query, [kind])
         best: dict[tuple[str, str, str], RepositoryHit] = {}
         for one in result.hits:
             best.setdefault((one.repository, one.hit.collection, one.hit.path), one)
         hits = [*best.values()][: limits.max_hits]
         found = self._read(kind, hits) if kind in ARTIFACT_KINDS else {}
+        words = query_words(query.text)
         return tuple(
-            self._labelled(one, kind, found.get((one.repository, _key(kind, one.hit.path))))
+            self._labelled(one, kind, found.get((one.repository, _key(kind, one.hit.path))), words)
             for one in hits
         ), result.notes
 
     def _labelled(
-        self, one: RepositoryHit, kind: str, found: FoundArtifact | None
+        self, one: RepositoryHit, kind: str, found: FoundArtifact | None, words: frozenset[str]
     ) -> EverywhereHit:
-        """Return the hit with the record's summary, if the section has no sentence that answers."""
-        if found and not one.hit.snippet:
-            summary = summary_excerpt(found.artifact, found.text)
-            one = one._replace(hit=one.hit._replace(snippet=summary))
+        """Return the hit with what its record answers to a question of `words`."""
+        if found:
+            one = one._replace(hit=answered(one.hit, found.artifact, found.text, words)[0])
         name = self.names.get(one.repository, one.repository)
         return EverywhereHit(one.repository, name, kind, found, one)
 

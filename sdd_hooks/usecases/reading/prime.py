@@ -148,7 +148,7 @@ def _primed_artifact(
         replaced_by=tuple(map(str, replaced_by)),
         requirements=len(artifact.requirements),
         scenarios=sum(len(requirement.scenarios) for requirement in artifact.requirements),
-        summary=summarize(artifact, text),
+        summary=summarize(artifact, text).sentences,
     )
 
 

@@ -1,0 +1,311 @@
+"""Choose the sentences that answer a question, among those of a document's parts.
+
+A sentence is worth the words of the question that it holds, more if it says how it is to be, and by
+its part: what was decided comes before what led to it. Titles, fields, names of options, entries of
+a changelog and placeholders of a template are no answer.
+"""
+
+# Governing: SPEC-0005 REQ "Excerpts"
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice, pairwise
+
+from sdd_hooks.named_tuple import NamedTuple
+from sdd_hooks.text.lazy_regex import lazy_regex
+from sdd_hooks.text.prose import read_prose
+from sdd_hooks.text.query_match import count_matches, find_words
+from sdd_hooks.text.sentences import introduces, without_conjunction
+
+MAX_ANSWER = 360
+"""Characters of an answer: about four lines of a terminal."""
+
+MAX_SENTENCES = 3
+
+MAX_COMPARED = 12
+"""Sentences that are compared with a question by meaning."""
+
+Compare = Callable[[Sequence[str]], Sequence[float]]
+"""Returns how near each sentence is to the question in meaning, -1 to 1."""
+
+RULES = lazy_regex(
+    r"\b(?:must|shall|should|will|never|always|only|cannot|may not|required?s?|mandatory"
+    r"|forbidden|we (?:use|chose|have chosen|decided?|adopt|keep|store|put|do not|don't)"
+    r"|chosen|decision|replaces?|instead of|no longer"
+    r"|wir (?:haben uns|verwenden|nutzen|werden)|entschieden|muss|müssen|darf|dürfen|nur"
+    r"|choisie?s?|retenue?s?|doit|doivent|nous (?:avons|allons|utilis\w+)|décidé"
+    r"|se (?:eligió|usa|decidió)|usamos|elegid[ao]|debe|solo|sólo|nunca|siempre|decidi\w*|sempre"
+    r"|escolhid[ao]|deve|scelt[oa]|используем|решено|решили|выбран\w*|должн\w+|только)\b"
+    r"|必须|不得|禁止|统一|只能|唯一|应当|决定|采用|採用|使用する|한다",
+    re.IGNORECASE,
+)
+"""What a sentence has that says how it is to be."""
+PAST = lazy_regex(
+    r"\b(?:was|were|had|previously|before this|used to|currently|today|today's|existing|at present"
+    r"|at the time|so far|until now|originally|could have|would have|might|possibly)\b",
+    re.IGNORECASE,
+)
+"""What a sentence has that tells how it was, or could have been."""
+PLACEHOLDER = lazy_regex(
+    r"\{[^{}`]{3,}\}|(?<!\w)\[[a-z][^\[\]`]{8,}\](?![(\[])|<[a-z][^<>`]{6,} [^<>`]+>"
+)
+_STEP = lazy_regex(r"(?:GIVEN|WHEN|THEN|AND|BUT)\b")
+# An entry of a changelog, a field at the top of a record, a link, a tag or a name by itself.
+_NO_ANSWER = lazy_regex(
+    r"""(?:v?[0-9]+\.[0-9]+(?:\.[0-9]+)?\b|\[?[0-9]{4}-[0-9]{2}-[0-9]{2}\b) .*
+    | (?:status|date|deciders?|decision-makers?|consulted|informed|authors?|tags?|updated|created
+        |supersedes|superseded\ by|related|technical\ story|issue|pr|pull\ request)\ ?: .*
+    | (?:[\w.-]+\ ){0,3}[\w.-]+\ ?:\ \W* | (?:https?://|www\.)\S+ | (?:\#[\w-]+[\s,]*)+
+    | TODO\b.*""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_SENTENCE_END = lazy_regex(r"[.!?…:;。！？]['\"”’)\]`]{0,3}$")
+_ROW = lazy_regex(r"\s*\|(?P<cells>.*\w.*)\|?\s*$")
+_DELIMITER = lazy_regex(r"\s*\|?[\s:|-]*-[\s:|-]*$")
+_MIN_WORDS = 9
+"""A list item with fewer words and without an end of sentence is the name of an option."""
+
+_RULING, _TELLING, _LABEL, _INTRODUCING = 1.2, 0.9, 0.6, 0.85
+"""What multiplies the worth of a sentence that says how it is to be, that tells how it was, that is
+a name, and that goes on in a list."""
+_MIN_LENGTH = 20
+"""Characters of a sentence that stands by itself."""
+_LEAST = 0.05
+"""What a further sentence has to add."""
+
+
+class Part(NamedTuple):
+    """A part of a document: its Markdown, the line of the file on which it begins, what a word of
+    the question is worth in it, and what its first sentence is worth beyond these words."""
+
+    text: str
+    first_line: int = 1
+    worth: float = 1.0
+    lead: float = 0.0
+
+
+class Answer(NamedTuple):
+    """Sentences as plain text, the line of each, that of the best of them first, and how much of
+    the question this one answers (0 for nothing, 1 for all of it).
+
+    A sentence after a gap begins with an ellipsis, and those of a list are one with its beginning.
+    """
+
+    sentences: tuple[str, ...] = ()
+    lines: tuple[int, ...] = ()
+    evidence: float = 0.0
+
+    @property
+    def text(self) -> str:
+        """The sentences on one line."""
+        return " ".join(self.sentences)
+
+
+class _Candidate(NamedTuple):
+    """A sentence, its part, its block there, its line, and whether it is only the name of something
+    and the first of its part."""
+
+    text: str
+    part: Part
+    block: int
+    line: int
+    is_label: bool = False
+    is_first: bool = False
+
+    @property
+    def form(self) -> float:
+        """What its form makes of its worth."""
+        kind = _LABEL if self.is_label else _INTRODUCING if introduces(self.text) else 1.0
+        rules = RULES.search(self.text)
+        return kind * (_RULING if rules else _TELLING if PAST.search(self.text) else 1.0)
+
+
+def find_answer(
+    parts: Iterable[Part],
+    words: frozenset[str],
+    compare: Compare | None = None,
+    max_length: int = MAX_ANSWER,
+) -> Answer:
+    """Return at most three sentences of the parts that answer a question of `words` (lower case).
+
+    They have at most `max_length` characters, and those of a list follow what introduces it. If no
+    sentence has a word, they are those of `find_lead`. `compare` adds what the sentences mean.
+    """
+    parts = [*parts]
+    about = [part for part in parts if part.lead or compare or find_words(part.text, words)]
+    found = [one for part in about for one in _candidates(part)]
+    held = [find_words(one.text, words) for one in found]
+    counts = Counter(word for some in held for word in some)
+    if not counts and not compare:
+        return find_lead(parts, max_length)
+    weights = {word: math.log(1 + len(found) / max(1, counts[word])) for word in words}
+    total = sum(weights.values()) or 1.0
+    forms = [
+        one.form * one.part.worth if some else 0.0 for one, some in zip(found, held, strict=True)
+    ]
+    leads = [one.part.lead if one.is_first else 0.0 for one in found]
+
+    def value(at: int, covered: frozenset[str] = frozenset()) -> float:
+        return forms[at] * sum(weights[word] for word in held[at] - covered) / total
+
+    values = [value(at) + leads[at] for at in range(len(found))]
+    if compare:
+        best = sorted(range(len(found)), key=lambda at: (-values[at], at))[:MAX_COMPARED]
+        for at, cosine in zip(best, compare([found[at].text for at in best]), strict=True):
+            values[at] += cosine * found[at].part.worth
+    if not values:
+        return Answer()
+    first = max(range(len(found)), key=lambda at: (values[at], -at))
+    if found[first].is_label and len(_with_list(found, first)) == 1:
+        sentences = [at for at, one in enumerate(found) if not one.is_label]
+        if not sentences:
+            return Answer()
+        first = max(sentences, key=lambda at: (values[at], -at))
+    chosen = _with_list(found, first)
+    covered = frozenset[str]().union(*(held[at] for at in chosen))
+    rest = [at for at in range(len(found)) if at not in chosen and values[at] > 0]
+    while rest and len(chosen) < MAX_SENTENCES:
+        at = max(rest, key=lambda at: (value(at, covered) + leads[at], -at))
+        if value(at, covered) + leads[at] <= _LEAST:
+            break
+        rest.remove(at)
+        chosen.append(at)
+        covered |= held[at]
+    while len(chosen) < MAX_SENTENCES and _is_joined(found, max(chosen)):
+        chosen.append(max(chosen) + 1)
+    return _join(found, chosen, words, max_length)._replace(evidence=min(1.0, value(first)))
+
+
+def find_lead(parts: Iterable[Part], max_length: int = MAX_ANSWER) -> Answer:
+    """Return the first three sentences of the part that leads most and has any.
+
+    One that introduces what is no sentence is left out, unless it is the only one.
+    """
+    for part in sorted(parts, key=lambda part: -part.lead):
+        found = [*islice(_candidates(part), 4 * MAX_SENTENCES)]
+        first = next((at for at, one in enumerate(found) if not one.is_label), None)
+        if first is None:
+            continue
+        last = min(first + MAX_SENTENCES, len(found)) - 1
+        while last > first and introduces(found[last].text):
+            last -= 1
+        return _join(found, range(first, last + 1), frozenset(), max_length)
+    return Answer()
+
+
+def _candidates(part: Part) -> Iterator[_Candidate]:
+    steps: list[str] = []
+    number = line = 0
+    is_first = True
+    for block in read_prose(_rows_as_items(part.text)):
+        if block.kind == "item" and _STEP.match(block.text):
+            line = line if steps else part.first_line + block.line
+            steps.append(block.text)
+            continue
+        if steps:
+            yield _Candidate(", ".join(steps), part, number, line)
+            steps = []
+        number += 1
+        for sentence, at in block.sentences():
+            if not _NO_ANSWER.fullmatch(sentence) and not PLACEHOLDER.search(sentence):
+                size = len(sentence.split())
+                may_be = size < 3 or (block.kind == "item" and ": " not in sentence)
+                is_label = may_be and size < _MIN_WORDS and not _SENTENCE_END.search(sentence)
+                line_at = part.first_line + at
+                yield _Candidate(sentence, part, number, line_at, is_label, is_first)
+                is_first = False
+    if steps:
+        yield _Candidate(", ".join(steps), part, number + 1, line)
+
+
+def _rows_as_items(text: str) -> str:
+    """The text with the rows of its tables as list items, whose cells have the names of columns."""
+    lines = text.split("\n")
+    names: list[str] = []
+    for at, line in enumerate(lines):
+        if not (row := _ROW.match(line)):
+            names = names if line.lstrip().startswith("|") else []
+            continue
+        first, *cells = (cell.strip() for cell in row["cells"].rstrip().rstrip("|").split("|"))
+        if at + 1 < len(lines) and _DELIMITER.match(lines[at + 1]):
+            names, lines[at] = cells, ""
+            continue
+        named = [f"{name}: {cell}" for name, cell in zip(names, cells, strict=False) if cell]
+        rest = "; ".join(named if len(cells) > 1 and named else filter(None, cells))
+        lines[at] = f"- {first}: {rest}" if rest else f"- {first}"
+    return "\n".join(lines)
+
+
+def _with_list(found: Sequence[_Candidate], at: int) -> list[int]:
+    """A sentence with the list that it introduces, or a name with what introduces its list."""
+    chosen = [at]
+    if introduces(found[at].text):
+        chosen += range(at + 1, min(at + MAX_SENTENCES, len(found)))
+    elif found[at].is_label:
+        before = at - 1
+        while before >= 0 and found[before].is_label:
+            before -= 1
+        if before >= 0 and introduces(found[before].text):
+            chosen.append(before)
+    return [one for one in chosen if found[one].part is found[at].part]
+
+
+def _is_joined(found: Sequence[_Candidate], at: int) -> bool:
+    """Whether a sentence goes on in the next one: in its block, or in the list it introduces."""
+    if at + 1 == len(found):
+        return False
+    one, after = found[at], found[at + 1]
+    return after.part is one.part and (after.block == one.block or introduces(one.text))
+
+
+def _join(
+    found: Sequence[_Candidate], chosen: Sequence[int], words: frozenset[str], max_length: int
+) -> Answer:
+    """Join the sentences in their order. The first of `chosen` is in any case, and is cut."""
+    first = found[chosen[0]]
+    if len(first.text) > max_length:
+        return Answer((_cut(first.text, words, max_length),), (first.line,))
+    shown = [chosen[0]]
+    room = max_length - len(first.text)
+    for at in chosen[1:]:
+        if (needed := len(found[at].text) + 3) <= room:
+            shown.append(at)
+            room -= needed
+    lines = tuple(found[at].line for at in shown)
+    shown.sort()
+    pieces = [found[shown[0]].text]
+    for before, at in pairwise(shown):
+        text, last = found[at].text, pieces[-1]
+        if at != before + 1 or not (
+            _is_joined(found, before) or found[at].part is found[before].part
+        ):
+            pieces.append(f"… {text}")
+        elif introduces(last) or len(last) < _MIN_LENGTH or found[at].is_label:
+            pieces[-1] = (
+                f"{last} {text}"
+                if _SENTENCE_END.search(last) or introduces(last)
+                else f"{last}; {text}"
+            )
+        else:
+            pieces.append(text)
+    pieces[-1] = without_conjunction(pieces[-1])
+    return Answer(tuple(pieces), lines)
+
+
+def _cut(sentence: str, words: frozenset[str], max_length: int) -> str:
+    """Return the part of a long sentence with the most words."""
+    pieces = sentence.split()
+    best, best_count = "", -1
+    for start in range(0, len(pieces), 8):
+        part = ""
+        for piece in pieces[start:]:
+            if len(part) + len(piece) + 3 > max_length:
+                break
+            part = f"{part} {piece}".strip()
+        if (count := count_matches(part, words)) > best_count:
+            best, best_count = ("…" if start else "") + part, count
+    return (best or sentence[: max_length - 1]) + "…"
