@@ -30,8 +30,9 @@ from sdd_hooks.artifacts.identifiers import (
     id_from_name,
     named_id,
 )
+from sdd_hooks.artifacts.statement import UNKNOWN
 from sdd_hooks.code.languages import DOCUMENT_SUFFIXES
-from sdd_hooks.project.record_contents import find_traits, is_index, is_unfilled
+from sdd_hooks.project.record_contents import Traits, find_traits, is_index, is_unfilled
 from sdd_hooks.project.record_names import (
     find_place,
     has_number,
@@ -41,12 +42,17 @@ from sdd_hooks.project.record_names import (
     is_page_name,
     is_page_title,
     is_template_name,
+    looks_like_record,
     record_stem,
 )
 from sdd_hooks.text.lazy_regex import lazy_regex
 
 # The plan that follows a decision has its number, as have the requirements of a product before it.
 _PLAN_NAME = lazy_regex(r"[-_ ](?:roadmap|plan|prd)$", re.IGNORECASE)
+# `ADR-003-ADDENDUM-x`
+_ADDED = lazy_regex(
+    r"(?:[a-z]{2,8}[-_ ])?(?:[0-9]{1,5}[a-z]?[-_ .])?(?:addendum|appendix|annex)\b", re.IGNORECASE
+)
 _DECISIONS = frozenset(
     {
         "decision",
@@ -83,12 +89,12 @@ def read_adr(
     directory named after decisions, and after `adr`.
     """
     name = record_stem(path) if path.lower().endswith(DOCUMENT_SUFFIXES) else ""
-    if not name or is_template_name(name) or is_beside_records(path):
+    if not name or is_template_name(name) or _ADDED.match(name) or is_beside_records(path):
         return None
     document = read_document(text, "ADR", module)
     decision = _decision(document)
-    is_proposal = find_place(path.rpartition("/")[0]) == "proposals"
-    if decision is None and not is_proposal and _PLAN_NAME.search(name):
+    is_said = decision is not None or document.status.value not in ("", UNKNOWN)
+    if not is_said and _PLAN_NAME.search(name) and _traits(document).proposing < 2:
         return None
     in_name = id_from_name(name, "ADR", module)
     if in_name and document.heading_id and _adds_suffix(document.heading_id, in_name):
@@ -148,26 +154,34 @@ def _is_record(
     if not decides and is_index(document.prose):
         return False
     title = document.title
-    # A filled record may keep the brackets around its title.
+    # A filled record may keep the brackets around its title, and a proposal that of the form.
     is_filled = is_numbered and title[:1] in _BRACKETS and "title" not in title.lower()
-    if is_placeholder_title(title) and not is_filled:
+    is_first = not re.search("[1-9]", name)
+    is_kept = is_filled or not (is_first or _traits(document).proposing < 3)
+    if is_placeholder_title(title) and ("template" in title.lower() or not is_kept):
         return False
-    is_page = is_page_name(name) or (not has_id and is_page_title(title))
+    is_page = is_page_name(name) or not (has_id or is_numbered or not is_page_title(title))
     if is_page:
         return decides and bool(document.statuses) and not is_page_title(title)
     place = find_place(path.rpartition("/")[0])
     among_decisions = place == "decisions"
     is_marked = has_id or is_dated(name) or bool(_UNNUMBERED.match(name))
     is_folder = has_id and is_folder_page(path)
-    is_named = is_numbered or is_folder or (among_decisions and is_marked)
+    is_called = place == "proposals" and looks_like_record("", f"{name}.md")
+    is_named = is_numbered or is_folder or is_called or (among_decisions and is_marked)
     if is_named or (decides and (among_decisions or name.lower().startswith("adr"))):
         return True
-    titles = (section.title for section in document.sections if section.level)
-    traits = find_traits(document.prose, titles)._replace(has_status=bool(document.statuses))
-    if place == "anywhere" and (has_id or is_dated(name)):
-        place = "numbered"
+    traits = _traits(document)
+    # Where names say nothing, what lies beside it has shown that it may be one.
+    if place == "anywhere":
+        place = "decisions"
     is_stated = traits.has_status and (decides or traits.clear + traits.proposing >= 2)
     return traits.suffice(place) or is_stated
+
+
+def _traits(document: ArtifactDocument) -> Traits:
+    titles = (section.title for section in document.sections if section.level)
+    return find_traits(document.prose, titles)._replace(has_status=bool(document.statuses))
 
 
 def is_template(path: str) -> bool:

@@ -299,17 +299,34 @@ def _without_attachments(records: Mapping[str, Artifact]) -> list[Artifact]:
 
     The page of a folder is a record, unless several files in it have names of records.
     """
-    pages = {path.rpartition("/")[0]: path for path in records if is_folder_page(path)}
+    pages: dict[str, str] = {}
+    for path in filter(is_folder_page, records):
+        # Others of its name are translations.
+        pages.setdefault(path.rpartition("/")[0], path)
     inside: dict[str, list[str]] = {folder: [] for folder in pages}
     for path in records if pages else ():
         for above in parents(path):
             if above in inside and path != pages[above]:
                 inside[above].append(path)
-    dropped: set[str] = set()
+    dropped = _annexes(records)
     for folder, paths in inside.items():
         numbered = [path for path in paths if looks_like_record("adr", path.rpartition("/")[2])]
         dropped.update([pages[folder]] if len(numbered) > 1 else paths)
     return [one for path, one in records.items() if path not in dropped]
+
+
+def _annexes(records: Mapping[str, Artifact]) -> set[str]:
+    """What lies below a record, has its number, and neither a status nor a decision."""
+    holders: dict[ArtifactId, list[str]] = {}
+    for path, one in records.items():
+        if not one.id.name and (one.decision or one.status.value):
+            holders.setdefault(one.id, []).append(numbering_directory(path))
+    found = set()
+    for path, one in records.items():
+        above = parents(numbering_directory(path))
+        if not (one.decision or one.status.value or set(above).isdisjoint(holders.get(one.id, ()))):
+            found.add(path)
+    return found
 
 
 def find_replacements(corpus: Corpus) -> Mapping[str, tuple[ArtifactId, ...]]:

@@ -67,11 +67,11 @@ _NUMBER_OF_NAME = lazy_regex(
     re.VERBOSE | re.IGNORECASE,
 )
 _PLACEHOLDER = lazy_regex(
-    r"""[\[{<](?!.*\]\().*[\]}>]
-    | (?:short[ ]|record[ ]|decision[ ]|adr[ ]|the[ ])*title\b(?:[ ]of[ ].*|[ ]here)?
-    | (?:N+|X+|0+|number)\b\W*title
-    | (?:the[ ]|adr[ ]|madr[ ]|architectur(?:e|al)[ ]|decision[ ]|records?[ ]|spec[ ])*template
-      (?:[ ](?:for|by|of)\b.*)?""",
+    r"""[\[{<](?!.*\]\().*[\]}>] | .*[{\[<](?:short[ ])?title[>\]}].*
+    | (?:[a-z]{2,6}[-_ ])?(?:(?:N+|X+|[0-9]+|number)\b\W*)?
+    (?: (?:a[ ]|short[ ]|record[ ]|decision[ ]|adr[ ]|the[ ])*title\b(?:[ ]of[ ].*|[ ]here)?
+      | (?:the[ ]|m?adr[ ]|architectur(?:e|al)[ ]|decision[ ]|records?[ ]|spec[ ]|[a-z]ep[ ])*
+        template (?:[ ](?:for|by|of|and)\b.*)? )""",
     re.VERBOSE | re.IGNORECASE,
 )
 
@@ -150,7 +150,7 @@ def _title(
     in_matter, title = split_heading(matter.text("title"), kind, module)
     if identifier is None and in_matter:
         identifier, line = in_matter, matter.lines.get("title", 0)
-    if _ONLY_LABEL.fullmatch(title):
+    if _ONLY_LABEL.fullmatch(title) or (heading and is_placeholder_title(title)):
         title = ""
     field = next((one.value for one in fields if one.name in _TITLE_FIELDS), "")
     return title or heading or field, identifier, line

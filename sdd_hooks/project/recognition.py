@@ -18,6 +18,7 @@ from sdd_hooks.code.languages import DOCUMENT_SUFFIXES
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.record_contents import find_traits, is_index, is_unfilled
 from sdd_hooks.project.record_names import (
+    FOLDER_PAGES,
     Place,
     decisions_above,
     find_place,
@@ -30,6 +31,7 @@ from sdd_hooks.project.record_names import (
     is_template_name,
     looks_like_record,
     names_design,
+    names_proposals,
     names_specs,
     parents,
     record_stem,
@@ -46,6 +48,9 @@ MAX_HEAD_BYTES are enough."""
 MAX_HEAD_BYTES = 32_000
 """Bytes of a file that decide whether it reads like a record."""
 
+MAX_TITLE_BYTES = 4_000
+"""Bytes of the page at the top in which its title is looked for."""
+
 MAX_READ_DIRECTORIES = 200
 """Directories whose files are read, because their names do not decide."""
 
@@ -61,7 +66,7 @@ MAX_UNREAD = 8
 _PLACES: tuple[Place, ...] = ("decisions", "proposals", "series", "numbered", "anywhere")
 _SERIES = 5
 """Numbered files of a directory that are a series, if it has few others."""
-_SAMPLED_FILES = 3
+_SAMPLED_FILES = 5
 _SAMPLED_DECISIONS = 9
 """Files that are read of a directory named after decisions, which may be guides for the most."""
 
@@ -74,7 +79,7 @@ SPEC_PAGES = frozenset({"spec.md", "requirements.md"})
 _BESIDE_SPEC = frozenset({"design.md", "plan.md", "tasks.md"})
 _DIGIT = lazy_regex(r"\d")
 # What every name of a record has that needs no content, and few others have.
-_NAMED = lazy_regex(r"(?i)\d\d\d|^m?adr[-_ .]|adr.*\d")
+_NAMED = lazy_regex(r"(?i)\d\d\d|^(?:m?adr|rfc)[-_ .]|adr.*\d|[-_ .](?:adr|rfc)\.")
 _REQUIREMENT = lazy_regex(
     r"(?im)^#{2,4}[ \t]+requirement:|^#[ \t]+\[?spec-\d|^- \*\*fr-\d|\bTHE SYSTEM SHALL\b"
 )
@@ -113,12 +118,14 @@ class Recognition(NamedTuple):
 
 class _Found:
     """The candidates of one directory: certain ones, those that are called a record, and those
-    whose content decides, in such a `place`. `flat` as in `RecordFolder`."""
+    whose content decides, in such a `place`; the folders in it that may be records. `flat` as in
+    `RecordFolder`."""
 
-    __slots__ = ("called", "certain", "doubtful", "flat", "place")
+    __slots__ = ("called", "certain", "doubtful", "flat", "pages", "place")
 
     def __init__(self, place: Place = "numbered") -> None:
         self.certain = 0
+        self.pages: list[str] = []
         self.called: list[str] = []
         self.doubtful: list[str] = []
         self.flat = False
@@ -149,14 +156,16 @@ def recognise_records(paths: Iterable[str], read: Reader) -> Recognition:
     beside: set[str] = set()
     directories: dict[str, _Directory] = {}
     documents: Counter[str] = Counter()
-    for path in paths:
+    listed = list(paths)
+    has_proposals = _tells_of_proposals(listed, read)
+    for path in listed:
         directory, _, name = path.rpartition("/")
         lowered = name.lower()
         if not lowered.endswith(DOCUMENT_SUFFIXES):
             continue
         about = directories.get(directory)
         if about is None:
-            about = _describe(directory)
+            about = _describe(directory, has_proposals=has_proposals)
             directories[directory] = about
         if about.is_copy:
             continue
@@ -204,12 +213,30 @@ def reads_like_record(path: str, data: bytes, place: Place) -> bool:
     return traits.suffice(place) and not (is_unfilled(text) or is_index(text))
 
 
-def _describe(directory: str) -> _Directory:
+def _tells_of_proposals(paths: Sequence[str], read: Reader) -> bool:
+    """Whether the page at the top says that all is about proposals: `# Whiley RFCs`."""
+    from sdd_hooks.text.documents import document_text
+    from sdd_hooks.text.markdown import parse_sections
+
+    names = (one for one in paths if "/" not in one and one.lower().startswith("readme."))
+    page = next((one for one in names if one.lower().endswith(DOCUMENT_SUFFIXES)), "")
+    data = next(iter(read([page])), None) if page else None
+    text = document_text(page, data[:MAX_TITLE_BYTES]) if data else ""
+    title = next((one.title for one in parse_sections(text) if one.level), "")
+    return any(map(names_proposals, words(title)))
+
+
+def _describe(directory: str, *, has_proposals: bool) -> _Directory:
     decisions, place = decisions_above(directory), find_place(directory)
+    if has_proposals and place == "anywhere":
+        place = "proposals"
     is_nameless = decisions is None and place == "anywhere"
     folder = directory.rpartition("/")[2]
     pages = frozenset() if is_nameless and not _DIGIT.search(folder) else folder_pages(folder)
-    return _Directory(is_copy(directory), decisions, place, is_nameless, pages)
+    # Old proposals are proposals.
+    kept = [one for one in directory.split("/") if not one.startswith("archive")]
+    is_other = is_copy("/".join(kept) if has_proposals else directory)
+    return _Directory(is_other, decisions, place, is_nameless, pages)
 
 
 def _add_record(adrs: dict[str, _Found], about: _Directory, directory: str, path: str) -> bool:
@@ -218,19 +245,21 @@ def _add_record(adrs: dict[str, _Found], about: _Directory, directory: str, path
     Returns False for a file of which neither says anything.
     """
     name = path.rpartition("/")[2]
-    is_page = name.lower().partition(".")[0] in about.pages
+    page = name.lower().partition(".")[0]
+    is_page = page in about.pages
     if about.is_nameless and not is_page and _NAMED.search(name) is None:
         return False
     stem = record_stem(path)
     if not stem or is_template_name(stem) or is_page_name(stem):
         return True
+    folder = directory
     if is_page:
         # A record may be a folder whose page is its text.
         directory, name = directory.rpartition("/")[0], f"{stem}.md"
     place = directory if about.decisions is None else about.decisions
     found = adrs.get(place) or _Found(about.place)
-    # A number of a folder may be short, as that of `08-x/x.md`.
-    is_record = looks_like_record(place, name) or (is_page and stem[0].isdecimal())
+    # A number of a folder may be short, as that of `08-x/x.md`. A chapter has a README.
+    is_record = looks_like_record(place, name) or (is_page and page not in FOLDER_PAGES)
     if about.decisions is not None or about.place == "proposals":
         if is_record:
             found.certain += 1
@@ -238,12 +267,14 @@ def _add_record(adrs: dict[str, _Found], about: _Directory, directory: str, path
             found.doubtful.append(path)
     elif is_called_record(name):
         found.called.append(path)
-    elif is_record:
+    elif is_record or (is_dated(name) and not names_specs(directory)):
         found.place = "numbered"
         found.doubtful.append(path)
     else:
         return False
     adrs[place] = found
+    if is_page:
+        found.pages.append(folder)
     return True
 
 
@@ -271,8 +302,12 @@ def _weigh_called(found: _Found, directory: str, documents: int) -> None:
     general = directory.lower() in _GENERAL
     found.flat = general
     numbered = len(found.doubtful)
-    if found.place == "numbered" and numbered >= _SERIES and 2 * numbered >= documents:
-        found.place = "series"
+    if found.place == "numbered":
+        found.flat = general or 2 * numbered < documents
+        # Logs and posts have dates, too.
+        numbered -= sum(is_dated(one.rpartition("/")[2]) for one in found.doubtful)
+        if numbered >= _SERIES and 2 * numbered >= documents:
+            found.place = "series"
     if found.called and not general and 2 * len(found.called) < documents and not found.certain:
         found.flat = True
         found.doubtful += found.called
@@ -310,7 +345,7 @@ def _place_of(found: _Found, path: str) -> Place:
     if found.place in ("decisions", "proposals", "series"):
         return found.place
     stem = record_stem(path)
-    if not has_number(f"{stem}.md"):
+    if not (has_number(f"{stem}.md") or is_dated(stem)):
         return "anywhere"
     return "decisions" if "adr" in words(stem) else "numbered"
 
@@ -324,10 +359,11 @@ def _sample(found: _Found) -> list[str]:
 
 
 def _holds_records(found: _Found, kept: set[str]) -> bool:
-    """Whether one of the files that were read is a record; most of them where names say nothing."""
-    if found.certain or found.place != "anywhere":
-        return bool(found.certain) or not kept.isdisjoint(found.doubtful)
-    return 2 * len(kept.intersection(found.doubtful)) > min(len(found.doubtful), _SAMPLED_FILES)
+    """Whether a file that was read is a record, two of a series; most where names say little."""
+    records = len(kept.intersection(found.doubtful))
+    if found.certain or found.called or found.place in ("decisions", "proposals"):
+        return bool(found.certain or records)
+    return records > 1 if found.place == "series" else 2 * records > len(_sample(found))
 
 
 def _adr_folders(adrs: Mapping[str, _Found], kept: set[str]) -> Iterator[RecordFolder]:
@@ -340,11 +376,10 @@ def _adr_folders(adrs: Mapping[str, _Found], kept: set[str]) -> Iterator[RecordF
     totals = _totals(whole, places)
     for directory, count in places.items():
         if adrs[directory].flat and totals.keys().isdisjoint(parents(directory)):
-            found = adrs[directory]
-            pages = {one.rpartition("/")[0] for one in (*found.called, *found.doubtful)}
             yield RecordFolder("adrs", directory, count, flat=True)
             # Of the folders in it, those with a page that is a record.
-            yield from (RecordFolder("adrs", one, 1, flat=False) for one in pages - {directory})
+            pages = dict.fromkeys(adrs[directory].pages)
+            yield from (RecordFolder("adrs", one, 1, flat=False) for one in pages)
     for top, count in totals.items():
         yield RecordFolder("adrs", top, count, flat=False)
 

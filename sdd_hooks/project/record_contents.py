@@ -47,12 +47,16 @@ _WEAK = lazy_regex(
 # What requests for comments have, and few other documents.
 _PROPOSING = lazy_regex(
     r"(?i)(?:background and )?motivation|goals?|non[- ]goals?|propos(?:al|ed .*)|detailed design"
-    r"|design(?: details)?|drawbacks|trade-?offs|prior art|unresolved questions|user stories"
+    r"|design(?: details)?|drawbacks\b.*|trade-?offs|prior art\b.*|unresolved \w+|user stories"
     r"|rationale and alternatives|guide-level explanation|reference-level explanation"
     r"|implementation details.*|risks and mitigations|upgrade.* strategy|backwards? compatibility"
     r"|security considerations|(?:rejected |possible |considered )?alternatives(?: considered)?"
-    r"|compatibility"
+    r"|compatibility|technical (?:details|design)|detailed description"
+    r"|future possibilities|breaking changes|rejected ideas|reference implementation"
+    r"|feature name|start date|rfc (?:pr|issue|#)|reference issues|discussions-to|post-history"
 )
+# `This RFC proposes to`
+_OF_ITSELF = lazy_regex(r"(?i)\b(?:this|of the) (?:design )?(?:rfc|proposal|enhancement)\b")
 _PEOPLE = frozenset({"deciders", "decision-makers", "decision makers", "decision-maker"})
 _STATUS_NAMES = "status estado statut stato stav durum tila статус 状态 狀態 状態 ステータス 상태"
 # Not `ADR-0008 migration plan` and `ADR-0048..ADR-0138 gap map`: those are about records.
@@ -103,7 +107,7 @@ class Traits(NamedTuple):
         # A status alone makes no record of a numbered task.
         usual = self.clear - self.names_status + self.proposing
         if place == "series":
-            return self.decides or usual + self.has_status >= 2
+            return self.decides or usual >= 2
         if place == "numbered":
             return self.decides or self.clear >= 2 or (self.has_status and usual >= 2)
         is_likely = self.decides or self.has_status or self.clear >= 2
@@ -122,7 +126,8 @@ def find_traits(text: str, titles: Iterable[str]) -> Traits:
         decides=any(map(_DECISION.fullmatch, names)),
         clear=sum(_CLEAR.fullmatch(name) is not None for name in names),
         weak=sum(_WEAK.fullmatch(name) is not None for name in names),
-        proposing=sum(_PROPOSING.fullmatch(name) is not None for name in names),
+        proposing=sum(_PROPOSING.fullmatch(name) is not None for name in names)
+        + (_OF_ITSELF.search(text, 0, MAX_HEAD) is not None),
         names_status=not names.isdisjoint(_STATUS_NAMES.split()),
         has_status=any(labels.get(name) for name in _STATUS_NAMES.split()),
         has_people=not _PEOPLE.isdisjoint(names),

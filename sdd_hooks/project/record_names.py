@@ -38,11 +38,15 @@ _NONZERO = lazy_regex(r"[1-9]")
 _DIGITS = lazy_regex(r"\d{3}")
 _NUMBERED = lazy_regex(rf"(?i)(?:\d{{4}}-\d\d-\d\d[-_ ])?{_NUMBER}[-_ .]?.*")
 # `ODH-ADR-Operator-0001-x`, `PAY-0001-x`: what the number counts stands before it.
-_PREFIXED = lazy_regex(rf"(?i)[a-z]{{2,16}}(?:[-_ ][a-z]{{1,20}}){{0,4}}[-_ ]?{_NUMBER}.*")
-_ADR_AFFIX = lazy_regex(r"(?i)^m?adr[-_ .]|[-_ .]adr$")
-# `QEP-4-x`: short numbers count after a few capitals.
-_CAPITALS = lazy_regex(r"(?!README)[A-Z]{2,6}-(?!(?:19|20)\d\d)\d{1,5}(?![^-_ .]).*")
+_PREFIXED = lazy_regex(rf"(?i)[a-z]{{2,16}}(?:[-_ ][a-z]{{1,20}}){{0,4}}[-_ ]?(?=0){_NUMBER}.*")
+_ADR_AFFIX = lazy_regex(r"(?i)^(?:m?adr|rfc)[-_ .]|[-_ .](?:adr|rfc)$")
+# `QEP-4-x`, `APE10`: short numbers count after a few capitals.
+_CAPITALS = lazy_regex(r"(?!README)[A-Z]{2,6}-?(?!(?:19|20)\d\d)\d{1,5}(?![^-_ .]).*")
+# A proposal has any number: `rep-2000`.
+_PROPOSED = lazy_regex(r"(?i)(?:rfc|[a-z]{0,2}[ei]p)[-_ ]\d{1,5}(?![^-_ .]).*")
 _CALLED_ADR = lazy_regex(r"(?i)m?adr[-_ .]?\d.*")
+_NUMBERED_FOLDER = lazy_regex(r"\d+[-_ ](.+)")
+_OF_YEAR = lazy_regex(r".*(?:19|20)\d\d")
 # `adr-0030-phase2-trace-2026-04-21` is about a day of the decision in its name.
 _DATED = lazy_regex(r"(?i).*[-_ .](?:19|20)\d\d-\d\d-\d\d")
 # In a directory named after decisions, a short number and a date belong to records, too.
@@ -66,7 +70,8 @@ _BESIDE_PAGE = _set(
     " the how to write a an and of for"
 )
 _GENERIC_TITLE = lazy_regex(
-    r"(?i)\W*(?:(?:lightweight|architectur(?:e|al)|design|technical) )*decision (?:records?|log)\W*"
+    r"(?i)\W*(?:(?:lightweight|architectur(?:e|al)|design|technical) )*decision (?:records?|log)"
+    r"(?:\W+adrs?)?\W*"
 )
 
 _NAMES_DECISIONS = lazy_regex(
@@ -126,15 +131,27 @@ _COPY_WORDS = _set(
     "e2e examples fixture fixtures itest itests mocks samples testdata tests worktree worktrees"
 )
 # The last word of a longer name: `docs_archive`.
-_LAST_COPY_WORDS = frozenset({"archive", "archived", "archives", "templates", "snapshots"})
+_LAST_COPY_WORDS = _set("archive archived archives template templates snapshots")
 # A directory of other documents. Such a document may be named after the decision that it is about.
 _OTHER_DOCUMENTS = frozenset(
     {
         *("changeset", "changesets", "changelog", "changelogs", "releasenotes"),
-        *("plan", "plans", "planning", "prd", "prds", "roadmap", "roadmaps", "backlog"),
+        *(
+            "plan",
+            "plans",
+            "planning",
+            "task",
+            "tasks",
+            "memory",
+            "prd",
+            "prds",
+            "roadmap",
+            "roadmaps",
+            "backlog",
+        ),
         *("handoff", "handoffs", "learning", "learnings", "research", "meetings", "minutes"),
         *("audit", "audits", "report", "reports", "review", "reviews"),
-        *("validation", "validations", "benchmark", "benchmarks"),
+        *("validation", "validations", "benchmark", "benchmarks", "evidence"),
     }
 )
 # What a team keeps for its agents; most of it are notes about records.
@@ -161,6 +178,8 @@ def plain(directory: str) -> str:
 @lru_cache(maxsize=1 << 14)
 def names_decisions(segment: str) -> bool:
     """Whether a directory is named after decisions: `adr`, `09_architecture_decisions`."""
+    if _CALLED_ADR.fullmatch(segment) and not _OF_YEAR.fullmatch(segment):
+        return False
     own = tuple(word for word in words(segment) if not word.isdecimal())
     if own and own[-1] in _ADR_WORDS:
         return True
@@ -221,7 +240,12 @@ def is_copy(directory: str) -> bool:
     """Whether the directory has other code, records that are not decisions about this one, or
     another kind of documents."""
     # Maven keeps the projects of its integration tests in `src/it`.
-    if plain(directory) in _OTHER_DOCUMENTS or "src/it/" in f"{directory}/":
+    above, _, name = directory.rpartition("/")
+    # `evidence/adr-0012/README.md`
+    kind = above.rpartition("/")[2] if _CALLED_ADR.fullmatch(name) else name
+    if not _is_marked(kind) and not _OTHER_DOCUMENTS.isdisjoint((plain(kind), *words(kind)[-1:])):
+        return True
+    if "src/it/" in f"{directory}/":
         return True
     is_kept = names_decisions(directory.rpartition("/")[2]) or plain(directory) == "architecture"
     segments = directory.split("/")
@@ -230,11 +254,18 @@ def is_copy(directory: str) -> bool:
 
 @lru_cache(maxsize=1 << 14)
 def _is_copy(segment: str) -> bool:
+    if _is_marked(segment):
+        return False
     own = words(segment)
     joined = "".join(own)
     if segment.lower() in _COPIES or joined in _COPIES or _TEST_NAME.fullmatch(joined):
         return True
     return len(own) > 1 and (not _COPY_WORDS.isdisjoint(own) or own[-1] in _LAST_COPY_WORDS)
+
+
+def _is_marked(segment: str) -> bool:
+    """Whether it may be the folder of a record: `0012-e2e-tests`."""
+    return bool(_DATE.match(segment) or _NUMBERED.fullmatch(segment))
 
 
 def is_beside_records(path: str) -> bool:
@@ -259,7 +290,9 @@ def is_template_name(stem: str) -> bool:
     others = [word for word in own if not _TEMPLATE_WORD.fullmatch(word)]
     numbers = [word for word in others if word[-1].isdecimal() or not word.strip("nx")]
     is_first = bool(numbers) and not any(_NONZERO.search(word) for word in numbers)
-    return is_first or all(_BESIDE_TEMPLATE.fullmatch(word) for word in others)
+    # `nep-template`, `roadmap-template`
+    is_form = len(own) == 2 and not numbers and _TEMPLATE_WORD.fullmatch(own[1]) is not None
+    return is_first or is_form or all(_BESIDE_TEMPLATE.fullmatch(word) for word in others)
 
 
 def is_page_name(stem: str) -> bool:
@@ -289,7 +322,7 @@ def has_number(name: str) -> bool:
     is_possible = _DIGITS.search(stem) is not None
     if is_possible and any(one.fullmatch(stem) for one in (_NUMBERED, _PREFIXED)):
         return True
-    return _CAPITALS.fullmatch(stem) is not None
+    return any(one.fullmatch(stem) for one in (_CAPITALS, _PROPOSED))
 
 
 def looks_like_record(directory: str, name: str) -> bool:
@@ -333,9 +366,9 @@ def is_folder_page(path: str) -> bool:
 
 @lru_cache(maxsize=1 << 14)
 def folder_pages(folder: str) -> frozenset[str]:
-    """The names, up to the first dot, of the file that is the text of a folder: `x` of `08-x`."""
-    number, _, rest = folder.lower().partition("-")
-    return FOLDER_PAGES | {rest} if rest and number.isdecimal() else FOLDER_PAGES
+    """The names, up to the first dot, of the file that is the text of a folder: `08-x` or `x`."""
+    numbered = _NUMBERED_FOLDER.match(folder.lower())
+    return FOLDER_PAGES | {*numbered.group(0, 1)} if numbered else FOLDER_PAGES
 
 
 def _stem(name: str) -> str:

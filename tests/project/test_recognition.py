@@ -269,7 +269,7 @@ def test_few_files_are_read():
         return [None for _ in paths]
 
     recognise_records([f"docs/chapters/{n:04}-a.md" for n in range(1000)], read)
-    assert 1 <= len(asked) <= 3
+    assert 1 <= len(asked) <= 5
 
 
 @pytest.mark.parametrize("text", ["## Decision\n", "## 2. Decision Outcome\n", "## Entscheidung\n"])
