@@ -67,7 +67,7 @@ def gather_facts(root: Path, base: str, head: str) -> Facts:
     subject = subject_of(project, change, tip=change.base_tip)
     files = tuple((file.path, file.status) for file in change.files)
     if not any(artifact.kind == "ADR" for artifact in subject.corpus.artifacts):
-        return Facts(change.title, files, (), {}, Measures((), ()), (), (), silent=True)
+        return Facts(change.title, files, (), {}, Measures((), (), ()), (), (), silent=True)
     found = gather_evidence(project.repository, subject)
     context = found.context
     records = [record.artifact for record in context.records]

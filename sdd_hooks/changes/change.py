@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.lines import NumberedLine
 
 _FILE = "100"
+# As Gitea, Azure, and then GitHub, GitLab and Bitbucket write them. git does not quote the target.
+_MERGED = re.compile(
+    r"Merged? (?:pull request '([^\n]+)' \(#\d+\)|PR \d+: ([^\n]+)"
+    r"|(?:pull request #|branch '[^\n]+' into '|in [^\n]+ \(pull request #)[^\n]*\n\s*"
+    r"(?!See merge request|[\w-]+-by:|#|Conflicts:)(\S[^\n]*))"
+)
 
 
 class ChangedFile(NamedTuple):
@@ -95,6 +102,11 @@ class Change(NamedTuple):
 
 
 def describe_messages(messages: Sequence[str]) -> tuple[str, str]:
-    """The title and the body of a change without a pull request, from its messages."""
+    """The title and the body of a change without a pull request, from its messages.
+
+    Where the newest is the merge of a pull request, the title is the one that it hands on.
+    """
+    if messages and (merged := _MERGED.match(messages[0])):
+        return next(filter(None, merged.groups())), "\n\n".join(messages)
     title, _, rest = (messages[-1] if messages else "").partition("\n")
     return title, "\n\n".join(filter(None, (rest.strip(), *messages[:-1])))

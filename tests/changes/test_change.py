@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sdd_hooks.changes.change import Change, ChangedFile
+from sdd_hooks.changes.change import Change, ChangedFile, describe_messages
 from sdd_hooks.text.lines import NumberedLine, split_lines
 
 
@@ -35,3 +35,31 @@ def test_added_lines_are_numbers_by_path() -> None:
     )
     change = Change("", "", "", "", (), files)
     assert change.added_lines() == {"a": {2, 5}, "b": set()}
+
+
+@pytest.mark.parametrize(
+    ("newest", "title"),
+    [
+        (
+            "Merge pull request #12 from owner/queue\n\nfix: Drain the queue\n\nWhy.",
+            "fix: Drain the queue",
+        ),
+        (
+            "Merge branch 'queue' into 'main'\n\nDrain the queue\n\nSee merge request a!3",
+            "Drain the queue",
+        ),
+        ("Merged in queue (pull request #7)\n\nDrain the queue", "Drain the queue"),
+        ("Merge pull request 'Drain the queue' (#4) from queue into main", "Drain the queue"),
+        ("Merged PR 31: Drain the queue\n\nWhy.", "Drain the queue"),
+        # Without a title, and where the branch took over another one.
+        ("Merge pull request #12 from owner/queue", "Start"),
+        ("Merge branch 'queue' into 'main'\n\nSee merge request a!3", "Start"),
+        ("Merge pull request #12 from owner/queue\n\nSigned-off-by: A <a@b>", "Start"),
+        ("Merge branch 'main' into queue\n\nResolve the conflicts", "Start"),
+        ("Merge two tables\n\nThey have the same rows", "Start"),
+    ],
+)
+def test_a_merge_hands_on_the_title_of_its_pull_request(newest: str, title: str) -> None:
+    described = describe_messages((newest, "Start"))
+    assert described[0] == title
+    assert "See" not in newest or "See" in described[1]

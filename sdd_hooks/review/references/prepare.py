@@ -167,6 +167,7 @@ def _head_records(context: RepositoryContext, corpus: Corpus) -> list[PreparedRe
         head.append(
             PreparedRecord(
                 record.artifact.path,
+                sorted(record.title_words),
                 [sum(counts.values()) for _, counts in record.sections],
                 decision_words(record, frozenset())[1],
                 mentions[index],

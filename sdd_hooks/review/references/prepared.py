@@ -31,7 +31,7 @@ from sdd_hooks.review.references.words.bm25 import Bm25
 from sdd_hooks.review.references.words.change_words import Rarity, surprise
 from sdd_hooks.review.references.words.query import ChangeQuery
 
-FORMAT = 3
+FORMAT = 4
 """The version of the table. Another one is not read."""
 REST = "\0"
 """The key of the count of all words that are left out of a document, which no text has."""
@@ -40,14 +40,16 @@ REST = "\0"
 class PreparedRecord(NamedTuple):
     """What a judgement needs of every record.
 
-    `words` are the numbers of words of its sections; `decision`, `mentions` and `messages` those
-    of what it decides, of the lines that mention it and of the commits that named it; `names` is
-    how many identifiers it has. `links` are the records that it names, `offers` those to hand over
-    when it is the first: itself, or what replaces it. `elsewhere` is the share of the repository to
-    which it does not apply, `globs` the patterns of what it applies to with their lines.
+    `title` has the words of its title. `words` are the numbers of words of its sections;
+    `decision`, `mentions` and `messages` those of what it decides, of the lines that mention it and
+    of the commits that named it; `names` is how many identifiers it has. `links` are the records
+    that it names, `offers` those to hand over when it is the first: itself, or what replaces it.
+    `elsewhere` is the share of the repository to which it does not apply, `globs` the patterns of
+    what it applies to with their lines.
     """
 
     path: str
+    title: Sequence[str]
     words: Sequence[int]
     decision: int
     mentions: int
@@ -139,6 +141,7 @@ class PreparedEvidence:
         return Facts(
             records=[record.path for record in records],
             files=(),
+            titles=[record.title for record in records],
             identifiers=self._by_record("i", used),
             sizes=[record.names for record in records],
             paths=self._by_record("p", query.path_names),

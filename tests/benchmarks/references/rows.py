@@ -20,7 +20,7 @@ def facts(**fields: Any) -> Facts:
         "evidence": {
             "sections": (1.0, 2.0, 0.0), "title": (0.0, 0.0, 1.0), "identifiers": (0.0, 0.0, 0.0),
         },
-        "measures": Measures((1.0, 2.0, 0.0), (0.1, 0.9, 0.0)),
+        "measures": Measures((1.0, 2.0, 0.0), (0.1, 0.9, 0.0), (0.0, 0.5, 0.0)),
         "links": ((), (), ()), "offers": PATHS, "silent": False,
     }  # fmt: skip
     silent = {"phrases": (0.0, 0.0, 0.0), "history": (0.0, 0.0, 0.0)}

@@ -9,8 +9,8 @@ from tests.benchmarks.references.rows import facts, row
 
 def rows_of(repo: str, source: str = "dev", *, contrary: bool = False) -> list[Row]:
     """Forty changes: the first record is right where it leads by far (`contrary`: where not)."""
-    far = Measures((0.0, 3.0, 0.0), (0.0, 1.0, 0.0))
-    near = Measures((2.9, 3.0, 2.9), (0.0, 0.1, 0.0))
+    far = Measures((0.0, 3.0, 0.0), (0.0, 1.0, 0.0), (0.0, 1.0, 0.0))
+    near = Measures((2.9, 3.0, 2.9), (0.0, 0.1, 0.0), (0.0, 0.1, 0.0))
     return [
         row(
             f"{repo} {number} {leads}",

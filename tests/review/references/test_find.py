@@ -361,7 +361,7 @@ def test_a_review_says_why_it_asks_and_why_not(
     }
     (line,) = [line for line in stream.getvalue().splitlines() if "question" in line]
     assert f"question {first.id}: {'not asked' if reason else 'asked'}" in line
-    assert f"probability {first.confidence.probability:.2f}, threshold 0.60; " in line
+    assert f"probability {first.confidence.probability:.2f}, threshold {THRESHOLD:.2f}; " in line
 
 
 def test_a_record_in_place_of_a_superseded_one_has_the_confidence_in_that(tmp_path: Path) -> None:

@@ -133,6 +133,7 @@ def facts_of(
     return Facts(
         records=[record.artifact.path for record in records],
         files=context.paths,
+        titles=[record.title_words for record in records],
         identifiers=[record.content.identifiers & used for record in records],
         sizes=[len(record.content.identifiers) for record in records],
         paths=[record.content.paths for record in records],

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.review.references.ranking import APPLIES, RankedRecord, Scores, rank_records
 from sdd_hooks.review.references.words.bm25 import K1, Bm25, inverse_document_frequency
-from sdd_hooks.review.references.words.change_words import Measures, Rarity
+from sdd_hooks.review.references.words.change_words import Measures, Rarity, cover_titles
 
 if TYPE_CHECKING:
     from sdd_hooks.review.references.evidence.similarity import Similarity
@@ -45,7 +45,9 @@ KINDS = {
 }
 """Every kind with its description. The ranking computes `links` from the other kinds.
 
-`applies` is a kind only where a record says that it applies to the change.
+`applies` is a kind only where a record says that it applies to the change, the three from
+`comments` on only where a file mentions a record, `history` and `messages` where a commit
+named one.
 """
 
 NEAREST_WEIGHT = 0.5
@@ -78,18 +80,19 @@ class Facts(NamedTuple):
     """What the kinds read about the records and the repository, for one change.
 
     `records` are the paths of the records, `files` those of the repository. Of each record,
-    `identifiers` are the names in it that the change uses, `sizes` is the number of all its names,
-    `paths` are the paths that it names, `links` the records that it names, and `reach` is how much
-    of the change it says that it applies to. `mentioned` are the records of each mention in a file,
-    `below` those of each directory, `past` the scores of the records that the commits to each
-    changed file named. `mention_words` and `message_words` index the words of the places that
-    mention each record, and of the commits that named it. `with_word` returns the records that have
-    a word, `text_of` the text of one in lower case. `rarity` and `surprise` compare the change with
-    past ones.
+    `titles` are the words of its title, `identifiers` the names in it that the change uses, `sizes`
+    is the number of all its names, `paths` are the paths that it names, `links` the records that it
+    names, and `reach` is how much of the change it says that it applies to. `mentioned` are the
+    records of each mention in a file, `below` those of each directory, `past` the scores of the
+    records that the commits to each changed file named. `mention_words` and `message_words` index
+    the words of the places that mention each record, and of the commits that named it. `with_word`
+    returns the records that have a word, `text_of` the text of one in lower case. `rarity` and
+    `surprise` compare the change with past ones.
     """
 
     records: Sequence[str]
     files: Sequence[str]
+    titles: Sequence[Collection[str]]
     identifiers: Sequence[Collection[str]]
     sizes: Sequence[int]
     paths: Sequence[Collection[str]]
@@ -118,7 +121,8 @@ def weigh(query: ChangeQuery, similarity: Similarity, facts: Facts) -> WeighedRe
     """Score the records by every kind, and rank them."""
     scores = _score(query, similarity, facts)
     ranked = rank_records(scores, facts.links, facts.records)
-    measures = Measures(similarity.by_rare_words(facts.rarity), facts.surprise)
+    subject = cover_titles(facts.titles, query.all_words)
+    measures = Measures(similarity.by_rare_words(facts.rarity), facts.surprise, subject)
     return WeighedRecords(scores, measures, ranked)
 
 
@@ -133,12 +137,14 @@ def _score(query: ChangeQuery, similarity: Similarity, facts: Facts) -> Mapping[
         "prose": similarity.by_prose(),
         "identifiers": _score_identifiers(facts),
         "paths": _score_paths(query, facts),
-        "comments": _score_comments(query, facts),
-        "neighbours": _score_neighbours(query, facts),
-        "governed": facts.mention_words.scores(similarity.weights),
-        "history": score_history(query, facts.past, len(facts.records)),
-        "messages": facts.message_words.scores(message_weights(query)),
     }
+    if facts.mention_words.length:
+        scores["comments"] = _score_comments(query, facts)
+        scores["neighbours"] = _score_neighbours(query, facts)
+        scores["governed"] = facts.mention_words.scores(similarity.weights)
+    if facts.message_words.length:
+        scores["history"] = score_history(query, facts.past, len(facts.records))
+        scores["messages"] = facts.message_words.scores(message_weights(query))
     if any(facts.reach):
         scores[APPLIES] = facts.reach
     return scores

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
@@ -78,6 +78,11 @@ class DecisionRecord:
             for section, counts in pairs
             if sum(counts.values()) >= MIN_SECTION_WORDS
         ]
+
+    @property
+    def title_words(self) -> Collection[str]:
+        """The words of the title."""
+        return {*split_words(self.artifact.title)}
 
     @cached_property
     def text_lower(self) -> str:

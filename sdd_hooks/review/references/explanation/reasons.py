@@ -225,7 +225,8 @@ class Explainer:
 
     def _title(self, index: int) -> Evidence | None:
         lines = range(1, len(self._lines(index)) + 1)
-        found = self._best_line(index, self._query.title, lines)
+        subject = self._context.records[index].title_words
+        found = self._best_line(index, self._query.title, lines, subject)
         if found is None:
             return None
         line, listed = found
@@ -250,8 +251,7 @@ class Explainer:
                 best = value, number, shared
         if best is None:
             return None
-        listed = _without_parts(best[2])
-        rarest = sorted(listed, key=lambda word: (-self._similarity.idf(word), word))
+        rarest = sorted(_without_parts(best[2]), key=lambda one: (-self._similarity.idf(one), one))
         line = self._lines(index)[best[1] - 1]
         return best[1], ", ".join(_spelling(word, line) for word in rarest[:MAX_WORDS])
 

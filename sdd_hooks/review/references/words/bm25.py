@@ -24,7 +24,8 @@ class Bm25:
     """An index of documents for queries whose words are in `vocabulary`.
 
     Each document is the count of each of its words. With `lengths`, the numbers of their words,
-    a document may lack words that are not in the vocabulary.
+    a document may lack words that are not in the vocabulary. `count` is the number of documents,
+    `length` that of all their words.
     """
 
     def __init__(
@@ -35,8 +36,8 @@ class Bm25:
     ) -> None:
         if lengths is None:
             lengths = [sum(document.values()) for document in documents]
-        mean = sum(lengths) / len(lengths) if lengths else 1.0
-        self.count = len(documents)
+        self.count, self.length = len(documents), sum(lengths)
+        mean = self.length / self.count if documents else 1.0
         self._weights: dict[str, list[tuple[int, float]]] = defaultdict(list)
         self._idf: dict[str, float] = {}
         weights = self._weights

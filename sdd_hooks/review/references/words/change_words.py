@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.review.references.words.bm25 import Bm25, inverse_document_frequency
@@ -72,12 +73,27 @@ def surprise(
     return [sum(other < score for other in fits) / len(fits) for score in scores]
 
 
+def cover_titles(titles: Sequence[Collection[str]], words: Collection[str]) -> list[float]:
+    """The share of each title's words that are among `words`, from 0 to 1.
+
+    A word counts the more, the fewer of the titles have it.
+    """
+    frequency = Counter(word for title in titles for word in title)
+
+    def weight(found: Collection[str]) -> float:
+        return sum(inverse_document_frequency(len(titles), frequency[one]) for one in sorted(found))
+
+    return [weight({*title} & {*words}) / weight(title) if title else 0.0 for title in titles]
+
+
 class Measures(NamedTuple):
     """How well each record fits what sets the change apart from past ones, in order.
 
     `rare_words` are the best section scores for words that are rare in past changes, `surprise` is
-    the share of the past changes that no decision fits as well.
+    the share of the past changes that no decision fits as well, `subject` the share of the record's
+    title that is in the change.
     """
 
     rare_words: Sequence[float]
     surprise: Sequence[float]
+    subject: Sequence[float]

@@ -59,6 +59,7 @@ class ChangeQuery:
             file for file in self.files if not (is_test(file.path) or is_sample(file.path))
         ] or self.files
         self.share = 1 / max(1, len(self.files))
+        self._limit = max(MIN_TEXT_PER_FILE, MAX_TEXT // max(1, len(self.files)))
         title = _DIRECTORIES.sub("", change.headline)
         self.title = Counter(split_words(title))
         self.title_phrases = find_phrases(title)
@@ -66,9 +67,9 @@ class ChangeQuery:
     @cached_property
     def added(self) -> Mapping[str, Sequence[NumberedLine]]:
         """The added lines of each file within the limits, by its path, without licences."""
-        limit = max(MIN_TEXT_PER_FILE, MAX_TEXT // max(1, len(self.files)))
         return {
-            file.path: without_licence(list(_first_lines(file.added, limit))) for file in self.files
+            file.path: without_licence(list(_first_lines(file.added, self._limit)))
+            for file in self.files
         }
 
     @cached_property
@@ -95,9 +96,26 @@ class ChangeQuery:
         return Counter(name for file in self.files for name in _partial_paths(file.path))
 
     @cached_property
+    def removed(self) -> Mapping[str, str]:
+        """The removed lines of each file within the same limits, as one text."""
+        return {
+            file.path: "\n".join(line.text for line in _first_lines(file.removed, self._limit))
+            for file in self.files
+        }
+
+    @cached_property
     def counts(self) -> Mapping[str, Counter[str]]:
-        """The word counts of the added lines of each file."""
-        return {path: Counter(split_words(text)) for path, text in self.texts.items()}
+        """The word counts of the added lines of each file; of the removed ones where none is."""
+        return {
+            path: Counter(split_words(text or self.removed[path]))
+            for path, text in self.texts.items()
+        }
+
+    @cached_property
+    def all_words(self) -> set[str]:
+        """The words of the change, with those of the removed lines and the paths before it."""
+        before = "\n".join((*self.removed.values(), *(file.before for file in self.files)))
+        return self.words.distinct().union(split_words(before))
 
     @cached_property
     def words(self) -> ChangeWords:
