@@ -17,12 +17,3 @@ def test_only_the_owner_can_read_a_log(tmp_path):
 def test_a_log_that_cannot_be_written_is_not_an_error(tmp_path):
     (tmp_path / "file").write_text("")
     assert write_log(KeyError("x"), [], {"XDG_CACHE_HOME": str(tmp_path / "file")}) is None
-
-
-def test_logs_of_earlier_versions_move_beside_the_new_one(tmp_path):
-    former = tmp_path / "sdd-hooks"
-    former.mkdir()
-    (former / "bug-1-ab.log").write_text("old")
-    path = write_log(KeyError("x"), [], {"XDG_CACHE_HOME": str(tmp_path)})
-    assert {file.name for file in (tmp_path / "sdd").iterdir()} == {"bug-1-ab.log", path.name}
-    assert not former.exists()

@@ -49,15 +49,6 @@ def test_a_job_of_forgejo_finds_its_comment(harness: LoopbackHarness) -> None:
     assert harness.open("forgejo").upsert_comment(number, BODY, has_marker).action == "kept"
 
 
-def test_the_oldest_own_comment_is_edited(harness: LoopbackHarness) -> None:
-    number = harness.pull()
-    for said in (OTHER, OTHER, "no marker", BODY):
-        harness.gitea.comment(number, said, "gitea-actions")
-    harness.add_comment(number, BODY)
-    assert harness.open().upsert_comment(number, BODY, has_marker).action == "edited"
-    assert [body for _, body in harness.comments(number)] == [BODY, "no marker", BODY]
-
-
 @pytest.mark.parametrize("status", [401, 404])
 def test_a_server_that_does_not_tell_the_account(harness: LoopbackHarness, status: int) -> None:
     number = harness.pull()

@@ -61,21 +61,6 @@ def test_the_address_of_the_comment_is_returned(harness: GitHubHarness) -> None:
     assert forge.upsert_comment(harness.number, f"{MARKER}\n", has_marker).url == made.url
 
 
-def test_without_create_only_an_existing_comment_is_edited(harness: GitHubHarness) -> None:
-    assert post(harness, create=False) == "none"
-    assert harness.forge.writes == 0
-    assert post(harness) == "created"
-    assert post(harness, f"{MARKER}\nNothing.", create=False) == "edited"
-
-
-@pytest.mark.parametrize(
-    "stored", [lambda body: body.replace("\n", "\r\n"), str.rstrip, lambda body: body + "\n \n"]
-)
-def test_changed_line_ends_do_not_count_as_a_change(harness: GitHubHarness, stored: object) -> None:
-    harness.forge.stored_text = stored  # type: ignore[assignment]
-    assert [post(harness), post(harness)] == ["created", "kept"]
-
-
 @pytest.mark.parametrize(
     ("login", "program", "body", "token"),
     [
@@ -135,13 +120,6 @@ def test_no_comment_of_another_account_is_edited_when_fields_are_missing(
     assert not harness.forge.server.paths("PATCH")
 
 
-def test_the_oldest_of_several_own_comments_is_edited(harness: GitHubHarness) -> None:
-    for text in ("first", "second"):
-        harness.forge.add_comment(harness.number, f"{MARKER}\n{text}", JOBS_OWN, program=True)
-    assert post(harness) == "edited"
-    assert harness.forge.bodies(harness.number) == [BODY]
-
-
 @pytest.mark.parametrize("place", [0, 2499])
 def test_all_of_2500_comments_are_read(harness: GitHubHarness, place: int) -> None:
     for number in range(2500):
@@ -193,70 +171,6 @@ def test_a_redirect_to_another_host_is_not_followed(harness: GitHubHarness) -> N
         with pytest.raises(RemoteError, match="not followed"):
             post(harness)
         assert not other.requests
-
-
-def lose_response(harness: GitHubHarness, answer: CannedResponse) -> None:
-    """Execute the next write, and return `answer` instead of its response."""
-    left = [answer]
-
-    def fault(request: Request) -> CannedResponse | None:
-        if not writes(request) or not left:
-            return None
-        harness.forge.answer(request)
-        return left.pop()
-
-    harness.forge.server.faults.append(fault)
-
-
-LOST = [
-    CannedResponse(502, {"message": "Server Error"}),
-    CannedResponse(201, b'{"id": 1, "html', {}),
-    CannedResponse(201, b'{"id": 1}', cut=3),
-]
-
-
-@pytest.mark.parametrize("answer", LOST, ids=str)
-def test_a_comment_whose_response_was_lost_is_not_posted_again(
-    harness: GitHubHarness, answer: CannedResponse
-) -> None:
-    lose_response(harness, answer)
-    assert post(harness) == "created"
-    assert harness.forge.bodies(harness.number) == [BODY]
-
-
-def test_a_failed_comment_is_sent_once_more(harness: GitHubHarness) -> None:
-    harness.forge.server.fail(LOST[0], when=writes)
-    assert post(harness) == "created"
-    assert harness.forge.bodies(harness.number) == [BODY]
-
-
-def test_a_failed_comment_is_not_sent_a_third_time(harness: GitHubHarness) -> None:
-    harness.forge.server.fail(*[LOST[0]] * 9, when=writes)
-    with pytest.raises(RemoteError, match="502"):
-        post(harness)
-    assert len(harness.forge.server.paths("POST")) == 2
-
-
-@pytest.mark.parametrize("answer", LOST, ids=str)
-def test_an_edit_whose_response_was_lost(harness: GitHubHarness, answer: CannedResponse) -> None:
-    harness.forge.add_comment(harness.number, f"{MARKER}\nOld", JOBS_OWN, program=True)
-    lose_response(harness, answer)
-    assert post(harness) == "edited"
-    assert harness.forge.bodies(harness.number) == [BODY]
-
-
-def test_nothing_is_posted_while_the_comments_cannot_be_read(harness: GitHubHarness) -> None:
-    harness.forge.server.fail(LOST[0], when=writes)
-    seen = []
-
-    def fault(request: Request) -> CannedResponse | None:
-        seen.append(request.method)
-        return LOST[0] if request.method == "GET" and "POST" in seen else None
-
-    harness.forge.server.faults.insert(0, fault)
-    with pytest.raises(RemoteError, match="502"):
-        post(harness)
-    assert seen.count("POST") == 1
 
 
 @pytest.mark.parametrize("old", [False, True])

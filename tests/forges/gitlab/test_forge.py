@@ -115,17 +115,6 @@ def test_the_comment_is_created_once_then_kept_and_edited(harness: GitLabHarness
     assert len(harness.writes()) == 2
 
 
-def test_changed_line_ends_and_blanks_do_not_count_as_a_change(harness: GitLabHarness) -> None:
-    harness.gitlab.note(BODY.replace("\n", "\r\n").rstrip(), ME)
-    assert harness.comment().action == "kept"
-    assert harness.writes() == []
-
-
-def test_without_create_no_comment_is_posted(harness: GitLabHarness) -> None:
-    assert harness.open().upsert_comment(7, BODY, has_marker, create=False) == UpsertResult("none")
-    assert harness.writes() == []
-
-
 def test_the_oldest_own_note_is_edited(harness: GitLabHarness) -> None:
     harness.gitlab.note(f"{MARKER}\nforged\n", "eve")
     harness.gitlab.note(f"{MARKER}\nold\n", ME)

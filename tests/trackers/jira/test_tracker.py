@@ -111,24 +111,6 @@ def _stored(root: Path) -> dict[str, str]:
     return {path.stem: path.read_text(encoding="utf-8") for path in folder.glob("SHOP-*.md")}
 
 
-def test_a_first_sync_and_a_sync_of_changes(shop: Shop, tmp_path: Path) -> None:
-    keys = [shop.jira.add(f"Issue {n}", at=START + n) for n in range(PER_PAGE + 30)]
-    assert _synced(shop, tmp_path).added == len(keys)
-    assert {*_stored(tmp_path)} == {*keys}
-    shop.jira.now += 3600
-    shop.jira.edit(keys[3], summary="Edited")
-    again = _synced(shop, tmp_path)
-    assert (again.added, again.updated, again.removed) == (0, 1, 0)
-    assert 'title: "Edited"' in _stored(tmp_path)[keys[3]]
-    shop.server.requests.clear()
-    assert _synced(shop, tmp_path).changed == ()
-    assert len(shop.server.requests) == 1
-    shop.jira.delete(keys[5])
-    shop.jira.transfer(keys[6], "ATTIC")
-    assert _synced(shop, tmp_path, full=True).removed == 2
-    assert {*_stored(tmp_path)} == {*keys} - {keys[5], keys[6]}
-
-
 def test_a_sync_that_fails_on_its_second_page(shop: Shop, tmp_path: Path) -> None:
     keys = [shop.jira.add(at=START + n) for n in range(PER_PAGE + 5)]
     stand_in = [CannedResponse(500, {})] * 4
