@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from sdd_hooks.errors import RemoteError, StorageError
+from sdd_hooks.errors import RemoteError
 from sdd_hooks.system.detached import usable_cores
 from sdd_hooks.system.locks import hold_lock, hold_open_lock
 from sdd_hooks.system.open_directory import open_directory
@@ -20,7 +20,6 @@ from sdd_hooks.trackers.files import FileMark, digest_of
 from sdd_hooks.trackers.store import IssueFolder, read_issue
 from sdd_hooks.trackers.sync import SyncResult
 from sdd_hooks.trackers.writing_process import HEAD_START, PARTIAL, WritingProcess
-from tests.cli.mounts import small_disk
 from tests.support.children import child_processes
 from tests.support.loopback import CannedResponse
 from tests.support.sync_harness import SyncHarness
@@ -127,53 +126,6 @@ def test_what_changes_while_it_is_listed(harness: SyncHarness) -> None:
     assert harness.pulls("171") == harness.pulls("599") == ["9001 open"]
     assert read_issue(harness.folder, "180") is None
     assert_complete(harness)
-
-
-def test_a_directory_that_appears_in_the_place_of_a_file(harness: SyncHarness) -> None:
-    at_page(harness, 6, (harness.folder.path / "550.md").mkdir)
-    with pytest.raises(StorageError, match=r"issues/550\.md: Is a directory"):
-        sync_beside(harness)
-    assert harness.issue("549").id == "549"
-    done = sync_beside(harness)
-    assert done.warnings == ("issue 550 is left out: .sdd/issues/550.md is a directory: remove it",)
-    (harness.folder.path / "550.md").rmdir()
-    sync_beside(harness)
-    assert_complete(harness)
-
-
-@pytest.mark.parametrize("name", [PARTIAL, "550.md"])
-def test_a_link_that_appears_is_not_followed(harness: SyncHarness, name: str) -> None:
-    outside = harness.folder.root / "outside"
-    outside.write_text("kept")
-    link = harness.folder.path / name
-    at_page(harness, 6, lambda: link.symlink_to(outside))
-    assert sync_beside(harness).added == ISSUES
-    assert outside.read_text() == "kept"
-    assert_complete(harness)
-
-
-@pytest.mark.parametrize("name", [PARTIAL, ".sdd-half"])
-def test_a_directory_in_the_place_of_a_partial_file_is_an_error(
-    harness: SyncHarness, name: str
-) -> None:
-    (harness.folder.path / name).mkdir(parents=True)
-    with pytest.raises(StorageError, match=f"cannot write .*/{name}: "):
-        harness.sync()
-
-
-def test_a_full_disk_is_an_error_of_one_line(harness: SyncHarness) -> None:
-    disk = harness.folder.root / "disk"
-    disk.mkdir()
-    with small_disk(disk, 2000):
-        folder = IssueFolder(disk, ".sdd/issues")
-        with pytest.raises(StorageError, match=r"issues/.*: the disk is full"):
-            harness.sync(folder, environ=os.environ)
-        assert children() == []
-        found = harness.files(folder)
-        assert HEAD_START < len(found) < ISSUES
-        for number in range(1, ISSUES + 1):
-            if f"{number}.md" in found:
-                assert harness.backend.issues[str(number)].body in found[f"{number}.md"].decode()
 
 
 def test_a_failure_of_the_tracker_leaves_what_was_listed(harness: SyncHarness) -> None:
