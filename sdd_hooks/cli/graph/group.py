@@ -341,6 +341,6 @@ def _draw(view: GraphView, form: str) -> list[str]:
         from sdd_hooks.drift.graph_formats.text import draw_text
 
         return draw_text(folded)
-    from sdd_hooks.drift.graph_formats.mermaid import draw_mermaid
+    from sdd_hooks.drift.graph_formats.markdown import draw_mermaid
 
     return draw_mermaid(folded)

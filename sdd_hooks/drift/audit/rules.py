@@ -1,18 +1,18 @@
 """The rules that only an audit has. Another one is a function here, and a line in this table."""
 
-# Governing: ADR-0021 (rules are functions), SPEC-0019 REQ "Right or silent",
-# SPEC-0019 REQ "Statuses", SPEC-0019 REQ "Contradictions"
+# Governing: ADR-0021 (rules are functions), ADR-0066 (what a record names it governs),
+# SPEC-0019 REQ "Right or silent", SPEC-0019 REQ "Statuses", SPEC-0019 REQ "Contradictions"
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import chain
+from itertools import chain, islice
 
 from sdd_hooks.artifacts.artifact import Artifact
+from sdd_hooks.artifacts.named_code import NamedCode, find_unresolved
 from sdd_hooks.drift.audit.audited import PENDING, Audited
 from sdd_hooks.drift.audit.coverage import GAP, NearRecord, find_gaps
 from sdd_hooks.drift.audit.due_dates import find_overdue
-from sdd_hooks.drift.audit.lost_paths import find_lost_paths
 from sdd_hooks.drift.audit.statuses import find_not_accepted, find_unimplemented
 from sdd_hooks.drift.rules import described_rules
 from sdd_hooks.drift.rules.opposing_requirements import spec_statements
@@ -20,6 +20,7 @@ from sdd_hooks.drift.statements import Statement, find_oppositions, read_stateme
 from sdd_hooks.findings import Finding, RuleDescription, Severity
 from sdd_hooks.review.rule import Rule
 from sdd_hooks.review.subject import Subject
+from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.markdown import mask_non_prose
 
 SPEC_BEFORE_DECISION = "adr-against-spec/status"
@@ -27,6 +28,41 @@ OPPOSING = "adr-against-spec/opposing"
 
 _IN_FORCE = frozenset({"approved", "implemented", "accepted"})
 _LINKS = frozenset({"implements", "governs", "related"})
+
+
+LOST_PATH = "stale-artifact/lost-path"
+
+MAX_PATHS = 50
+"""Names without a file that are looked for in the history."""
+
+# A decision about the end of a file names it rightly.
+_ENDS = lazy_regex(
+    r"(?i)\b(?:remov|delet|drop|replac|renam|mov(?:e|ed|es|ing)\b|migrat|retir|deprecat|obsolet"
+    r"|split|merg|supersed|no longer|former|previous|was|were|instead of|extract)"
+)
+
+
+def find_lost_paths(audited: Audited) -> Iterator[Finding]:
+    """Find the files that a record in force names and that the history once had."""
+    missing = list(islice(_missing(audited), MAX_PATHS))
+    lost = audited.lost_files([named.path for _, named in missing]) if missing else {}
+    for path, named in missing:
+        if found := lost.get(named.path):
+            became = f" renamed it to {found.renamed}" if found.renamed else " removed it"
+            message = (
+                f"{named.path} no longer exists: {found.commit[:10]}{became}; say in the record"
+                " what holds now"
+            )
+            yield Finding(path, named.line, LOST_PATH, "info", message, named.path)
+
+
+def _missing(audited: Audited) -> Iterator[tuple[str, NamedCode]]:
+    for one in audited.records:
+        if one.status.authoritative:
+            text = audited.subject.text(one.path)
+            for named in find_unresolved(one, text, audited.code_paths):
+                if named.governs and not _ENDS.search(named.sentence):
+                    yield one.path, named
 
 
 def find_specs_before_decisions(audited: Audited) -> Iterator[Finding]:

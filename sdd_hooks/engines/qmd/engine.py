@@ -312,7 +312,7 @@ class QmdEngine:
 
     def status(self) -> IndexStatus:
         """Return the counts, freshness and location of the index. qmd counts no chunks."""
-        from sdd_hooks.engines.qmd.status import read_status
+        from sdd_hooks.engines.qmd.installation import read_status
 
         states = self._state.collections
         documents: Mapping[str, int] = {}

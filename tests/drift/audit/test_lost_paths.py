@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sdd_hooks.drift.audit.lost_paths import find_lost_paths
+from sdd_hooks.drift.audit.rules import find_lost_paths
 from tests.drift.audit.repositories import adr, audited
 from tests.support.repos import Repo
 

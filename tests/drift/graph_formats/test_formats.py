@@ -3,8 +3,7 @@
 import re
 
 from sdd_hooks.drift.graph_formats.json import view_data
-from sdd_hooks.drift.graph_formats.markdown import draw_markdown
-from sdd_hooks.drift.graph_formats.mermaid import draw_mermaid
+from sdd_hooks.drift.graph_formats.markdown import draw_markdown, draw_mermaid
 from sdd_hooks.drift.graph_formats.text import ELSEWHERE, draw_text
 from sdd_hooks.drift.graph_queries import GraphView, Verb, query_graph
 from tests.drift.graphs import EDGES, HOSTILE, comment, graph_of, issue, path_of

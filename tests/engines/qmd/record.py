@@ -14,8 +14,7 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from sdd_hooks.engines.qmd.installation import find_qmd, qmd_program, run_program
-from sdd_hooks.engines.qmd.status import MESSAGES
+from sdd_hooks.engines.qmd.installation import MESSAGES, find_qmd, qmd_program, run_program
 from sdd_hooks.system.processes import (
     Program,
     ProgramResult,

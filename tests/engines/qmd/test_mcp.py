@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from sdd_hooks.engines.qmd.index_folder import IndexFolder
-from sdd_hooks.engines.qmd.installation import Installation
-from sdd_hooks.engines.qmd.status import QmdStatus, parse_status, read_status
+from sdd_hooks.engines.qmd.installation import Installation, QmdStatus, parse_status, read_status
 from sdd_hooks.errors import EngineUnavailable
 from tests.engines.qmd.conftest import Indexed
 from tests.engines.qmd.fakes import environment, program

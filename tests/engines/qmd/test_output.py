@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from sdd_hooks.engines.protocol import Counts
 from sdd_hooks.engines.qmd import output
+from sdd_hooks.engines.qmd.installation import QmdStatus, parse_status
 from sdd_hooks.engines.qmd.output import (
     QUERY_NOT_EMBEDDED,
     EmbedOutput,
@@ -24,7 +25,6 @@ from sdd_hooks.engines.qmd.output import (
     parse_update,
     parse_version,
 )
-from sdd_hooks.engines.qmd.status import QmdStatus, parse_status
 from tests.engines.qmd.record import BROKEN, ODD
 
 RECORDED = Path(__file__).parent / "recorded"
