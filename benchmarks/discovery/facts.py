@@ -4,7 +4,7 @@
 language of its people (`human`) and of its `code`, the kind of its `owner`, `others`: documents
 that look like records and are none, and `either`: those that may be listed or not, such as
 translations. `half` is that of all repositories of an owner: `dev` is for making rules, `held`,
-which nobody looked at while the rules were made, for judging them.
+which stay unread while the rules are made, for judging them.
 """
 
 from __future__ import annotations

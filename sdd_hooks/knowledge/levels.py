@@ -105,7 +105,7 @@ def classify(draft: Draft, evidence: Evidence) -> Level:
         return "feature-specific"
     if not isinstance(entry, Lesson) or _names_domain(text, draft, evidence):
         return "domain-specific"
-    # What surprised somebody is a fact about some technology, not a rule for all features.
+    # What was a surprise is a fact about some technology, not a rule for all features.
     fact = _FACT.search(text)
     norm = _NORM.search(text)
     is_fact = fact and fact.start() > 0 and not (norm and norm.start() <= fact.start())

@@ -15,7 +15,7 @@ from tests.support.repos import Repo
 RECORD = """\
 # 1. Keep logs in Loki
 
-Status: Accepted. Nobody finds anything. Logs of
+Status: Accepted. Search finds nothing. Logs of
 all servers are lost.
 We store **logs** in [Loki](https://example.org/loki).
 Metrics stay where they are.
@@ -23,10 +23,10 @@ Metrics stay where they are.
 DEV = {"human": "en", "half": "dev"}
 EXCERPTS = {
     "Logs of all servers are lost.": {3, 4},
-    "we store logs in Loki. … Nobody finds anything.": {5, 3},
+    "we store logs in Loki. … Search finds nothing.": {5, 3},
     "…of all servers are lost. Metrics stay…": {3, 4, 6},
-    "We store logs in Loki, so nobody finds it.": {5},
-    "Accepted. Nobody finds anything. We store logs. Metrics stay.": set(),
+    "We store logs in Loki, so search finds it.": {5},
+    "Accepted. Search finds nothing. We store logs. Metrics stay.": set(),
 }
 
 
