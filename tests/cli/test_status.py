@@ -76,3 +76,32 @@ def test_a_failed_refresh_is_a_warning(indexed):
     name = f"{indexed.root.name}-adrs"
     warning = f"Index refresh failed for {name} — run `sdd index update` manually"
     assert done.err == f"warning: {warning}\n"
+
+
+def test_what_waits_is_listed_the_longest_first(repo):
+    dated = "---\nstatus: {}\ndate: {}\n{}---\n\n# {}\n"
+    repo.commit(
+        "Propose",
+        {
+            "docs/adrs/0001-a.md": dated.format("accepted", "2020-01-01", "", "Queues"),
+            "docs/adrs/0002-b.md": dated.format("proposed", "2025-01-01", "", "Topics"),
+            "docs/adrs/0003-c.md": dated.format(
+                "proposed", "2024-01-01", "decision-makers: [Ada, Grace]\n", "Streams"
+            ),
+            "docs/adrs/0004-d.md": "---\nstatus: proposed\n---\n\n# Logs\n",
+        },
+    )
+    data = run(repo.root, "status", "--waiting", "--json").json["waiting"]
+    assert [one["id"] for one in data] == ["ADR-0003", "ADR-0002", "ADR-0004"]
+    assert data[0]["people"] == "Ada, Grace"
+    assert data[0]["days"] - data[1]["days"] == 366
+    # The first commit tells when, and by whom.
+    assert (data[2]["since"], data[2]["people"]) == tuple(
+        repo.git("log", "-1", "--format=%as|%an").strip().split("|")
+    )
+    lines = run(repo.root, "status", "--waiting").out.splitlines()
+    assert lines[0].split("  ")[:2] == ["ADR-0003", "proposed"]
+    assert run(repo.root, "status", "--waiting", "ADR-0001").code == 2
+    assert "Missing argument 'STATUS'" in run(repo.root, "status", "ADR-0001").err
+    repo.git("rm", "--quiet", "docs/adrs/000[2-4]*")
+    assert run(repo.root, "status", "--waiting").out == "nothing waits for a decision\n"

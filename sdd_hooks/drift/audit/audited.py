@@ -31,8 +31,6 @@ from sdd_hooks.review.rules.decision.blocks import DecisionRule, read_rules
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.system.git import Git, GitError, first_error_line
 
-PENDING = frozenset({"proposed", "draft", "review"})
-"""The statuses of a record that is not decided yet."""
 MIN_NAMED = 3
 """Records that code names before a record that it does not name means something."""
 MIN_SHARE = 0.8

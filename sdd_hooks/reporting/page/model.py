@@ -7,9 +7,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sdd_hooks.artifacts.corpus import Corpus
+from sdd_hooks.artifacts.record_history import RecordOrigin
 from sdd_hooks.artifacts.requirements import Requirement
 from sdd_hooks.findings import ReportedFinding
 from sdd_hooks.named_tuple import NamedTuple
+from sdd_hooks.reporting.page.links import GraphEdge
 from sdd_hooks.reporting.registry import Links
 
 
@@ -68,55 +70,30 @@ class PageFreshness(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-class PageEdge(NamedTuple):
-    """An edge of the map, between two artifacts by their numbers in the corpus.
-
-    `newer` builds on `older`, or replaces it. `points` are those of its line, from the older one to
-    the newer one; () for an edge that the layout does not know.
-    """
-
-    kind: str
-    older: int
-    newer: int
-    points: tuple[tuple[int, int], ...] = ()
-
-
-class PageMap(NamedTuple):
-    """The map of the artifacts: the top left corner of each, in the order of the corpus.
-
-    `node` is the size of an artifact. Those without an edge begin at the height `loose_at`, which
-    is -1 if there are none.
-    """
-
-    corners: tuple[tuple[int, int], ...] = ()
-    edges: tuple[PageEdge, ...] = ()
-    size: tuple[int, int] = (0, 0)
-    node: tuple[int, int] = (208, 44)
-    loose_at: int = -1
-
-
 class AuditPage(NamedTuple):
     """Everything that the page shows.
 
     `name` is that of the repository, `commit` the checked-out commit or "", `edited` whether the
-    work tree differs from it. `made` is the time in seconds since the epoch. `map` has a place for
-    each artifact. `texts` has the text of each file of the artifacts by its path. By the path of an
-    artifact, `citations` are the places that name it, `requirements` those of a spec, and
-    `applies_to` its globs and symbols. `rules` has the summary of each rule by its id. `links` are
-    the addresses of files on the forge. `notes` say what the audit did not cover.
+    work tree differs from it. `made` is the time in seconds since the epoch. `texts` has the text
+    of each file of the artifacts by its path, and `edges` are those of the graph. By the path of an
+    artifact, `citations` are the places that name it, `requirements` those of a spec, `applies_to`
+    its globs and symbols, and `origins` since when it is there. `rules` has the summary of each
+    rule by its id. `links` are the addresses of files on the forge. `notes` say what the audit did
+    not cover.
     """
 
     name: str
     made: float
     corpus: Corpus
     texts: Mapping[str, str]
-    map: PageMap
+    edges: tuple[GraphEdge, ...] = ()
     commit: str = ""
     edited: bool = False
     findings: tuple[ReportedFinding, ...] = ()
     citations: Mapping[str, tuple[PageCitation, ...]] = {}
     requirements: Mapping[str, tuple[PageRequirement, ...]] = {}
     applies_to: Mapping[str, tuple[str, ...]] = {}
+    origins: Mapping[str, RecordOrigin] = {}
     rules: Mapping[str, str] = {}
     freshness: PageFreshness = PageFreshness()
     links: Links | None = None

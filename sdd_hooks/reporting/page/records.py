@@ -6,11 +6,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, timezone
 from functools import cached_property
 from typing import Any
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.identifiers import find_id_references
+from sdd_hooks.artifacts.record_history import PENDING, RecordOrigin, days_since
 from sdd_hooks.artifacts.statement import UNKNOWN
 from sdd_hooks.artifacts.summary import summarize
 from sdd_hooks.findings import count_severities
@@ -51,6 +53,7 @@ class Row(NamedTuple):
 
     `counts` has its findings by severity, `cited` the number of files that name it. `replaced_by`
     are the key and the label of each artifact that replaces it, the key "" for an unknown one.
+    `waits` is for how many days it is proposed, None for a decided one.
     """
 
     number: int
@@ -61,6 +64,7 @@ class Row(NamedTuple):
     status: str
     label: str
     date: str
+    waits: int | None
     module: str
     path: str
     in_force: bool
@@ -137,6 +141,7 @@ class PageRecords:
         return {
             "summary": self._summary(artifact),
             "written": shortened(plain_text(printable_line(artifact.status.text)), MAX_STATUS),
+            "people": self._origin(artifact).people,
             "design": printable_line(artifact.design),
             "relations": [self._relation(one) for one in self.relations[artifact.path]],
             "applies": list(self.page.applies_to.get(artifact.path, ())),
@@ -161,6 +166,16 @@ class PageRecords:
                 for one in self.page.requirements.get(artifact.path, ())
             ],
         }
+
+    def _origin(self, artifact: Artifact) -> RecordOrigin:
+        return self.page.origins.get(artifact.path) or RecordOrigin(artifact.date, "")
+
+    def _waits(self, artifact: Artifact) -> int | None:
+        """The days that a record has waited for a decision when the page was made."""
+        if artifact.status.value not in PENDING:
+            return None
+        made = datetime.fromtimestamp(self.page.made, timezone.utc).date()
+        return days_since(self._origin(artifact).since, made)
 
     def _relation(self, relation: RecordRelation) -> list[Any]:
         number = self.numbers[relation.path] if relation.path else -1
@@ -209,7 +224,8 @@ class PageRecords:
             title=shortened(plain_text(printable_line(artifact.title)).replace("`", ""), MAX_TITLE),
             status=status.value or "none",
             label=shortened(labelled, 30).replace("-", " ").capitalize() or "No status",
-            date=artifact.date,
+            date=self._origin(artifact).since,
+            waits=self._waits(artifact),
             module=printable_line(artifact.module),
             path=printable_line(artifact.path),
             in_force=status.authoritative,

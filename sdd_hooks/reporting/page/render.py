@@ -13,17 +13,31 @@ import base64
 import hashlib
 import re
 from collections import Counter
+from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any
 
+from sdd_hooks.artifacts.record_history import PENDING
 from sdd_hooks.findings import ReportedFinding, count_severities
-from sdd_hooks.reporting.page.model import AuditPage, PageFreshness, PageMap
+from sdd_hooks.reporting.page.links import GraphEdge
+from sdd_hooks.reporting.page.model import AuditPage, PageFreshness
 from sdd_hooks.reporting.page.payload import PackedTexts, pack, pack_texts
 from sdd_hooks.reporting.page.records import PageRecords
 from sdd_hooks.text.display import printable_line, shortened
 from sdd_hooks.text.durations import format_duration
 
-SCRIPTS = ("dom", "data", "list", "record", "findings", "coverage", "graph", "search", "main")
+SCRIPTS = (
+    "dom",
+    "data",
+    "list",
+    "record",
+    "findings",
+    "coverage",
+    "graph",
+    "timeline",
+    "search",
+    "main",
+)
 """The modules of the script, in the order in which they are joined."""
 
 # A page in the work tree must not count as a file that names records. So the first digit of an id
@@ -93,7 +107,8 @@ def _shell(page: AuditPage, records: PageRecords) -> dict[str, Any]:
         "modules": sorted({row.module for row in rows if row.module}),
         "statuses": _statuses(records),
         "severities": count_severities(one.finding for one in page.findings)._asdict().items(),
-        "in_force": sum(row.in_force for row in rows),
+        "decided": sum(row.in_force and row.status not in PENDING for row in rows),
+        "waiting": sum(row.status in PENDING for row in rows),
         "requirements": len(requirements),
         "percent": named * 100 // len(requirements) if requirements else 0,
         "decisions": len(decisions),
@@ -176,7 +191,7 @@ def page_data(page: AuditPage, records: PageRecords, packed: PackedTexts) -> dic
         "findings": findings,
         "unlisted": max(0, len(page.findings) - MAX_FINDINGS),
         "rules": {name: printable_line(text) for name, text in page.rules.items()},
-        "map": _map(page.map),
+        "map": _map(page.edges),
         "base": _file_address(page),
         "query": page.links.query if page.links else "",
     }
@@ -198,18 +213,11 @@ def _finding(page: AuditPage, records: PageRecords, reported: ReportedFinding) -
     ]
 
 
-def _map(drawn: PageMap) -> dict[str, Any]:
-    kinds = sorted({edge.kind for edge in drawn.edges})
+def _map(edges: Sequence[GraphEdge]) -> dict[str, Any]:
+    kinds = sorted({edge.kind for edge in edges})
     return {
-        "corners": [value for corner in drawn.corners for value in corner],
-        "size": list(drawn.size),
-        "node": list(drawn.node),
-        "loose": drawn.loose_at,
         "kinds": kinds,
-        "edges": [
-            [kinds.index(kind), older, newer, *(value for point in points for value in point)]
-            for kind, older, newer, points in drawn.edges
-        ],
+        "edges": [[kinds.index(kind), older, newer] for kind, older, newer in edges],
     }
 
 

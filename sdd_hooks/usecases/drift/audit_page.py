@@ -1,7 +1,6 @@
 """Make the page of an audit: collect what it shows, and write it to a file.
 
-On its map, what others build on is left of what builds on it. Its links lead to the files at the
-host of the remote `origin`.
+Its links lead to the files at the host of the remote `origin`.
 """
 
 # Governing: ADR-0042 (one page without a network), SPEC-0020 REQ "One self-contained page",
@@ -9,36 +8,34 @@ host of the remote `origin`.
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from urllib.parse import quote
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus
+from sdd_hooks.artifacts.record_history import RecordOrigin, find_first_commits, origin_of
 from sdd_hooks.code.paths import is_test
 from sdd_hooks.drift.audit.audited import Audited
 from sdd_hooks.drift.audit.rules import described_audit_rules
 from sdd_hooks.drift.citations import Citation
-from sdd_hooks.drift.layout import GraphLayout, Spacing, lay_out
 from sdd_hooks.drift.rules.requirement_coverage import RequirementState, measure_coverage
 from sdd_hooks.engines.protocol import IndexStatus
 from sdd_hooks.errors import EXIT_USAGE, SddError, StorageError
 from sdd_hooks.freshness.read_gate import open_index
 from sdd_hooks.project.project import Project
 from sdd_hooks.reporting.outcome import ReviewOutcome
-from sdd_hooks.reporting.page.links import GraphEdge, find_relations, graph_edges
+from sdd_hooks.reporting.page.links import find_relations, graph_edges
 from sdd_hooks.reporting.page.model import (
     AuditPage,
     PageCitation,
     PageCollection,
-    PageEdge,
     PageFreshness,
-    PageMap,
     PageRequirement,
 )
 from sdd_hooks.reporting.page.render import render_page
 from sdd_hooks.reporting.registry import Links
 from sdd_hooks.system.files import write_atomically
+from sdd_hooks.system.git import Git
 from sdd_hooks.text.display import format_count, printable_line
 from sdd_hooks.trackers.detection import repository_context
 from sdd_hooks.trackers.registry import find_vendor, registered_trackers
@@ -48,13 +45,6 @@ PAGE = "index.html"
 """The name of the page in a directory."""
 
 _SUFFIXES = (".html", ".htm")
-
-_NODE = (208, 44)
-_GAP = (56, 14)
-_LABEL = 56
-"""The height of the line above the artifacts without an edge."""
-
-_MIN_COLUMNS = 5
 
 _FILES = {
     "github": ("blob", "plain=1"),
@@ -101,13 +91,14 @@ def build_page(
         made=made,
         corpus=corpus,
         texts=texts,
-        map=draw_map(corpus),
+        edges=graph_edges(corpus, find_relations(corpus)),
         commit=commit,
         edited=bool(changed),
         findings=verdict.outcome.findings,
         citations=_citations(corpus, audited),
         requirements=_requirements(corpus, audited),
         applies_to=_applies_to(corpus, audited),
+        origins=_origins(corpus, project.repository.git),
         rules={rule.id: rule.summary for rule in described_audit_rules()},
         freshness=_freshness(project, index),
         links=find_file_links(project, commit),
@@ -200,6 +191,11 @@ def _applies_to(corpus: Corpus, audited: Audited) -> dict[str, tuple[str, ...]]:
     return found
 
 
+def _origins(corpus: Corpus, git: Git) -> dict[str, RecordOrigin]:
+    first = find_first_commits(git, [one.path for one in corpus.artifacts])
+    return {one.path: origin_of(one, first.get(one.path)) for one in corpus.artifacts}
+
+
 def _freshness(project: Project, index: IndexStatus | None) -> PageFreshness:
     if index is None:
         return PageFreshness()
@@ -211,60 +207,6 @@ def _freshness(project: Project, index: IndexStatus | None) -> PageFreshness:
             PageCollection(one.name, one.kind, one.documents) for one in index.collections
         ),
     )
-
-
-def draw_map(corpus: Corpus) -> PageMap:
-    """Return the map of the artifacts. The same artifacts have the same map."""
-    edges = graph_edges(corpus, find_relations(corpus))
-    placing = _placing_edges(edges)
-    layout = _lay_out(placing)
-    corners = {
-        int(name): (round(node.y - _NODE[0] / 2), round(node.x - _NODE[1] / 2))
-        for name, node in layout.nodes.items()
-    }
-    loose = [number for number in range(len(corpus.artifacts)) if number not in corners]
-    loose_at = -1
-    if loose:
-        loose_at = round(layout.width) + _LABEL if corners else 0
-        columns = max(
-            _MIN_COLUMNS,
-            math.ceil(layout.height / (_NODE[0] + _GAP[0])),
-            round(math.sqrt(len(loose) / 3)),
-        )
-        for place, number in enumerate(loose):
-            row, column = divmod(place, columns)
-            corners[number] = (
-                column * (_NODE[0] + _GAP[0]),
-                loose_at + row * (_NODE[1] + _GAP[1]),
-            )
-    points = {
-        edge: tuple((round(y), round(x)) for x, y in line)
-        for edge, line in zip(placing, layout.edges, strict=True)
-    }
-    return PageMap(
-        corners=tuple(corners[number] for number in range(len(corpus.artifacts))),
-        edges=tuple(PageEdge(*edge, points.get(edge, ())) for edge in edges),
-        size=(
-            max((x for x, _ in corners.values()), default=0) + _NODE[0],
-            max((y for _, y in corners.values()), default=0) + _NODE[1],
-        ),
-        node=_NODE,
-        loose_at=loose_at,
-    )
-
-
-def _placing_edges(edges: tuple[GraphEdge, ...]) -> list[GraphEdge]:
-    """The edges that order the map: a `related` one only of an artifact without another edge."""
-    ordered = {number for edge in edges if edge.kind != "related" for number in edge[1:]}
-    return [edge for edge in edges if edge.kind != "related" or not ordered.issuperset(edge[1:])]
-
-
-def _lay_out(edges: list[GraphEdge]) -> GraphLayout:
-    """Lay out the graph with its layers beside each other: the layout has x and y exchanged."""
-    numbers = sorted({number for edge in edges for number in edge[1:]})
-    heights = {str(number): float(_NODE[1]) for number in numbers}
-    pairs = [(str(edge.older), str(edge.newer)) for edge in edges]
-    return lay_out(heights, pairs, Spacing(height=_NODE[0], across=_GAP[1], down=_GAP[0]))
 
 
 def find_file_links(project: Project, commit: str) -> Links | None:

@@ -11,6 +11,7 @@ from typing import Any
 
 from sdd_hooks.artifacts.corpus import ArtifactFile, Corpus, load_corpus
 from sdd_hooks.findings import Finding, identify_findings
+from sdd_hooks.reporting.page.links import find_relations, graph_edges
 from sdd_hooks.reporting.page.model import (
     AuditPage,
     PageCitation,
@@ -18,7 +19,6 @@ from sdd_hooks.reporting.page.model import (
     PageFreshness,
     PageRequirement,
 )
-from sdd_hooks.usecases.drift.audit_page import draw_map
 
 MADE = 1_790_000_000.0
 """2026-09-21 14:13:20 UTC."""
@@ -127,7 +127,7 @@ def page_of(
         MADE,
         corpus,
         files,
-        draw_map(corpus),
+        graph_edges(corpus, find_relations(corpus)),
         findings=identify_findings(findings, {}),
         citations=citations or {},
         **fields,

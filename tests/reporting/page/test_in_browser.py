@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timezone
 from pathlib import Path
 
 import pytest
 from selenium.common.exceptions import JavascriptException
 from selenium.webdriver.common.keys import Keys
 
+from sdd_hooks.artifacts.record_history import RecordOrigin
 from sdd_hooks.findings import Finding
 from sdd_hooks.reporting.page.model import PageCitation
 from sdd_hooks.reporting.page.render import render_page
@@ -22,6 +25,7 @@ VIEWS = (
     "#/coverage",
     "#/graph",
     "#/graph?at=ADR-0002",
+    "#/timeline",
     "#/freshness",
     "#/search?q=log",
     "#/record/unknown",
@@ -154,10 +158,96 @@ def test_the_graph_is_walked_with_the_arrow_keys(browser: Browser, small: Path) 
     browser.until("document.querySelector('.panel h2')?.innerText === 'Use logs'")
     assert browser.run("return location.hash") == "#/graph?at=ADR-0003"
     assert browser.texts(".panel li") == ["ADR-0002 Use streams", "SPEC-0001 Reading logs"]
-    assert browser.run("return document.querySelectorAll('.node.near').length") == 3
+    assert browser.run(_BOXES) == ["ADR-0001", "ADR-0002", "ADR-0003", "SPEC-0001"]
     browser.run("document.querySelector('[name=shown][value=implements]').click()")
     browser.until("location.hash === '#/graph?at=ADR-0003&hide=implements'")
-    browser.until("document.querySelectorAll('.node.near').length === 2")
+    browser.until("document.querySelectorAll('.node').length === 3")
+
+
+_BOXES = """
+return [...document.querySelectorAll('.node .id')].map((one) => one.textContent).sort()
+"""
+# The boxes that overlap another one, and those that a line passes.
+_COVERED = """
+const boxes = [...document.querySelectorAll('.node')].map((one) => {
+  const [x, y] = one.getAttribute('transform').match(/[\\d.-]+/g).map(Number);
+  return [x, y, x + 208, y + 44];
+});
+const inside = ([left, top, right, bottom], x, y) => x > left && x < right && y > top && y < bottom;
+const overlapping = boxes.filter((a) => boxes.some((b) => a !== b &&
+  a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3]));
+const along = (path) => Array.from({ length: 200 }, (_, at) =>
+  path.getPointAtLength((path.getTotalLength() * at) / 199));
+const points = [...document.querySelectorAll('.map path.edge')].flatMap(along);
+const passed = boxes.filter((box) => points.some(({ x, y }) => inside(box, x, y)));
+return [overlapping.length, passed.length];
+"""
+
+
+def _decisions(count: int, builds_on: Mapping[int, Sequence[int]]) -> dict[str, str]:
+    """Decisions, each with the numbers of those that it extends."""
+    files = {}
+    for number in range(1, count + 1):
+        ids = ", ".join(f"ADR-{one:04d}" for one in builds_on.get(number, ()))
+        text = (
+            f"---\nstatus: accepted\nextends: [{ids}]\n---\n\n# ADR-{number:04d}: Queue {number}\n"
+        )
+        files[f"docs/adrs/{number:04d}-a.md"] = text
+    return files
+
+
+def test_no_box_and_no_line_covers_a_box(browser: Browser, tmp_path: Path) -> None:
+    # Each builds on the one before it and on two much older ones, so that lines pass columns.
+    chain = {number: {number - 1, number // 2, number // 3} - {0} for number in range(2, 15)}
+    page = tmp_path / "page.html"
+    page.write_text(render_page(page_of(_decisions(16, {n: sorted(b) for n, b in chain.items()}))))
+    browser.open(page)
+    browser.go("#/graph")
+    assert browser.run(_BOXES) == [f"ADR-{number:04d}" for number in range(1, 15)]
+    assert browser.run(_COVERED) == [0, 0]
+    browser.go("#/graph?at=ADR-0007")
+    assert browser.run(_COVERED) == [0, 0]
+
+
+def test_many_records_open_as_groups(browser: Browser, tmp_path: Path) -> None:
+    """Scenario "Many records" of SPEC-0020."""
+    # Two decisions that others build on, in two groups; and three without a relation.
+    builds_on = {number: [1 if number < 15 else 2] for number in range(3, 28)}
+    page = tmp_path / "page.html"
+    page.write_text(render_page(page_of(_decisions(30, builds_on))))
+    browser.open(page)
+    browser.go("#/graph")
+    assert browser.texts(".groups h2") == [
+        "ADR-0002 Queue 2",
+        "ADR-0001 Queue 1",
+        "Without a written relation",
+    ]
+    assert browser.texts(".groups .share") == ["14 accepted", "13 accepted", "3 accepted"]
+    assert browser.violations() == []
+    browser.run("document.querySelector('.groups h2 a').click()")
+    browser.until("document.querySelectorAll('.node').length === 14")
+    browser.run("document.querySelector('.map-back a').click()")
+    browser.until("document.querySelectorAll('.groups h2').length === 3")
+
+
+def test_the_timeline_begins_with_the_newest(browser: Browser, tmp_path: Path) -> None:
+    """Scenario "A proposal that waits" of SPEC-0020."""
+    matter = "status: {}\ndate: {}\nsupersedes: [{}]"
+    rows = (("accepted", "2024-02-01", ""), ("proposed", "2025-11-30", "ADR-0001"))
+    files = {
+        f"docs/adrs/{number:04d}-a.md": f"---\n{matter.format(*row)}\n---\n\n# Queue {number}\n"
+        for number, row in enumerate(rows, 1)
+    }
+    origins = {path: RecordOrigin(row[1], "Ada") for path, row in zip(files, rows, strict=True)}
+    made = datetime(2026, 1, 30, tzinfo=timezone.utc).timestamp()
+    page = tmp_path / "page.html"
+    page.write_text(render_page(page_of(files, origins=origins)._replace(made=made)))
+    browser.open(page)
+    assert browser.texts("#records .status") == ["Accepted", "Proposed\n61 days"]
+    assert browser.texts(".tiles dd")[0] == "1 of 2 records, 1 proposed"
+    browser.go("#/timeline")
+    assert browser.texts(".year time") == ["2025-11-30", "2024-02-01"]
+    assert browser.texts(".year .people") == ["Ada", "replaces ADR-0001", "Ada"]
 
 
 def test_findings_are_filtered_by_severity(browser: Browser, small: Path) -> None:
@@ -269,5 +359,5 @@ def test_a_thousand_records_open_without_their_texts(browser: Browser, thousand:
     assert browser.run("return scrollY") == 5000
     browser.go("#/search?q=owner%20999")
     assert browser.texts("#view-search .results a")[0] == "Decide about owner 999"
-    browser.go("#/graph?at=ADR-0500")
-    assert browser.run("return document.querySelectorAll('.node').length") == 1_000
+    browser.go("#/graph")
+    assert browser.run("return document.querySelectorAll('.groups li').length") > 700

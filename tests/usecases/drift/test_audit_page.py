@@ -7,17 +7,14 @@ from html import unescape
 from pathlib import Path
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.artifacts.corpus import Corpus
-from sdd_hooks.reporting.page.model import PageCitation, PageMap
+from sdd_hooks.reporting.page.model import PageCitation
 from sdd_hooks.reporting.registry import Links
 from sdd_hooks.usecases.drift.audit import audit
 from sdd_hooks.usecases.drift.audit_page import (
     PageNotWritten,
     build_page,
-    draw_map,
     find_file_links,
     publish_audit,
     write_page,
@@ -25,8 +22,7 @@ from sdd_hooks.usecases.drift.audit_page import (
 from sdd_hooks.usecases.drift.check import DriftRequest
 from tests.cli.commands import FILES, run
 from tests.drift.audit.repositories import adr
-from tests.reporting.page.pages import FILES as PAGE_FILES
-from tests.reporting.page.pages import MADE, corpus_of, small_page
+from tests.reporting.page.pages import MADE, small_page
 from tests.support.repos import Repo
 
 REPOSITORY = {
@@ -133,70 +129,6 @@ def test_a_path_that_cannot_be_written_is_named(tmp_path: Path) -> None:
         PageNotWritten, match=r"the page was not written: cannot write .*index.html"
     ):
         write_page(small_page(), tmp_path / "site")
-
-
-def decisions(edges: list[tuple[int, int, str]]) -> Corpus:
-    """Decisions with edges: (source, target, kind)."""
-    files = {}
-    for number in range(1, COUNT + 1):
-        targets: dict[str, list[str]] = {"extends": [], "related": []}
-        for source, target, kind in edges:
-            if source == number:
-                targets[kind].append(f"ADR-{target:04d}")
-        matter = "\n".join(f"{kind}: [{', '.join(ids)}]" for kind, ids in targets.items())
-        files[f"docs/adrs/{number:04d}-a.md"] = f"---\n{matter}\n---\n\n# ADR-{number:04d}: A\n"
-    return corpus_of(files)
-
-
-def overlaps(drawn: PageMap) -> bool:
-    """Whether two artifacts overlap."""
-    width, height = drawn.node
-    return any(
-        abs(ax - bx) < width and abs(ay - by) < height
-        for at, (ax, ay) in enumerate(drawn.corners)
-        for bx, by in drawn.corners[:at]
-    )
-
-
-def test_what_builds_on_another_is_right_of_it() -> None:
-    drawn = draw_map(corpus_of(PAGE_FILES))
-    assert [x for x, _ in drawn.corners] == sorted({x for x, _ in drawn.corners})
-    assert drawn.loose_at == -1
-    for edge in drawn.edges:
-        (start, _), (end, _) = edge.points[0], edge.points[-1]
-        assert start == drawn.corners[edge.older][0] + drawn.node[0]
-        assert end == drawn.corners[edge.newer][0]
-
-
-def test_artifacts_without_an_edge_are_below_the_others() -> None:
-    drawn = draw_map(decisions([(2, 1, "extends")]))
-    linked, loose = drawn.corners[:2], drawn.corners[2:]
-    assert drawn.loose_at > max(y for _, y in linked)
-    assert min(y for _, y in loose) == drawn.loose_at
-    assert not overlaps(drawn)
-
-
-def test_a_related_edge_orders_only_an_artifact_without_another() -> None:
-    drawn = draw_map(decisions([(2, 1, "extends"), (1, 2, "related"), (3, 1, "related")]))
-    assert [(one.kind, bool(one.points)) for one in drawn.edges] == [
-        ("related", False),
-        ("extends", True),
-        ("related", True),
-    ]
-
-
-def test_nothing_has_a_map() -> None:
-    assert draw_map(Corpus()) == PageMap(size=PageMap().node)
-
-
-@given(EDGES)
-def test_artifacts_never_overlap_and_are_inside(edges: list[tuple[int, int, str]]) -> None:
-    drawn = draw_map(decisions(edges))
-    assert drawn == draw_map(decisions(edges))
-    assert not overlaps(drawn)
-    for x, y in drawn.corners:
-        assert 0 <= x <= drawn.size[0] - drawn.node[0]
-        assert 0 <= y <= drawn.size[1] - drawn.node[1]
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ const records = rows.map((row, number) => ({
   title: row.querySelector(".title").textContent,
   kind: row.dataset.kind,
   status: row.dataset.status,
-  label: row.querySelector(".status").textContent,
+  label: row.querySelector(".status").firstChild.textContent.trim(),
   date: row.dataset.date,
   module: row.dataset.module || "",
   path: row.dataset.path,

@@ -6,6 +6,7 @@ const VIEWS = {
   findings: ["findings", (path, parameters) => showFindings(parameters)],
   coverage: ["coverage", (path, parameters) => showCoverage(parameters)],
   graph: ["graph", (path, parameters) => showGraph(parameters)],
+  timeline: ["timeline", () => showTimeline()],
   freshness: ["freshness", () => "Freshness"],
   search: ["search", (path, parameters) => showSearch(parameters)],
 };
