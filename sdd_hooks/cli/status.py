@@ -12,8 +12,8 @@ from typing import Any
 
 import click
 
-from sdd_hooks.artifacts.record_history import find_waiting
 from sdd_hooks.artifacts.work_tree import read_work_tree
+from sdd_hooks.changes.record_history import find_waiting
 from sdd_hooks.cli.shared.context import open_project
 from sdd_hooks.cli.shared.options import dry_run_option, json_option, module_option
 from sdd_hooks.cli.shared.output import (

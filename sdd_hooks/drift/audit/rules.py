@@ -10,7 +10,7 @@ from itertools import chain, islice
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.named_code import NamedCode, find_unresolved
-from sdd_hooks.artifacts.record_history import PENDING
+from sdd_hooks.changes.record_history import PENDING
 from sdd_hooks.drift.audit.audited import Audited
 from sdd_hooks.drift.audit.coverage import GAP, NearRecord, find_gaps
 from sdd_hooks.drift.audit.due_dates import find_overdue

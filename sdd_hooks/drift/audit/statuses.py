@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 
 from sdd_hooks.artifacts.artifact import Artifact
-from sdd_hooks.artifacts.record_history import PENDING
+from sdd_hooks.changes.record_history import PENDING
 from sdd_hooks.drift.audit.audited import Audited
 from sdd_hooks.drift.citations import Citation
 from sdd_hooks.findings import Finding

@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sdd_hooks.artifacts.corpus import Corpus
-from sdd_hooks.artifacts.record_history import RecordOrigin
 from sdd_hooks.artifacts.requirements import Requirement
+from sdd_hooks.changes.record_history import RecordOrigin
 from sdd_hooks.findings import ReportedFinding
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.reporting.page.links import GraphEdge

@@ -12,9 +12,9 @@ from typing import Any
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.identifiers import find_id_references
-from sdd_hooks.artifacts.record_history import PENDING, RecordOrigin, days_since
 from sdd_hooks.artifacts.statement import UNKNOWN
 from sdd_hooks.artifacts.summary import summarize
+from sdd_hooks.changes.record_history import PENDING, RecordOrigin, days_since
 from sdd_hooks.findings import count_severities
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.reporting.page.links import (

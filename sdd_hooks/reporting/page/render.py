@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from importlib.resources import files
 from typing import Any
 
-from sdd_hooks.artifacts.record_history import PENDING
+from sdd_hooks.changes.record_history import PENDING
 from sdd_hooks.findings import ReportedFinding, count_severities
 from sdd_hooks.reporting.page.links import GraphEdge
 from sdd_hooks.reporting.page.model import AuditPage, PageFreshness

@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus
-from sdd_hooks.artifacts.record_history import RecordOrigin, find_first_commits, origin_of
+from sdd_hooks.changes.record_history import RecordOrigin, find_first_commits, origin_of
 from sdd_hooks.code.paths import is_test
 from sdd_hooks.drift.audit.audited import Audited
 from sdd_hooks.drift.audit.rules import described_audit_rules

@@ -10,7 +10,7 @@ import pytest
 from selenium.common.exceptions import JavascriptException
 from selenium.webdriver.common.keys import Keys
 
-from sdd_hooks.artifacts.record_history import RecordOrigin
+from sdd_hooks.changes.record_history import RecordOrigin
 from sdd_hooks.findings import Finding
 from sdd_hooks.reporting.page.model import PageCitation
 from sdd_hooks.reporting.page.render import render_page

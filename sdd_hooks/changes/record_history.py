@@ -15,7 +15,7 @@ from sdd_hooks.system.git import Git
 from sdd_hooks.text.display import one_line
 
 PENDING = frozenset({"proposed", "draft", "review"})
-"""The statuses of a record about which nobody has decided."""
+"""The statuses of a record that is not decided yet."""
 
 _PEOPLE = ("decision-makers", "deciders", "authors", "author")
 _MAX_PEOPLE = 200
