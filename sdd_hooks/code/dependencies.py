@@ -6,12 +6,14 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections.abc import Iterable, Mapping
+from fnmatch import fnmatchcase
 from functools import lru_cache
 
 from sdd_hooks.code import dependency_readers as readers
 from sdd_hooks.code import python_dependencies as python
 from sdd_hooks.code.languages import describe_any
-from sdd_hooks.code.package_declarations import MAX_LINE, PackageDeclaration, Reader
+from sdd_hooks.code.package_declarations import PackageDeclaration, Reader
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.lines import NumberedLine
 
@@ -32,9 +34,10 @@ def is_manifest(path: str) -> bool:
 
 
 def may_declare(path: str) -> bool:
-    """Whether a file may declare packages: a manifest, or a script of Python."""
+    """Whether a file may declare packages: a manifest, or a script of Python, of any name."""
     language = describe_any(path)
-    return is_manifest(path) or (language is not None and language.name == "python")
+    is_script = language.name == "python" if language else "." not in path.rpartition("/")[2]
+    return is_script or is_manifest(path)
 
 
 def may_change_declarations(path: str, lines: str) -> bool:
@@ -72,66 +75,81 @@ def read_manifest(path: str, text: str) -> Manifest:
                 break
     except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError, AttributeError):
         unread = "it is a manifest that cannot be parsed: repair it"
-    if reader in _BY_LINE and any(len(line) > MAX_LINE for line in text.split("\n")):
-        unread = f"the text beyond {MAX_LINE:,} characters of a line of a manifest: break the line"
-    return Manifest(tuple(found), unread or _find_unknown(path, reader, text))
+    return Manifest(tuple(found), unread or _find_unknown(path, reader, text, found))
 
 
-def _find_unknown(path: str, reader: Reader, text: str) -> str:
-    """A file that a requirements file includes and that is, by its name, no manifest."""
-    if reader not in (python.read_requirements, python.read_development_requirements):
-        return ""
-    for name in python.find_included(text):
+def _find_unknown(
+    path: str, reader: Reader, text: str, declared: Iterable[PackageDeclaration]
+) -> str:
+    """A file that a manifest includes and that is, by its name, no manifest."""
+    names = [one.name for one in declared if one.name.endswith((".txt", ".in", ".pip"))]
+    if reader in (python.read_requirements, python.read_development_requirements):
+        names += python.find_included(text)
+    elif reader is readers.read_yaml:
+        names += python.find_included(re.sub(r"(?m)^[ \t]*-[ \t]+", "", text))
+    elif reader is readers.read_gemfile:
+        names += _INCLUDED_GEMS.findall(text)
+    for name in names:
         target = posixpath.normpath(posixpath.join(posixpath.dirname(path), name))
         if "://" in name or not is_manifest(target):
-            return f"it includes {name[:100]!a}, which is not read: name it `…-requirements.txt`"
+            return f"it includes {name[:100]!a}, which is no manifest by its name: rename it"
     return ""
 
 
+@lru_cache(10_000)
 def _reader(path: str) -> Reader | None:
     folder, _, name = path.lower().rpartition("/")
-    if name in _BY_NAME:
-        return _BY_NAME[name]
-    if name.endswith((".csproj", ".fsproj", ".vbproj", ".props", ".targets")):
-        return readers.read_nuget
-    if name.endswith(".gemspec"):
-        return readers.read_gemspec
-    if name.endswith(".versions.toml"):
-        return readers.read_version_catalogue
-    if _REQUIREMENTS.search(name) or (
-        name.endswith((".txt", ".in", ".pip")) and folder.endswith("requirements")
-    ):
-        is_development = python.is_for_development(name.rpartition(".")[0])
-        return python.read_development_requirements if is_development else python.read_requirements
-    return None
+    inside = f"{folder.rpartition('/')[2]}/{name}"
+    globs = (glob for glob in _GLOBS if fnmatchcase(inside if "/" in glob else name, glob))
+    found = _ENTRIES.get(name) or _ENTRIES.get(next(globs, ""))
+    if found is python.read_requirements and python.is_for_development(name.rpartition(".")[0]):
+        return python.read_development_requirements
+    return found
 
 
 # The comment `# /// script`, and lines of TOML in it.
 _SCRIPT_LINE = re.compile(r"^#[ \t]*(?:///|[\"'\]]|[\w-]+[ \t]*=)", re.MULTILINE)
-_REQUIREMENTS = re.compile(
-    r"^(?:requirements|constraints|dev-requirements)[^/]*\.(?:txt|in|pip|lock)$|requirements\.(?:txt|in|pip)$"
-)
-_BY_LINE = (readers.read_gemfile, readers.read_gemspec, readers.read_go_mod, readers.read_gradle)
-_BY_NAME: dict[str, Reader] = {
-    "build.gradle": readers.read_gradle,
-    "build.gradle.kts": readers.read_gradle,
-    "cargo.toml": python.read_toml,
-    "composer.json": readers.read_composer,
-    "deno.json": readers.read_deno,
-    "deno.jsonc": readers.read_deno,
-    "environment.yaml": readers.read_yaml,
-    "environment.yml": readers.read_yaml,
-    "gemfile": readers.read_gemfile,
-    "go.mod": readers.read_go_mod,
-    "package.json": readers.read_package_json,
-    "go.work": readers.read_go_mod,
-    "import_map.json": readers.read_deno,
-    "packages.config": readers.read_nuget,
-    "pipfile": python.read_toml,
-    "pixi.toml": python.read_toml,
-    "pnpm-workspace.yaml": readers.read_yaml,
-    "pom.xml": readers.read_maven,
-    "pyproject.toml": python.read_toml,
+_INCLUDED_GEMS = re.compile(r"\beval_gemfile[\s(]*[\"']([^\"'\n]+)")
+
+MANIFESTS: Mapping[str, Reader] = {
+    "package.json bower.json": readers.read_package_json,
+    "pnpm-workspace.yaml package.yaml pubspec.yaml environment*.yml environment*.yaml conda*.yml"
+    " conda*.yaml": readers.read_yaml,
+    "deno.json deno.jsonc jsr.json import_map.json importmap.json": readers.read_deno,
+    "pyproject.toml cargo.toml pixi.toml": python.read_toml,
+    "pipfile": python.read_pipfile,
     "setup.cfg": python.read_setup_cfg,
     "setup.py": python.read_setup_py,
+    "requirements*.txt requirements*.in requirements*.pip requirements*.lock constraints*.txt"
+    " constraints*.in *requirements.txt *requirements.in *requirements.pip dev-requirements*.txt"
+    " dev-requirements*.in *requirements/*.txt *requirements/*.in *requirements/*.pip": (
+        python.read_requirements
+    ),
+    "go.mod go.work": readers.read_go_mod,
+    "gemfile gems.rb podfile importmap.rb": readers.read_gemfile,
+    "*.gemspec": readers.read_gemspec,
+    "*.csproj *.fsproj *.vbproj *.props *.targets *.nuspec packages.config": readers.read_nuget,
+    "pom.xml": readers.read_maven,
+    "*.gradle *.gradle.kts *.sbt build.mill build.sc": readers.read_gradle,
+    "*.versions.toml": readers.read_version_catalogue,
+    "composer.json": readers.read_composer,
 }
+"""The manifests that are read, by their names in lower case."""
+
+UNREAD_MANIFESTS = (
+    "package.swift cartfile mix.exs rebar.config conanfile.txt conanfile.py vcpkg.json stack.yaml"
+    " *.cabal *.opam dune-project deps.edn project.clj shard.yml *.rockspec project.toml ivy.xml"
+    " paket.dependencies meta.yaml package.json5 cpanfile description build.zig.zon"
+)
+"""Manifests that are not read, by their names in lower case."""
+
+_ENTRIES = {name: one for names, one in MANIFESTS.items() for name in names.split()}
+_GLOBS = [name for name in _ENTRIES if "*" in name]
+
+
+def unread_manifest(path: str) -> str | None:
+    """The name of a manifest that is not read, "" for one that is, None for another file."""
+    name = path.lower().rpartition("/")[2]
+    if is_manifest(path):
+        return ""
+    return name if any(fnmatchcase(name, one) for one in UNREAD_MANIFESTS.split()) else None

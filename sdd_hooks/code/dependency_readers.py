@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sdd_hooks.code.import_readers import plain_module
 from sdd_hooks.code.package_declarations import (
-    MAX_LINE,
     FindLine,
     PackageDeclaration,
     Scope,
+    line_counter,
     line_finder,
     name_in_address,
     parse_toml,
@@ -40,20 +41,27 @@ _PACKAGE_SECTIONS: Mapping[str, Scope] = {
 }
 _COMPOSER_SECTIONS: Mapping[str, Scope] = {"require": "runtime", "require-dev": "development"}
 _REPLACING = frozenset({"overrides", "resolutions", "pnpm", "workspaces", "catalog", "catalogs"})
-_ALIAS = lazy_regex(r"(?:npm|jsr|workspace):((?:@[^/@\s]+/)?[A-Za-z][^@\s]*)")
+_ALIAS = lazy_regex(r"(?:npm|jsr|workspace|patch):((?:@[^/@\s]+/)?[A-Za-z][^@\s]*)")
 
+_MAVEN = frozenset({"dependency", "plugin", "extension", "parent", "path"})
+_NUGET = frozenset({"packagereference", "packageversion", "packagedownload", "reference"})
 _PROPERTY = lazy_regex(r"\$\{([^{}]{1,200})\}")
-_GEM = lazy_regex(r"\bgem\s*(?:\(\s*)?[\"']([^\"'\n]{1,200})[\"']")
-_GEM_GROUP = lazy_regex(r"\s*group\b[^\n]*:(?:development|test|ci)\b[^\n]*\bdo\b")
-_GEM_OPTION = lazy_regex(r"\bgroups?:?\s*(?:=>)?\s*\[?\s*:(?:development|test|ci)\b")
-_GEMSPEC = lazy_regex(
-    r"\.add_(development_|runtime_)?dependency\s*\(?\s*[\"']([^\"'\n]{1,200})[\"']"
+_QUOTED = r"[\s(\\]{0,99}(?:%[qQ]?[^\w\s]|[\"'])([^\"'\n)\]}>]{1,200})[\"')\]}>]"
+_GEM = lazy_regex(rf"\b(?:gem|pod|pin){_QUOTED}(?=([^\n]{{0,300}}))")
+_GEM_SOURCE = lazy_regex(r"\b(?:git|github|gitlab|path)\b\W{1,9}([^\"'\s]{1,200})")
+_GEM_GROUP = lazy_regex(
+    r"\bgroup\b[^\n]*:(?:development|test|ci)\b[^\n]*\bdo\b|^\s*(end)\s*$", re.M
 )
+_GEM_OPTION = lazy_regex(r"\bgroups?:?\s*(?:=>)?\s*\[?\s*:(?:development|test|ci)\b")
+_GEMSPEC = lazy_regex(rf"\.add_(development_|runtime_)?dependency{_QUOTED}")
 _GRADLE = lazy_regex(
-    r"""(?<![\w.-])([a-z]\w*(?:Implementation|Api|Only|Processor|Runtime)|api|implementation
-    |compile(?:Only)?|runtime(?:Only)?|annotationProcessor|kapt|ksp|classpath)
-    [\s(]{1,10}(?:(?:platform|enforcedPlatform)\s*\(\s*)?
-    (?:["']([\w.-]+):([\w.-]+)|group\s*[:=]\s*["']([\w.-]+)["']\s*,\s*name\s*[:=]\s*["']([\w.-]+)["'])
+    r"""(?:(?<![\w.-])([a-z]\w{0,99}(?:Implementation|Api|Only|Processor|Runtime)|api|implementation
+    |compile(?:Only)?|runtime(?:Only)?|annotationProcessor|kapt|ksp|classpath)["']?
+    [\s(\[]{1,99}(?:(?:platform|enforcedPlatform)\s*\(\s*)?)?
+    (?:["']([\w.-]{1,200})::?:?([\w.-]{1,200}):[^"'\n]
+    |(?(1)["']([\w.-]{1,200}):([\w.-]{1,200})["']|(?!))
+    |\b(group|name)\s*[:=]\s*["']([\w.-]+)["']\s*,\s*(?:group|name)\s*[:=]\s*["']([\w.-]+)["']
+    |["']([\w.-]{1,200})["']\s{0,9}%{1,3}\s{0,9}["']([\w.-]{1,200})["'])
     """,
     re.VERBOSE,
 )
@@ -143,7 +151,7 @@ def read_yaml(text: str) -> Iterator[PackageDeclaration]:
     tables = document if isinstance(document, dict) else {}
     catalogues = tables.get("catalogs")
     inner = catalogues.values() if isinstance(catalogues, dict) else ()
-    keys = ("catalog", "dependencies", "overrides")
+    keys = ("catalog", "overrides", "dev_dependencies", *_PACKAGE_SECTIONS)
     for table in (*inner, *(tables.get(key) for key in keys)):
         if isinstance(table, list):
             pip = (one.get("pip") for one in table if isinstance(one, dict))
@@ -157,35 +165,33 @@ def read_yaml(text: str) -> Iterator[PackageDeclaration]:
 
 def read_gemfile(text: str) -> Iterator[PackageDeclaration]:
     """The packages of a Gemfile."""
-    in_group = False
-    for number, raw in enumerate(text.split("\n"), 1):
-        line = raw[:MAX_LINE]
-        if _GEM_GROUP.match(line):
-            in_group = True
-        elif line.strip() == "end":
-            in_group = False
-        is_development = in_group or bool(_GEM_OPTION.search(line))
-        for matched in _GEM.finditer(line):
+    line_at = line_counter(text)
+    bounds = list(_GEM_GROUP.finditer(text))
+    starts = [one.start() for one in bounds]
+    for matched in _GEM.finditer(text):
+        above = bounds[: bisect_left(starts, matched.start())][-1:]
+        in_group = bool(above and not above[0][1])
+        is_development = in_group or bool(_GEM_OPTION.search(matched[2]))
+        source = _GEM_SOURCE.search(matched[2])
+        for name in (matched[1], *([name_in_address(source[1])] if source else ())):
             yield PackageDeclaration(
-                number, matched[1], "development" if is_development else "runtime"
+                line_at(matched.start(1)), name, "development" if is_development else "runtime"
             )
 
 
 def read_gemspec(text: str) -> Iterator[PackageDeclaration]:
     """The packages of the specification of a gem."""
-    for number, line in enumerate(text.split("\n"), 1):
-        for matched in _GEMSPEC.finditer(line[:MAX_LINE]):
-            is_development = matched[1] == "development_"
-            yield PackageDeclaration(
-                number, matched[2], "development" if is_development else "runtime"
-            )
+    line_at = line_counter(text)
+    for matched in _GEMSPEC.finditer(text):
+        scope: Scope = "development" if matched[1] == "development_" else "runtime"
+        yield PackageDeclaration(line_at(matched.start(2)), matched[2], scope)
 
 
 def read_go_mod(text: str) -> Iterator[PackageDeclaration]:
     """The modules that a module of Go requires, and those that replace them."""
     block = ""
     for number, line in enumerate(text.split("\n"), 1):
-        words = [word.strip('"`') for word in line[:MAX_LINE].split("//", 1)[0].split()]
+        words = [word.strip('"`') for word in line.split("//", 1)[0].replace("(", " ( ").split()]
         if words[1:] == ["("]:
             block = words[0]
         elif words == [")"]:
@@ -223,22 +229,25 @@ def read_maven(text: str) -> Iterator[PackageDeclaration]:
     }
     for one in elements:
         parts = {inner.tag: (inner.text or "").strip() for inner in one}
-        if one.tag == "dependency" and "artifactid" in parts:
+        if one.tag in _MAVEN and "artifactid" in parts:
             group, artifact = (
                 _PROPERTY.sub(lambda name: properties.get(name[1].lower(), name[0]), written)
                 for written in (parts.get("groupid", ""), parts["artifactid"])
             )
-            scope: Scope = "development" if parts.get("scope") == "test" else "runtime"
+            is_program = one.tag == "dependency" and parts.get("scope") != "test"
+            scope: Scope = "runtime" if is_program else "development"
             yield from _coordinates(find(artifact), group, artifact, scope)
 
 
 def read_gradle(text: str) -> Iterator[PackageDeclaration]:
     """The dependencies of a project of Gradle, by `group:artifact` and by `artifact`."""
-    for number, line in enumerate(text.split("\n"), 1):
-        for matched in _GRADLE.finditer(line[:MAX_LINE]):
-            group, artifact = matched[2] or matched[4], matched[3] or matched[5]
-            scope: Scope = "development" if _GRADLE_TEST.match(matched[1]) else "runtime"
-            yield from _coordinates(number, group, artifact, scope)
+    line_at = line_counter(text)
+    for matched in _GRADLE.finditer(text):
+        *order, group, artifact = filter(None, matched.groups()[1:])
+        if order == ["name"]:
+            group, artifact = artifact, group
+        scope: Scope = "development" if _GRADLE_TEST.match(matched[1] or "") else "runtime"
+        yield from _coordinates(line_at(matched.start()), group, artifact, scope)
 
 
 def _coordinates(
@@ -254,10 +263,11 @@ def read_nuget(text: str) -> Iterator[PackageDeclaration]:
     find = line_finder(text)
     for one in _xml(text):
         given = one.attrib.get("include") or one.attrib.get("update", "")
-        if one.tag == "package":
+        if one.tag in ("package", "dependency"):
             given = one.attrib.get("id", "")
-        elif one.tag not in ("packagereference", "packageversion", "globalpackagereference"):
+        elif one.tag.removeprefix("global") not in _NUGET:
             continue
+        given = given.partition(",")[0] if one.tag == "reference" else given
         scope: Scope = "listed" if one.tag == "packageversion" else "runtime"
         for package in filter(None, map(str.strip, given.split(";"))):
             yield PackageDeclaration(find(package), package, scope)

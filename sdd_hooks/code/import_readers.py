@@ -51,9 +51,12 @@ _IDENTIFIER = lazy_regex(r"(?:r\#|@)?[^\W\d][\w$]*|``[^`\n]{1,300}``|`[^`\n]{1,3
 _BASIC_NAME = lazy_regex(r"\[([^\]\n]{1,300})\]|([^\W\d]\w*)")
 _SCRIPT_ALIAS = lazy_regex(
     r"""(?<![\w$.])([\w$]{1,100})\s{0,9}=\s{0,9}(?:[\w$]{1,99}\.)?
-    (?:require\s{0,9}(?=[;,\n])|createRequire\s{0,9}\()""",
+    (?:require\s{0,9}(?=[;,\n])|createRequire\s{0,9}\()
+    |(?<![\w$.])createRequire\s{1,9}as\s{1,9}([\w$]{1,100})""",
     re.VERBOSE,
 )
+# The rest of `createRequire(import.meta.url)(`.
+_MADE_REQUIRE = lazy_regex(r"(?![\"'`\[])[^;]{0,300}?\)\s{0,9}\(")
 # A module by another name: `node:fs`, `npm:axios@1`, `axios?raw`, `raw-loader!axios`, on a CDN.
 _SPECIFIER = lazy_regex(
     r"""(?:\S{0,300}!)?(?:(?:node|npm|jsr|bun):/?
@@ -63,6 +66,8 @@ _SPECIFIER = lazy_regex(
     (?:\?\S*)?""",
     re.VERBOSE,
 )
+# Behind `method(:require`.
+_RUBY_CALLED = lazy_regex(r"\)\s{0,9}(?:&?\.\s{0,9}(?:call)?\s{0,9}\(?|\[)")
 _RUBY_QUOTED = lazy_regex(
     r"%[qQ]?(?:\(([^()\n]{1,300})\)|\[([^\[\]\n]{1,300})\]|\{([^{}\n]{1,300})\}|<([^<>\n]{1,300})>"
     r"|([^\w\s(\[{<])([^\n]{1,300}?)\5)"
@@ -72,9 +77,9 @@ _RUBY_QUOTED = lazy_regex(
 def _script(source: SourceText, found: re.Match[str]) -> Iterator[ReadImport]:
     text, keyword = source.text, found[0]
     position = source.skip(found.end())
-    if keyword in ("from", "import"):
+    if keyword in ("from", "import") or keyword[0] == "/":
         value = source.string_at(position)
-        if value and not source.is_comment(found.start()):
+        if value and (keyword[0] == "/" or not source.is_comment(found.start())):
             yield from _file_or_module(value[0], found.start())
             return
     if keyword == "from":
@@ -85,11 +90,8 @@ def _script(source: SourceText, found: re.Match[str]) -> Iterator[ReadImport]:
     if not text.startswith("(", position) or source.is_comment(found.start(), call=True):
         return
     position = source.skip(position + 1)
-    if keyword == "createRequire":
-        end = text.find(")(", position, position + MAX_PREFIX)
-        if end < 0:
-            return
-        position = source.skip(end + 2)
+    if made := _MADE_REQUIRE.match(text, position):
+        position = source.skip(made.end())
     if keyword == "define" and (value := source.string_at(position)):
         # The name of the module itself.
         position = source.skip(value[1])
@@ -108,9 +110,11 @@ def _script(source: SourceText, found: re.Match[str]) -> Iterator[ReadImport]:
 
 def _file_or_module(name: str, position: int) -> Iterator[ReadImport]:
     is_relative = name.startswith(("./", "../")) or name in (".", "..")
-    if is_relative:
+    installed = name.rpartition("node_modules/")[2]
+    if is_relative and installed == name:
         yield ReadImport(name.partition("?")[0], position, is_relative)
         return
+    name = installed
     yield ReadImport(name, position)
     if (plain := plain_module(name)) != name:
         yield ReadImport(plain, position)
@@ -158,7 +162,13 @@ def _rust(source: SourceText, found: re.Match[str]) -> Iterator[ReadImport]:
     yield from _use_tree(source, position)
 
 
-def _use_tree(source: SourceText, position: int) -> Iterator[ReadImport]:
+def _php(source: SourceText, found: re.Match[str]) -> Iterator[ReadImport]:
+    """`use A\\{B, function c as d};`."""
+    if not source.is_comment(found.start()):
+        yield from _use_tree(source, source.skip(found.end()), "\\")
+
+
+def _use_tree(source: SourceText, position: int, mark: str = "::") -> Iterator[ReadImport]:
     """The names of `a::{b, c::*}`, with a stack of the prefixes of the open braces."""
     text = source.text
     above: list[str] = []
@@ -167,18 +177,22 @@ def _use_tree(source: SourceText, position: int) -> Iterator[ReadImport]:
     while position < len(text):
         name, end = _name(source, position)
         sign = text[position]
-        if text.startswith("::", position):
-            prefix += "::" if prefix else ""
-            position = source.skip(position + 2)
-        elif name == "as":
+        if text.startswith(mark, position):
+            prefix += mark if prefix else ""
+            position = source.skip(position + len(mark))
+        elif mark == "\\" and name.lower() in ("function", "const"):
+            position = source.skip(end)
+        elif name.lower() == "as":
             _, end = _name(source, source.skip(end))
             position = source.skip(end)
-        elif name and (not prefix or prefix.endswith("::")):
+        elif name and (not prefix or prefix.endswith(mark)):
             prefix, start, position = _longer(prefix, name), position, source.skip(end)
         else:
-            if not name and prefix != _top(above) and not prefix.endswith("::"):
+            if not name and prefix != _top(above) and not prefix.endswith(mark):
                 yield ReadImport(prefix.removesuffix("::self"), start)
-            if not _open_or_close(above, prefix, sign) or not (above or sign == "*"):
+            if not _open_or_close(above, prefix, sign) or not (
+                above or sign == "*" or (mark, sign) == ("\\", ",")
+            ):
                 return
             prefix = _top(above) if sign != "*" else prefix.removesuffix("::")
             position = source.skip(position + 1)
@@ -244,7 +258,7 @@ def _loaded(source: SourceText, found: re.Match[str]) -> Iterator[ReadImport]:
 def _java(source: SourceText, found: re.Match[str]) -> Iterator[ReadImport]:
     if source.is_comment(found.start(), call=True):
         return
-    if found[0] != "import":
+    if found[0] not in ("import", "requires"):
         yield from _loaded(source, found)
         return
     text = source.text
@@ -252,12 +266,12 @@ def _java(source: SourceText, found: re.Match[str]) -> Iterator[ReadImport]:
     while True:
         start = position
         name, position = _dotted(source, position)
-        if name in ("static", "module"):
+        while name in ("static", "module", "transitive") and _name(source, position)[0]:
             # A keyword in front of the name.
             start = position
-            longer, position = _dotted(source, position)
-            name = longer or name
-        if not name:
+            name, position = _dotted(source, position)
+        name = name.removeprefix("_root_.")
+        if not name or (found[0] == "requires" and not text.startswith(";", position)):
             return
         if name.endswith(".") and text.startswith("{", position):
             yield from _selected(source, name, position)
@@ -384,6 +398,8 @@ def _ruby(source: SourceText, found: re.Match[str]) -> Iterator[ReadImport]:
     if source.is_comment(found.start(), call=True):
         return
     position = source.skip(found.end())
+    if called := _RUBY_CALLED.match(text, position if keyword[0] == ":" else len(text)):
+        position = source.skip(called.end())
     # Behind a comma in `send(:require, "a")`.
     if text.startswith((",",) if keyword[0] == ":" else ("(",), position):
         position = source.skip(position + 1)
@@ -405,7 +421,7 @@ def _ruby(source: SourceText, found: re.Match[str]) -> Iterator[ReadImport]:
 _CSHARP_LOADERS = frozenset({"GetType", "Load", "LoadFrom", "LoadWithPartialName"})
 _UNICODE = lazy_regex(r"\\u+(?:([0-9a-fA-F]{4})|\{0*([0-9a-fA-F]{2,4})\})")
 _JAVA = ImportReader(
-    lazy_regex(r"(?<![\w$.@])import(?![\w$])|(?<=\.)(?:forName|loadClass)(?!\w)"),
+    lazy_regex(r"(?<![\w$.@])(?:import|requires)(?![\w$])|(?<=\.)(?:forName|loadClass)(?!\w)"),
     _java,
     Comments("//", block=True, closers="\"'"),
     decode=_UNICODE,
@@ -414,7 +430,8 @@ _SCRIPT = ImportReader(
     # A string, a bracket or an operator can be next to a keyword.
     lazy_regex(
         r"(?<![\w$])(?:from|import|require|resolve|(?:do|un)?[mM]ock|importScripts|define|requirejs"
-        r"|require(?:Actual|Mock)|import(?:Actual|Mock)|createRequire|getBuiltinModule|proxyquire)"
+        r"|require(?:Actual|Mock)|import(?:Actual|Mock)|createRequire|getBuiltinModule|proxyquire"
+        r"|///[ \t]{0,9}<reference[ \t]{1,9}types[ \t]{0,9}=)"
         r"(?![\w$])"
     ),
     _script,
@@ -452,13 +469,19 @@ READERS: Mapping[str, ImportReader] = {
         Comments("'", block=False, closers='"'),
         ignores_case=True,
     ),
+    "php": ImportReader(
+        lazy_regex(r"(?<![\w$\\>:])use(?!\w)", re.IGNORECASE),
+        _php,
+        Comments("//", block=True, closers="\"'?"),
+        ignores_case=True,
+    ),
     "go": ImportReader(
         lazy_regex(r"(?<![\w.])import(?!\w)"), _go, Comments("//", block=True, closers="`")
     ),
     "ruby": ImportReader(
         lazy_regex(
             r"(?<![\w@$:])(?:require|require_dependency|require_relative|load|autoload)(?![\w:?!])"
-            r"|(?<![\w:]):(?:require|load)(?=\s*,)"
+            r"|(?<![\w:]):(?:require|load)(?=\s*[,)])"
         ),
         _ruby,
         Comments("#", block=False, closers="\"'`/)]}>|%-,.;:!*+=~^&"),

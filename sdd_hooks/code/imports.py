@@ -58,6 +58,14 @@ def supports_imports(path: str) -> bool:
     return is_notebook(path) or bool(_reader(path, b"#!/bin/python"))
 
 
+def unread_language(path: str) -> str | None:
+    """The language of a file whose imports are not read, "" if they are, None for no code."""
+    language = describe_any(path)
+    if is_notebook(path) or (language and language.imports):
+        return ""
+    return language.name if language and not language.is_data else None
+
+
 def find_imports(path: str, data: bytes, *, parse: bool = True, comments: bool = True) -> Imports:
     """The imports of the file at `path` with this content; none in an unsupported language.
 
@@ -158,7 +166,8 @@ def _keywords(reader: ImportReader, text: str) -> Iterator[re.Match[str]]:
     """The keywords of a text, and the names that it gives to a function that imports."""
     yield from reader.keywords.finditer(text)
     if reader.aliases is not None:
-        aliases = dict.fromkeys(re.escape(found[1]) for found in reader.aliases.finditer(text))
+        named = (found[1] or found[2] for found in reader.aliases.finditer(text))
+        aliases = dict.fromkeys(map(re.escape, named))
         for start in range(0, len(aliases), 100):
             names = "|".join([*aliases][start : start + 100])
             yield from re.finditer(rf"(?<![\w$.])(?:{names})(?![\w$])", text)

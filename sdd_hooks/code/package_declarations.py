@@ -6,14 +6,12 @@ from __future__ import annotations
 
 import re
 import sys
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from typing import Any, Literal
 
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.lazy_regex import lazy_regex
-
-MAX_LINE = 2_000
-"""Characters that are read of a line, where lines are read."""
 
 Scope = Literal["runtime", "development", "indirect", "listed"]
 """What a package is for: the program, its development and tests, another package, or any manifest
@@ -47,6 +45,12 @@ def line_finder(text: str) -> FindLine:
             for part in (word, *_PART.split(word)):
                 lines.setdefault(part, number)
     return lambda name: lines.get(name.lower()) or lines.get(_PART.split(name.lower())[-1], 1)
+
+
+def line_counter(text: str) -> Callable[[int], int]:
+    """A function that returns the line of a position."""
+    ends = [found.start() for found in re.finditer("\n", text)]
+    return lambda position: bisect_left(ends, position) + 1
 
 
 def name_in_address(address: str) -> str:

@@ -22,13 +22,14 @@ from sdd_hooks.code.python_imports import parse_python
 from sdd_hooks.text.lazy_regex import lazy_regex
 
 _REQUIREMENT = lazy_regex(r"\s*([A-Za-z0-9][\w.-]*)")
+_DIRECT = lazy_regex(r"([A-Za-z0-9][\w.-]*)\s*(?:\[[^\]]*\]\s*)?@(?=.*[:/])\s*")
 _EGG = lazy_regex(r"[#&]egg=([\w.-]+)")
 _EDITABLE = lazy_regex(r"(?:-e|--editable)[\s=]\s*")
 _FILE = lazy_regex(r"\.{0,2}/|file:|\S+(?:://|\.(?:whl|zip|tgz|tar\.\w+)(?=[\s#;]|$))")
 _NOTE = lazy_regex(r"(?:^|\s)#.*")
 _INCLUDED = lazy_regex(r"(?:-r|-c|--requirement|--constraint)[\s=]?\s*(\S+)")
 _CONTINUED = lazy_regex(r"\\\r?\n")
-_LISTS = lazy_regex(r"(?:[\w-]+-)?dependencies|requires|dependency-groups", re.IGNORECASE)
+_LISTS = lazy_regex(r"(?:[\w-]+[-_])?dependencies|requires|deps|dependency-groups", re.IGNORECASE)
 _DEVELOPMENT_TABLE = lazy_regex(
     r"(?:.*\.)?(?:dev|build)-dependencies\b|dev-packages\b|dependency-groups\b|build-system\b"
     r"|tool\.poetry\.group\.|tool\.(?:uv|pdm|hatch)\b"
@@ -50,12 +51,17 @@ def read_toml(text: str) -> Iterator[PackageDeclaration]:
     """Requirements in lists of pyproject.toml, and the keys of tables of dependencies."""
     document, find = parse_toml(text), line_finder(text)
     yield from _in_table(document, "", find)
-    for path in ("packages", "dev-packages"):
-        if isinstance(document.get(path), dict):
-            yield from _listed(document[path], path, find)
     for tables in [document.get("patch"), {"": document.get("replace")}]:
         for packages in tables.values() if isinstance(tables, dict) else ():
             yield from _listed(packages, "patch", find)
+
+
+def read_pipfile(text: str) -> Iterator[PackageDeclaration]:
+    """The packages of a Pipfile, in tables of any name."""
+    find = line_finder(text)
+    for path, table in parse_toml(text).items():
+        if path not in ("source", "requires", "pipenv", "scripts"):
+            yield from _listed(table, path, find)
 
 
 def _in_table(table: Mapping[str, Any], path: str, find: FindLine) -> Iterator[PackageDeclaration]:
@@ -82,9 +88,12 @@ def _listed(value: object, path: str, find: FindLine) -> Iterator[PackageDeclara
             if isinstance(given, list) and any(isinstance(one, str) for one in given):
                 yield from _listed(given, f"{path}.{name}", find)
             elif name.lower() != "python":
-                renamed = given.get("package") if isinstance(given, dict) else None
-                package = renamed if isinstance(renamed, str) else name
-                yield PackageDeclaration(find(package), package, scope)
+                options = given if isinstance(given, dict) else {}
+                addresses = (options.get(key) for key in ("git", "url", "file"))
+                names = [name_in_address(one) for one in addresses if isinstance(one, str)]
+                renamed = options.get("package")
+                for package in (renamed if isinstance(renamed, str) else name, *names):
+                    yield PackageDeclaration(find(package), package, scope)
 
 
 def _scope_of(path: str) -> Scope:
@@ -129,7 +138,9 @@ def _pip_lines(text: str) -> Iterator[tuple[int, str]]:
 def required(line: str) -> Iterator[str]:
     """The package of a requirement: its name, or that of the file or address that it comes from."""
     line = _EDITABLE.sub("", line.strip(), count=1)
-    if not line.startswith("-"):
+    if direct := _DIRECT.match(line):
+        yield direct[1]
+    elif not line.startswith("-"):
         is_file = _FILE.match(line)
         name = _EGG.search(line) or (None if is_file else _REQUIREMENT.match(line))
         if name:
@@ -157,7 +168,8 @@ def read_setup_cfg(text: str) -> Iterator[PackageDeclaration]:
         parser.read_string(text)
     except Error as error:
         raise ValueError(str(error)) from None
-    lists = [*(parser.items("options") if parser.has_section("options") else ())]
+    options = parser.items("options") if parser.has_section("options") else ()
+    lists = [(key.replace("-", "_"), value.removeprefix("file:")) for key, value in options]
     lists = [one for one in lists if one[0] in _SETUP_LISTS]
     extras = "options.extras_require"
     lists += parser.items(extras) if parser.has_section(extras) else ()

@@ -37,7 +37,8 @@ _ENCODINGS = re.compile(
     r"|euc_\w+|shift_jis\w*|johab|kz1048|ptcp154|hp_roman8|tis_620)"
 )
 _STATEMENT = lazy_regex(
-    r"(?:(?<=[\n\r;:])|\A)[ \t\f]*(?:lazy[ \t\f]+)?(?P<keyword>import(?![\w])|from(?![\w]))",
+    r"(?:(?<=[\n\r;:])|\A|\b(?:exec|compile)\s{0,9}\(?\s{0,9}\w{0,2}[\"']{1,3})[ \t\f]*"
+    r"(?:lazy[ \t\f]+)?(?P<keyword>c?import(?![\w])|from(?![\w]))",
     re.UNICODE,
 )
 _CALLS = frozenset(
@@ -45,10 +46,14 @@ _CALLS = frozenset(
     | {"import_string", "load_module"}
 )
 _CODE = frozenset({"exec", "eval", "compile"})
-_KEYWORDS = frozenset({"name", "modname", "mod_name", "source"})
-_CALL = lazy_regex(rf"\b(?:{'|'.join(sorted(_CALLS))})\s*\(\s*[rRuU]?(?=[\"'])")
+_KEYWORDS = frozenset({"name", "modname", "mod_name", "source", "package"})
+_CALL = lazy_regex(r"\b(\w+)(?:[\"'][\])]{1,3})?\s*\(\s*(?:\w{1,9}\s*=\s*)?[rRuU]?(?=[\"'])")
+_ALIAS = lazy_regex(
+    rf"\b(?:{'|'.join(sorted(_CALLS))})\s+as\s+(\w+)"
+    rf"|(?<![\w.])(\w+)\s*=\s*(?:\w+\.)?(?:{'|'.join(sorted(_CALLS))})\b(?!\s*\()"
+)
 _NAME = lazy_regex(r"[^\W\d]\w*")
-_IMPORT = lazy_regex(r"import(?!\w)")
+_IMPORT = lazy_regex(r"c?import(?!\w)")
 _AS = lazy_regex(r"as(?!\w)")
 _BLANK = lazy_regex(r"[ \t\f]*")
 _BLANK_LINES = lazy_regex(r"(?:[ \t\f\r\n]+|\#[^\r\n]*)*")
@@ -141,7 +146,11 @@ def _in_tree(tree: ast.AST, data: bytes) -> Iterator[PythonImport]:
 
 def _modules(node: ast.Call, called: str) -> Iterator[str]:
     """The modules that a call with a constant imports, or that the code in it imports."""
-    values = [*node.args[:1], *(one.value for one in node.keywords if one.arg in _KEYWORDS)]
+    # `import_module(".a", "package")`
+    values = [
+        *node.args[: 1 + (called == "import_module")],
+        *(one.value for one in node.keywords if one.arg in _KEYWORDS),
+    ]
     for value in filter(None, map(_constant, values)):
         if called in _CALLS:
             yield value.partition(":")[0]
@@ -165,6 +174,8 @@ def _importer(function: ast.expr, names: Mapping[str, str]) -> str:
     """The name of a function that imports or runs code, "" for any other expression."""
     name = function.id if isinstance(function, ast.Name) else ""
     name = function.attr if isinstance(function, ast.Attribute) else names.get(name, name)
+    if isinstance(function, ast.Subscript):
+        name = _constant(function.slice)
     if isinstance(function, ast.Call) and getattr(function.func, "id", "") == "getattr":
         name = _constant(function.args[1]) if len(function.args) > 1 else ""
     return name if name in _CALLS or name in _CODE else ""
@@ -175,7 +186,9 @@ def _constant(node: ast.expr) -> str:
     if isinstance(node, ast.JoinedStr):
         parts = [_constant(one) for one in node.values]
         return "".join(parts) if all(parts) else ""
-    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+    value = node.value if isinstance(node, ast.Constant) else ""
+    value = value.decode("latin-1") if isinstance(value, bytes) else value
+    return value if isinstance(value, str) else ""
 
 
 class _LineNumbers:
@@ -213,13 +226,14 @@ def _scan_text(text: str) -> Iterator[PythonImport]:
     for found in _STATEMENT.finditer(joined):
         if source.is_comment(found.start("keyword")):
             continue
-        read = _read_import if found["keyword"] == "import" else _read_from
+        read = _read_from if found["keyword"] == "from" else _read_import
         for dots, module, name, start, end in read(joined, found.end()):
             first = lines.line_at(found.start("keyword") if not name else start)
             line = lines.line_at(start)
             yield PythonImport(dots, module, name, line, first, lines.line_at(end))
+    called = {found[1] or found[2] for found in _ALIAS.finditer(joined)} | _CALLS
     for found in _CALL.finditer(joined):
-        value = source.string_at(found.end())
+        value = source.string_at(found.end()) if found[1] in called else None
         if value and not source.is_comment(found.start(), call=True):
             first, last = lines.line_at(found.start()), lines.line_at(found.end())
             yield PythonImport(0, value[0], "", first, first, last)

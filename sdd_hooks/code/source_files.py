@@ -82,10 +82,6 @@ _PATTERNS: Mapping[str, re.Pattern[str]] = {
 """The comments and strings of languages, by the names that `languages.LANGUAGES` has for them."""
 
 
-# The comments of the languages that a reader of imports has; the others have those of C.
-_IMPORTING: Mapping[str, str] = {"script": "script", "go": "go", "ruby": "ruby", "fsharp": "ocaml"}
-
-
 def blank_comments(reader: str, text: str) -> str:
     """Replace comments, and strings of several lines, by blanks; `reader` is one of imports.
 
@@ -96,7 +92,8 @@ def blank_comments(reader: str, text: str) -> str:
         hidden = match.lastgroup == "comment" or "\n" in match[0]
         return re.sub(r"[^\n]", " ", match[0]) if hidden else match[0]
 
-    return _PATTERNS[_IMPORTING.get(reader, "c")].sub(blank, text)
+    name = "ocaml" if reader == "fsharp" else reader
+    return _PATTERNS.get(name, _PATTERNS["c"]).sub(blank, text)
 
 
 def is_hand_written(text: str) -> bool:

@@ -20,7 +20,7 @@ from sdd_hooks.text.markdown import find_frontmatter_end, unify_line_endings
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
 
-_BOX = r"(?:\[[ \t\xa0]?\]|[☐⬜🔲])(?=\s)"
+_BOX = r"(?:\[[ \t\xa0]?\]|[☐⬜🔲])(?=\s|$)"
 _MARK = r"(?:[-*+]|[0-9]{1,9}[.)])[ \t]+"
 _OPEN_BOX = lazy_regex(rf"[ \t>]*(?:{_MARK})*{_BOX}")
 _TICKED = lazy_regex(rf"[ \t>]*(?:{_MARK})*\[[xX]\]")
@@ -36,7 +36,7 @@ _NEGATED = lazy_regex(
     rf"""(?: (?:\b(?:not|never|cannot|nor)|n['’]t)(?:\s+(?!only\b|yet\b|longer\b|just\b)\w+){{0,2}}?
         \s+{_VERB}
       | \bnot(?=\s+\S?(?:ADR|SPEC|\#)[\s-]*[0-9])
-      | \b(?:unrelated|irrelevant|nothing\s+to\s+do)
+      | \b(?:unrelated|irrelevant|nothing\s+to\s+do|neither|(?:e\.g\.,?|example:?)\s+refs:)
       | \bno\s+(?:relation|bearing|impact|effect|changes?|need|influence)
       | \bwithout\s+(?:\w+\s+)?(?:touch|affect|chang|alter|modif|concern|involv|need)\w*
       ){_TO}\s+{_NAMES}
@@ -65,7 +65,8 @@ _INLINE = lazy_regex(
 # Text without any of these is what its author states.
 _MAYBE_HIDDEN = lazy_regex(
     rf"""<[A-Za-z/!] | ~ | ^[ >]*(?:```|(?:[ ]{{4}}|\t)) | {_BOX} | ^[ ]{{0,3}}\[[^\]\n]+\]:
-    | ^---[ \t]*$ | \b(?:not|never|cannot|nor|un\w+|irrelevant|nothing|n/a|no|without)\b | n['’]t\b
+    | ^---[ \t]*$ | \b(?:not|never|cannot|nor|un\w+|irrelevant|nothing|n/a|no|without
+    |neither|e\.g|example)\b | n['’]t\b
     | {_MARK}(?:[ ]{{4}}|\t|```)""",
     re.VERBOSE | re.IGNORECASE | re.MULTILINE,
 )
@@ -75,7 +76,8 @@ _SQUASHED = "Squashed commit of the following:"
 _BLANK_LETTERS = frozenset("\u115f\u1160\u2800\u3164\uffa0\U0001d159")
 _PLACEHOLDER = lazy_regex(
     r"\s*<[^<>]*>\W*"
-    r"|\W*(?:(?:the|your)\s)?(?:reason|why|explanation|explain|todo|tbd|xxx+)(?:\shere)?\W*",
+    r"|[\W_]*(?:(?:the|your)\s)?(?:reason|why|explanation|explain|todo|tbd|xxx+|n/?a|none|no|nil)"
+    r"(?:\shere)?[\W_]*",
     re.IGNORECASE,
 )
 
@@ -214,7 +216,8 @@ def _end_of_hidden(block: str, match: re.Match[str], unclosed: set[str]) -> int:
     found = re.compile(closing, re.IGNORECASE).search(block, match.end())
     if found is None:
         unclosed.add(opening)
-        return 0
+        # A block that begins with a comment is hidden to its end.
+        return 0 if kind != "comment" or block[: match.start()].strip() else len(block)
     return found.end()
 
 

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import random
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
 from sdd_hooks.findings import INCOMPLETE
+from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.reporting.comment import render_comment
 from sdd_hooks.usecases.review import CommitRange, Verdict, review_range
 from tests.adversarial.conftest import Rounds
@@ -34,52 +35,34 @@ RECORD = (
 Entry = tuple[str, bytes]
 """A mode of git, and a content."""
 
-# Each notation has `@` for the module that is imported.
-NOTATIONS: dict[str, tuple[str, ...]] = {
-    ".py": (
-        "import @\n",
-        "from @ import x\n",
-        "if 1: import @\n",
-        "a = 1; import @\n",
-        "import \\\n  @\n",
-        "from \\\n @ \\\n import x\n",
-        "a = 1\rimport @\r",
-        "\x0cimport @\n",
-        "def f():\n\timport os, @ as y\n",
-        "import importlib\nimportlib.import_module('@')\n",
-        "__import__(\n'@')\n",
-        "print 'Python 2'\nif 1: import @\n",
-        "x = f'{1}'\nclass A: import @\n",
-        "try: import @\nexcept ImportError: pass\n",
-        "(" * 250 + ")" * 250 + "\nif 1: import @\n",
-    ),
-    ".js": (
-        "import x from '@'\n",
-        "import'@'\n",
-        "const a = 1, b = require('@')\n",
-        "f(() => import(/* webpack */ '@'))\n",
-        "export {\n x\n} from\n '@'\n",
-        "x = /`/; require('@')\n",
-        "a = '/*'; require('@'); b = '*/'\n",
-        "/* a\n// */ require('@')\n",
-        "`\n// ${require('@')}\n`\n",
-        "// a\u2028require('@')\n",
-        "(0, require)\n('@')\n",
-        "require('\\x40'.replace('@', '')); require(\"@\")\n",
-    ),
-    ".go": (
-        'package a\n\nimport (\n\tx "@"\n)\n',
-        "package a; import `@`\n",
-        'import ("a"; "@")\n',
-    ),
-    ".java": ("package a; import @.B;\n", "import static\n @ . B;\n", "\\u0069mport @.B;\n"),
-    ".kt": ("import @.B as C\n", "package a; import `@`.B\n"),
-    ".cs": ("using @;\n", "namespace N { using X = global::@.Y; }\n", "using static\n@\n;\n"),
-    ".fs": ("open @\n", "module A = begin open type @.B end\n", "(*\n// *) open @\n"),
-    ".vb": ("Imports @\n", "IMPORTS X = Global.[@] _\n.B\n", "Imports A, @.B\n"),
-    ".rs": ("use @::x;\n", "fn a() { use {std::io, @::{b, c}}; }\n", "#[x] extern crate @;\n"),
-    ".rb": ("require '@'\n", 'x = 1; require("@") if y\n', "require %q(@)\n"),
-}
+
+class Row(NamedTuple):
+    """A line of the table: a kind, the name of a file or its suffix, and a text.
+
+    `~` in the text is the module that is imported, or the package that is required.
+    """
+
+    kind: str
+    name: str
+    text: str
+
+    @property
+    def path(self) -> str:
+        return {".": f"a{self.name}", "/": self.name[1:]}.get(self.name[0], self.name)
+
+
+def read_table() -> Iterator[Row]:
+    """The violations of `hidden_violations.txt`."""
+    kind = ""
+    for line in Path(__file__).with_name("hidden_violations.txt").read_text("utf-8").splitlines():
+        names, separator, rows = line.partition(" | ")
+        kind = kind if separator else names.removeprefix("# ")
+        for name in names.split() if separator else ():
+            for row in rows.split(" ;; "):
+                yield Row(kind, name, row.encode().decode("unicode_escape") + "\n")
+
+
+NOTATIONS = [one for one in read_table() if one.kind == "syntax" and one.name[0] == "."]
 SUFFIXES = {".py": (".py", ".pyw", ".PY", ".pyi"), ".js": (".js", ".ts", ".cts", ".vue", ".mjs")}
 SHEBANGS = {".py": "#!/usr/bin/env python3\n", ".js": "#!/usr/bin/node\n", ".rb": "#!/bin/ruby\n"}
 
@@ -108,8 +91,8 @@ class Case:
 
 def make(chance: random.Random, module: str) -> Case:
     """A case whose change imports `module`, where the rule forbids `wanted`."""
-    language = chance.choice(list(NOTATIONS))
-    text = chance.choice(NOTATIONS[language]).replace("@", module)
+    _, language, text = chance.choice(NOTATIONS)
+    text = text.replace("~", module)
     suffix = chance.choice(SUFFIXES.get(language, (language,)))
     folder = chance.choice(["src", "src/a/b", "src/tests", "src/vendor", "src/é"])
     path = f"{folder}/a{suffix}"

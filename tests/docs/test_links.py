@@ -20,7 +20,7 @@ _FENCED = re.compile(r"^(`{3,})[^\n]*\n.*?^\1[ \t]*$", re.MULTILINE | re.DOTALL)
 _MODULE = re.compile(r"`(\w[\w/-]*\.py)`")
 
 # Pages whose examples name modules of other repositories.
-EXAMPLES = ("decision-rules.md", "benchmarks.md")
+EXAMPLES = ("decision-rules.md", "benchmarks.md", "what-is-read.md")
 
 
 def links(page: Path) -> list[str]:

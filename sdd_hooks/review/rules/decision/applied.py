@@ -18,6 +18,7 @@ from sdd_hooks.review.rules.decision.blocks import MARK, BlockError, DecisionRul
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.text.display import one_line
 from sdd_hooks.text.documents import as_markdown
+from sdd_hooks.text.globs import expand_braces
 
 ID = "decision-rule"
 """The id of the rule that applies them."""
@@ -79,6 +80,7 @@ def _find(subject: Subject) -> AppliedRules:
     for before, after, changed in read_record_changes(subject):
         if after and changed:
             findings += _invalid_blocks(after)
+            findings += _unread_rules(after, subject)
         rules = after.in_force if after else ()
         if before and (changed or after is None):
             kept = {rule.substance for rule in rules}
@@ -105,6 +107,21 @@ def _invalid_blocks(record: RecordRules) -> Iterator[Finding]:
         evidence = one_line(error.text)[:MAX_EVIDENCE]
         path = record.artifact.path
         yield Finding(path, error.line, f"{ID}/unreadable", "warning", message, evidence)
+
+
+def _unread_rules(record: RecordRules, subject: Subject) -> Iterator[Finding]:
+    """Find the rules that apply to files whose language or format is not read, and to no others."""
+    for rule in record.in_force:
+        for glob in (each for one in rule.within or ("**",) for each in expand_braces(one)):
+            applies_to = rule._replace(within=(glob,)).path_filter()
+            paths = (blob.path for blob in subject.after.blobs() if applies_to(blob.path))
+            names = set(map(rule.kind.unread, paths)) - {None}
+            if names and "" not in names:
+                listed = one_line(", ".join(sorted(filter(None, names))[:5]))
+                advice = f"use `{rule.verb} regex` for {one_line(glob)}"
+                message = f"no {rule.what} is read of {listed}: {advice}"
+                path = record.artifact.path
+                yield Finding(path, rule.line, f"{ID}/unread", "warning", message, _evidence(rule))
 
 
 def _changed_record(

@@ -20,8 +20,9 @@ from sdd_hooks.code.dependencies import (
     may_declare,
     parse_dependencies,
     read_manifest,
+    unread_manifest,
 )
-from sdd_hooks.code.imports import Import, find_imports, supports_imports
+from sdd_hooks.code.imports import Import, find_imports, supports_imports, unread_language
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.decoding import decode
 from sdd_hooks.text.lazy_regex import lazy_regex
@@ -75,7 +76,8 @@ class RuleKind(NamedTuple):
     of the kind. `may_change` says whether a changed file can have other things than before. With
     `needs_base`, it needs the whole file and that of the base to tell what a change adds; otherwise
     the lines of the diff are enough. With `needs_text`, an empty file need not have what a rule
-    requires.
+    requires. `unread` names the language or format of a file that could have it and is not read; ""
+    for one that is read, None for other files.
     """
 
     named: str
@@ -87,6 +89,7 @@ class RuleKind(NamedTuple):
     needs_base: bool
     needs_text: bool
     may_change: Callable[[ChangedFile], bool]
+    unread: Callable[[str], str | None]
 
 
 def _find_lines(contents: FileContents) -> FoundLines:
@@ -221,6 +224,7 @@ KINDS: Mapping[str, RuleKind] = {
         needs_base=False,
         needs_text=True,
         may_change=lambda _: True,
+        unread=lambda _: None,
     ),
     "import": RuleKind(
         named="the import of {}",
@@ -232,6 +236,7 @@ KINDS: Mapping[str, RuleKind] = {
         needs_base=True,
         needs_text=True,
         may_change=lambda _: True,
+        unread=unread_language,
     ),
     "dependency": RuleKind(
         named="the dependency {}",
@@ -243,6 +248,7 @@ KINDS: Mapping[str, RuleKind] = {
         needs_base=True,
         needs_text=False,
         may_change=_may_change_dependencies,
+        unread=unread_manifest,
     ),
 }
 """Every kind by its name, which follows `forbid` or `require` in a block."""

@@ -362,3 +362,23 @@ def test_two_hundred_rules_on_two_hundred_files_are_fast(tmp_path: Path) -> None
     subject = subject_of(tmp_path, records, files)
     findings = assert_cpu_seconds(lambda: check(subject), 6)
     assert [finding.path for finding in findings] == ["src/f7.py"]
+
+
+@pytest.mark.parametrize(
+    ("what", "within", "files", "named"),
+    [
+        ("import", "ios/**, src/**", "ios/a.swift src/a.py src/b.c", "swift"),
+        ("import", "**", "a.dart README.md b.yml", "dart"),
+        ("import", "**", "a.dart a.py", ""),
+        ("import", "**/*.{py,dart}", "a.dart a.py", "dart"),
+        ("dependency", "app/**", "app/mix.exs app/a.ex", "mix.exs"),
+        ("regex", "ios/**", "ios/a.swift", ""),
+    ],
+)
+def test_a_rule_about_files_that_are_not_read(
+    what: str, within: str, files: str, named: str, tmp_path: Path
+) -> None:
+    record = adr(f"forbid {what}: x", f"in: {within}")
+    findings = check(subject_of(tmp_path, dict.fromkeys(files.split(), "y\n"), {ADR: record}))
+    messages = [one.message for one in findings if one.rule == "decision-rule/unread"]
+    assert [one.partition(":")[0].rpartition(" ")[2] for one in messages] == named.split()
