@@ -41,7 +41,10 @@ COMMANDS = {
         "spec:spec",
         "Create a specification: spec.md with a requirement and a scenario, and design.md.",
     ),
-    "status": LazyCommand("status:status", "Change the status of a decision or a specification."),
+    "status": LazyCommand(
+        "status:status",
+        "Change the status of a decision or a specification, or list those that wait.",
+    ),
     "check": LazyCommand(
         "check:check", "Report where the work tree departs from its decisions and specifications."
     ),
