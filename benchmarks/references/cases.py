@@ -69,9 +69,11 @@ def _known(folder: Path) -> Iterator[Case]:
 
 
 def _ordinary(folder: Path) -> Iterator[Case]:
-    for fields in _lines(folder / ORDINARY):
-        id = f"{fields['repo']}@{fields['commit'][:10]}"
-        yield Case(id, folder.name, fields["repo"], "ordinary", fields)
+    for line in _lines(folder / ORDINARY):
+        # A line has one commit, or all `commits` of its repository.
+        for fields in ({**line, **one} for one in line.pop("commits", ({},))):
+            id = f"{fields['repo']}@{fields['commit'][:10]}"
+            yield Case(id, folder.name, fields["repo"], "ordinary", fields)
 
 
 def _lines(path: Path) -> Iterator[dict[str, Any]]:

@@ -18,6 +18,9 @@ from sdd_hooks.review.references.evidence.gather import gather_evidence
 from sdd_hooks.review.references.words.change_words import Measures
 from sdd_hooks.review.review import subject_of
 
+CITING = frozenset({"comments", "neighbours", "governed", "history", "messages"})
+"""The kinds of evidence of a repository that cites its records."""
+
 
 class Facts(NamedTuple):
     """The change, and the evidence for each record of its repository.
@@ -49,6 +52,11 @@ class Facts(NamedTuple):
             links=tuple(tuple(indexes) for indexes in facts.links),
             offers=tuple(facts.offers),
         )
+
+    def without_citations(self) -> Facts:
+        """The same facts of a repository in which no file and no commit names a record."""
+        kept = {kind: one for kind, one in self.evidence.items() if kind not in CITING}
+        return self._replace(evidence=kept)
 
     def restricted_to(self, kinds: Container[str]) -> Facts:
         """The same facts with no evidence of other kinds."""

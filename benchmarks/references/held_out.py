@@ -28,10 +28,11 @@ class Outcome(NamedTuple):
 
 def prepare_all(rows: Iterable[Row], kinds: Container[str] | None = None) -> list[Example]:
     """Prepare rows, with evidence of some kinds only, or of all (None)."""
-    return [
-        Example(row, prepare(row.facts if kinds is None else row.facts.restricted_to(kinds)))
-        for row in rows
-    ]
+    examples = []
+    for row in rows:
+        facts = row.facts if kinds is None else row.facts.restricted_to(kinds)
+        examples.append(Example(row, prepare(facts), prepare(facts.without_citations())))
+    return examples
 
 
 def hold_out(examples: Sequence[Example], tested: Container[str] = ()) -> list[Outcome]:
@@ -77,4 +78,4 @@ def _decide(
         if not (training := training_of(family)):
             raise NoTrainingData(f"there is no change of another owner than {family} to fit to")
         models[family] = train(training)
-    return [Outcome(row, decide(models[row.family], prepared)) for row, prepared in examples]
+    return [Outcome(row, decide(models[row.family], prepared)) for row, prepared, _ in examples]

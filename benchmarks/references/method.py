@@ -23,6 +23,8 @@ ASKS_FROM = THRESHOLD
 """The probability from which the review asks."""
 ORDINARY_WEIGHT = 3.0
 """The weight of an ordinary commit as an example; that of a change with a known record is 1."""
+UNCITED_WEIGHT = 0.5
+"""The part of its weight that an example has once more, as of a repository without citations."""
 
 
 class Prepared(NamedTuple):
@@ -35,10 +37,11 @@ class Prepared(NamedTuple):
 
 
 class Example(NamedTuple):
-    """A row with what is prepared from its facts."""
+    """A row with what is prepared from its facts, and from those without citations."""
 
     row: Row
     prepared: Prepared
+    uncited: Prepared
 
 
 class Decision(NamedTuple):
@@ -66,15 +69,19 @@ def prepare(facts: Facts) -> Prepared:
 
 
 def train(examples: Sequence[Example]) -> LogisticModel:
-    """Fit the confidence to the examples in which a record could be asked about."""
+    """Fit the confidence to the examples in which a record could be asked about.
+
+    Each counts as of its repository, and as of one that cites no records: the weights are for both.
+    """
     return fit(
         [
             (
                 prepared.features,
                 prepared.offered in row.expected,
-                ORDINARY_WEIGHT if row.ordinary else 1.0,
+                part * (ORDINARY_WEIGHT if row.ordinary else 1.0),
             )
-            for row, prepared in examples
+            for row, *both in examples
+            for prepared, part in zip(both, (1.0, UNCITED_WEIGHT), strict=True)
             if prepared.offered
         ]
     )

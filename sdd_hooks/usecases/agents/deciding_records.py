@@ -28,8 +28,8 @@ from sdd_hooks.text.documents import as_markdown
 from sdd_hooks.text.globs import compile_glob, compile_path_pattern, is_named
 from sdd_hooks.usecases.agents.table import STATED, AgentTable, StatedArtifact, StatedRule
 
-THRESHOLD = 0.5
-"""The probability from which a record is handed over by judgement. It is that of the review, 0.6,
+THRESHOLD = 0.35
+"""The probability from which a record is handed over by judgement. It is that of the review, 0.45,
 less what is lacking without the lines of the change: `python -m benchmarks.handover` measures it
 against questions of the review about the same changes."""
 MAX_FILE_BYTES = 2 << 20

@@ -96,5 +96,5 @@ def test_evidence_of_one_kind_ranks_alone() -> None:
 
 def test_the_weights_are_described_as_the_package_has_them() -> None:
     text = describe(train(prepare_all(rows_of("one/a"))))
-    assert text.startswith("agreement +")
+    assert text.startswith("agreement ")
     assert "; intercept -" in text

@@ -377,3 +377,55 @@ def test_a_record_in_place_of_a_superseded_one_has_the_confidence_in_that(tmp_pa
     assert (asked.id, result.ranked[0].id) == ("ADR-0011", "ADR-0007")
     assert asked.confidence == result.ranked[0].confidence is not None
     assert result.ranked[0].why_not == "it is not in force: what replaces it is asked about"
+
+
+SUBJECTS = {
+    "Add CDN route": "Static files are served by a route of the CDN, which `terraform` describes.",
+    "Connection pool for each worker": "A worker has a pool of ten connections, and waits for one.",
+    "Do not use moment": "Dates are handled by the platform. moment is not imported in new code.",
+    "Protected paths": "A tool refuses to write below these without a confirmation by a person.",
+    "Queue for emails": "Emails are sent by a queue with retries, and not in the request.",
+}
+UNCITED = {
+    **{
+        f"docs/adr/{number:04}-{title.lower().replace(' ', '-')}.md": f"# {number}. {title}\n\n"
+        f"## Status\n\nAccepted\n\n## Decision\n\n{text}\n\n## Consequences\n\nWe keep to it.\n"
+        for number, (title, text) in enumerate(SUBJECTS.items(), 1)
+    },
+    "terraform/cdn-route.tf": 'resource "cdn_route" "static" {\n  origin = "files"\n}\n',
+    "src/pool.py": "def take(free):\n    return free.pop()\n",
+    "src/dates.ts": 'import { day } from "./day";\n',
+    "src/label.py": "LABEL = 1\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("title", "after", "number"),
+    [
+        ("Remove the CDN route", {"terraform/cdn-route.tf": None}, "0001"),
+        ("Clean up terraform", {"terraform/cdn-route.tf": None}, "0001"),
+        (
+            "Connection pool fix",
+            {"src/pool.py": "def take(free):\n    return free.pop() if free else wait(free)\n"},
+            "0002",
+        ),
+        (
+            "Format dates by locale",
+            {"src/dates.ts": 'import moment from "moment";\nexport const day = moment();\n'},
+            "0003",
+        ),
+        (
+            "Check a protected path",
+            {"src/write.py": "def write(path):\n    # Confirm below protected paths.\n"},
+            "0004",
+        ),
+        ("Rename a label", {"src/label.py": "TITLE = 1\n"}, ""),
+        ("chore: remove what is unused", {"src/label.py": None}, ""),
+    ],
+)
+def test_a_record_that_nothing_cites_is_asked_about_by_its_subject(
+    tmp_path: Path, title: str, after: Files, number: str
+) -> None:
+    result = references(subject_of(tmp_path, UNCITED, after, message=title))
+    assert [one.path.split("/")[-1][:4] for one in result.suggested] == [number] * bool(number)
+    assert dict(result.ranked[0].confidence.features)["cites"] == 0.0
