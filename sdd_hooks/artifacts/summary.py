@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.fields import normalize_field_name, read_header_fields
 from sdd_hooks.artifacts.section_roles import SectionRole, find_role
-from sdd_hooks.text.answers import MAX_ANSWER, Answer, Compare, Part, find_answer, find_lead
+from sdd_hooks.text.answers import MAX_ANSWER, Answer, AnswerPart, Compare, find_answer, find_lead
 from sdd_hooks.text.markdown import Section, mask_non_prose, unify_line_endings
 
 MAX_LENGTH = 500
@@ -71,7 +71,7 @@ def answer_from(
     return find_answer(_parts(artifact, text, True), words, compare, max_length)
 
 
-def _parts(artifact: Artifact, text: str, asked: bool) -> Iterator[Part]:
+def _parts(artifact: Artifact, text: str, asked: bool) -> Iterator[AnswerPart]:
     prose = mask_non_prose(unify_line_endings(text))
     first, last = artifact.decision or (0, 0)
     sections = artifact.sections
@@ -79,7 +79,7 @@ def _parts(artifact: Artifact, text: str, asked: bool) -> Iterator[Part]:
         first == one.first_line and one.last_line <= last for one in sections
     ):
         lines = prose.split("\n")
-        yield Part("\n".join(lines[first - 1 : last]), first, 1.0, _LEAD)
+        yield AnswerPart("\n".join(lines[first - 1 : last]), first, 1.0, _LEAD)
         lines[first - 1 : last] = [" " * len(line) for line in lines[first - 1 : last]]
         prose = "\n".join(lines)
     led = bool(artifact.decision)
@@ -102,7 +102,7 @@ def _parts(artifact: Artifact, text: str, asked: bool) -> Iterator[Part]:
         lead = _LEAD if is_lead else 0.0
         if not asked and not lead:
             lead = _LEAD - 0.01 if is_inside else _overview(section) or 0.01 * (2 + role)
-        yield Part(content, section.first_line, _WORTH[role], lead)
+        yield AnswerPart(content, section.first_line, _WORTH[role], lead)
 
 
 def _overview(section: Section) -> float:

@@ -77,7 +77,7 @@ _FEW = 3
 """Folders whose code names what belongs to one feature: its own, and those that show it."""
 
 
-class Evidence(NamedTuple):
+class ProjectEvidence(NamedTuple):
     """What the project shows about a text.
 
     `features` are its features by name, `files` the paths of its files, `naming` returns those that
@@ -90,7 +90,7 @@ class Evidence(NamedTuple):
     technologies: Callable[[str], Collection[str]] = lambda _: ()
 
 
-def classify(draft: Draft, evidence: Evidence) -> Level:
+def classify(draft: Draft, evidence: ProjectEvidence) -> Level:
     """How far a draft applies: the stated level, else what the things that it names show."""
     if draft.level:
         return draft.level
@@ -122,7 +122,7 @@ def _names_feature(text: str, tags: Sequence[str], features: Iterable[str]) -> b
     return False
 
 
-def _names_one_place(text: str, evidence: Evidence) -> bool:
+def _names_one_place(text: str, evidence: ProjectEvidence) -> bool:
     """Whether the text has a name of the project's own that one folder of its code defines.
 
     One that is no subject of the text counts if few folders use it: others share it.
@@ -148,7 +148,7 @@ def _names_one_place(text: str, evidence: Evidence) -> bool:
     return False
 
 
-def _folders(texts: Sequence[str], evidence: Evidence) -> set[str]:
+def _folders(texts: Sequence[str], evidence: ProjectEvidence) -> set[str]:
     found = filter(is_production_code, evidence.naming(texts))
     return {path.rpartition("/")[0] for path in found}
 
@@ -174,7 +174,7 @@ def _joined(name: str) -> str:
     return "".join(stem(part.lower()) for part in _PART.findall(name))
 
 
-def _names_domain(text: str, draft: Draft, evidence: Evidence) -> bool:
+def _names_domain(text: str, draft: Draft, evidence: ProjectEvidence) -> bool:
     if draft.has_tags and not _GENERAL.issuperset(draft.entry.tags):
         return True
     words = [word.lower() for word in _TOKEN.findall(text)]

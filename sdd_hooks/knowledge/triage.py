@@ -24,7 +24,7 @@ from sdd_hooks.knowledge.entries import (
     title_of,
 )
 from sdd_hooks.knowledge.index import IndexEntry, KnowledgeIndex
-from sdd_hooks.knowledge.levels import Evidence, classify
+from sdd_hooks.knowledge.levels import ProjectEvidence, classify
 from sdd_hooks.knowledge.rules import EmptyRule, ProjectRule, analyse_rule
 from sdd_hooks.knowledge.same_advice import Judge, read_advice, shared_words
 from sdd_hooks.knowledge.store import read_entry
@@ -73,7 +73,7 @@ class Stock(NamedTuple):
     place: KnowledgePlace
     known: KnowledgeIndex
     rules: Sequence[ProjectRule]
-    evidence: Evidence
+    evidence: ProjectEvidence
 
 
 def triage(drafts: Iterable[Draft], stock: Stock, judge: Judge) -> list[TriageRow]:

@@ -13,7 +13,7 @@ from sdd_hooks.engines.protocol import ComparesMeaning, Engine, Hit
 from sdd_hooks.engines.ranking.hits import query_words
 from sdd_hooks.retrieval.questions import KindQuery
 from sdd_hooks.retrieval.records import Records
-from sdd_hooks.text.answers import Compare, Part, find_answer
+from sdd_hooks.text.answers import AnswerPart, Compare, find_answer
 from sdd_hooks.text.excerpts import code_excerpt
 from sdd_hooks.text.markdown import Section, parse_sections, unify_line_endings
 
@@ -55,7 +55,7 @@ def answered(
         found = answer_from(artifact, text, words, compare)
     else:
         sections = parse_sections(text)
-        parts = [Part(text[one.start : one.end], one.first_line, _PAGE) for one in sections]
+        parts = [AnswerPart(text[one.start : one.end], one.first_line, _PAGE) for one in sections]
         found = find_answer(parts, words, compare)
     hit = hit._replace(snippet=found.text, lines=found.lines)
     best = found.lines[0] if found.evidence else hit.first_line

@@ -78,7 +78,7 @@ _LEAST = 0.05
 """What a further sentence has to add."""
 
 
-class Part(NamedTuple):
+class AnswerPart(NamedTuple):
     """A part of a document: its Markdown, the line of the file on which it begins, what a word of
     the question is worth in it, and what its first sentence is worth beyond these words."""
 
@@ -110,7 +110,7 @@ class _Candidate(NamedTuple):
     and the first of its part."""
 
     text: str
-    part: Part
+    part: AnswerPart
     block: int
     line: int
     is_label: bool = False
@@ -125,7 +125,7 @@ class _Candidate(NamedTuple):
 
 
 def find_answer(
-    parts: Iterable[Part],
+    parts: Iterable[AnswerPart],
     words: frozenset[str],
     compare: Compare | None = None,
     max_length: int = MAX_ANSWER,
@@ -180,7 +180,7 @@ def find_answer(
     return _join(found, chosen, words, max_length)._replace(evidence=min(1.0, value(first)))
 
 
-def find_lead(parts: Iterable[Part], max_length: int = MAX_ANSWER) -> Answer:
+def find_lead(parts: Iterable[AnswerPart], max_length: int = MAX_ANSWER) -> Answer:
     """Return the first three sentences of the part that leads most and has any.
 
     One that introduces what is no sentence is left out, unless it is the only one.
@@ -197,7 +197,7 @@ def find_lead(parts: Iterable[Part], max_length: int = MAX_ANSWER) -> Answer:
     return Answer()
 
 
-def _candidates(part: Part) -> Iterator[_Candidate]:
+def _candidates(part: AnswerPart) -> Iterator[_Candidate]:
     steps: list[str] = []
     number = line = 0
     is_first = True

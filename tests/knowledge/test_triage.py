@@ -5,7 +5,7 @@ import pytest
 from sdd_hooks.knowledge.drafts import Draft, Surroundings, parse_draft
 from sdd_hooks.knowledge.entries import entry_data, parse_entry
 from sdd_hooks.knowledge.index import index_entry, index_of
-from sdd_hooks.knowledge.levels import Evidence, classify
+from sdd_hooks.knowledge.levels import ProjectEvidence, classify
 from sdd_hooks.knowledge.rules import ProjectRule
 from sdd_hooks.knowledge.same_advice import Judge
 from sdd_hooks.knowledge.triage import (
@@ -39,7 +39,7 @@ def draft(kind="lesson", **fields):
 
 def stock(repo, *entries, rules=(), features=()):
     base = fill(repo, *entries) if entries else base_of(repo)
-    return Stock(base.place, index_of(map(index_entry, entries)), rules, Evidence(features))
+    return Stock(base.place, index_of(map(index_entry, entries)), rules, ProjectEvidence(features))
 
 
 def cells(line):

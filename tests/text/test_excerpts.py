@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.text.answers import MAX_ANSWER, Part, find_answer
+from sdd_hooks.text.answers import MAX_ANSWER, AnswerPart, find_answer
 from sdd_hooks.text.excerpts import code_excerpt, prose_excerpt
 
 ADR = """\
@@ -102,7 +102,7 @@ def test_meaning_selects_a_sentence_where_words_do_not() -> None:
         return [0.6 if one == "Each order is one row." else 0.0 for one in sentences]
 
     for word, first in (("zebra", "Each order"), ("crash", "Good")):
-        found = find_answer([Part(ADR)], frozenset({word}), compare)
+        found = find_answer([AnswerPart(ADR)], frozenset({word}), compare)
         assert found.sentences[0].startswith(first)
 
 

@@ -20,7 +20,7 @@ from sdd_hooks.knowledge.entries import (
     one_line,
 )
 from sdd_hooks.knowledge.index import KnowledgeIndex
-from sdd_hooks.knowledge.levels import Evidence
+from sdd_hooks.knowledge.levels import ProjectEvidence
 from sdd_hooks.knowledge.rules import (
     MAX_RULE,
     RULES_FILE,
@@ -205,7 +205,7 @@ def _stock(base: KnowledgeBase, index: KnowledgeIndex, around: Surroundings) -> 
     return Stock(base.place, index, rules, read_evidence(base, around.features))
 
 
-def read_evidence(base: KnowledgeBase, features: Sequence[str]) -> Evidence:
+def read_evidence(base: KnowledgeBase, features: Sequence[str]) -> ProjectEvidence:
     """What the repository shows about drafts, read when a draft needs it."""
     from sdd_hooks.changes.work_tree import WorkFiles
     from sdd_hooks.drift.discover.catalogue import load_catalogue
@@ -221,7 +221,7 @@ def read_evidence(base: KnowledgeBase, features: Sequence[str]) -> Evidence:
             and any(is_named(name, text, one.common) for name in _spellings(one))
         ]
 
-    return Evidence(
+    return ProjectEvidence(
         features,
         lambda: [path for _, path, _ in files.entries()],
         lambda texts: files.grep(texts, (), ("-w", "-i")),

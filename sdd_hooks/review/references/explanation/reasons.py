@@ -226,7 +226,7 @@ class Explainer:
     def _title(self, index: int) -> Evidence | None:
         lines = range(1, len(self._lines(index)) + 1)
         subject = self._context.records[index].title_words
-        found = self._best_line(index, self._query.title, lines, subject)
+        found = self._best_line(index, self._query.title, lines, frozenset(subject))
         if found is None:
             return None
         line, listed = found
