@@ -429,3 +429,15 @@ def test_a_record_that_nothing_cites_is_asked_about_by_its_subject(
     result = references(subject_of(tmp_path, UNCITED, after, message=title))
     assert [one.path.split("/")[-1][:4] for one in result.suggested] == [number] * bool(number)
     assert dict(result.ranked[0].confidence.features)["cites"] == 0.0
+
+
+@pytest.mark.parametrize("form", ["{}", "https://git.example/team/app/blob/main/{}"])
+def test_a_record_that_is_the_page_of_a_folder_is_cited_by_its_path(
+    tmp_path: Path, form: str
+) -> None:
+    path = "docs/adr/keep-orders/README.md"
+    text = STORAGE.replace("ADR-0003: ", "")
+    before = {path: text, "docs/adr/draw-pages/README.md": STYLE.replace("ADR-0004: ", "")}
+    message = f"Rename an order\n\nSee {form.format(path)}"
+    subject = subject_of(tmp_path, before, {"src/orders.py": "ORDER = 1\n"}, message=message)
+    assert {one.path for one in references(subject).ranked if one.referenced} == {path}

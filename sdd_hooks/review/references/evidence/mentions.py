@@ -128,7 +128,8 @@ class RecordNames:
             before = bisect_right(urls, one.start, key=itemgetter(0)) - 1
             span = urls[before] if before >= 0 and one.start < urls[before][1] else None
             known = self._words.get(one.id)
-            if span and known:
+            # An address as a whole was found by its name and its folder.
+            if span and known and one.start > span[0]:
                 path = re.split(r"[#?]", text[span[0] : span[1]])[0]
                 if one.start >= span[0] + len(path):
                     continue
