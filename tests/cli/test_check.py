@@ -214,12 +214,6 @@ def test_errors_are_one_line(checked: Repo, args: tuple[str, ...], code: int, me
     assert message in one_line(run(checked.root, "check", *args), code)
 
 
-def test_findings_fail_the_command_from_a_severity_on(checked: Repo) -> None:
-    assert run(checked.root, "check", "src", "--fail-on", "critical").code == 0
-    assert run(checked.root, "check", "src", "--fail-on", "warning").code == 1
-    assert run(checked.root, "check", "src", "--fail-on", "never").code == 0
-
-
 def test_every_format_has_the_finding(checked: Repo) -> None:
     from sdd_hooks.reporting.registry import FORMATS
 

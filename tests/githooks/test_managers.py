@@ -136,22 +136,6 @@ def test_husky(repo: Hooked, recorder: Recorder) -> None:
     assert states(inspect_hooks(place(repo))) == every("missing")
 
 
-def test_the_lines_for_husky_work(repo: Hooked, recorder: Recorder) -> None:
-    repo.git("config", "core.hooksPath", ".husky/_")
-    (line,) = [
-        one
-        for one in install_hooks(place(repo), recorder.path).snippet.splitlines()
-        if 'pre-commit "' in one
-    ]
-    for status_, found in ((0, recorder), (1, Recorder(repo.root.parent / "finding", status=1))):
-        done = subprocess.run(
-            ["sh", "-c", line, "sh"], env={"PATH": found.search_path}, check=False, cwd=repo.root
-        )
-        assert done.returncode == status_
-    done = subprocess.run(["sh", "-c", line], env=repo.environment(), check=False, cwd=repo.root)
-    assert done.returncode == 0
-
-
 @pytest.mark.parametrize("name", ["lefthook.yml", ".lefthook.toml", "lefthook.yaml"])
 def test_lefthook(repo: Hooked, recorder: Recorder, name: str) -> None:
     repo.write(name, "")

@@ -99,19 +99,6 @@ def test_every_event(framed: Hooked, tracer: Recorder) -> None:
     assert tracer.calls() == ["hook auto", "hook auto"]
 
 
-def test_a_rebase_is_one_refresh(framed: Hooked) -> None:
-    for number in range(2):
-        framed.write(f"docs/adrs/ADR-001{number}-x.md", f"# ADR-001{number}: X\n")
-        framed.git("add", "--all")
-        quietly(framed, "commit", "-m", f"{number}")
-    quietly(framed, "checkout", "--quiet", "-b", "topic", "HEAD~2")
-    framed.write(NEW, "# ADR-0003: New\n")
-    framed.git("add", "--all")
-    quietly(framed, "commit", "-m", "New")
-    quietly(framed, "rebase", "main")
-    assert len([one for one in documents(framed) if one.startswith("docs/adrs/")]) == 5
-
-
 def test_a_finding_refuses_the_commit(framed: Hooked) -> None:
     framed.write(NEW, "---\nextends: [ADR-0099]\n---\n\n# ADR-0003: New\n")
     framed.git("add", "--all")

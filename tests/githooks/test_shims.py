@@ -114,15 +114,6 @@ def test_the_event_after_a_reset_starts_sdd(repo: Hooked, recorder: Recorder) ->
     assert recorder.calls() == ["hook post-commit"]
 
 
-def test_a_checkout_of_a_file_starts_sdd(repo: Hooked, recorder: Recorder) -> None:
-    first = repo.head()
-    repo.commit("Artifact", {ADR: "# ADR-0001: Y\n"})
-    indexed(repo)
-    recorder.calls()
-    repo.git("checkout", first, "--", ADR)
-    assert recorder.calls() == [f"hook post-checkout {repo.head()} {repo.head()} 0"]
-
-
 def test_an_invalid_state_file_starts_sdd(
     repo: Hooked, recorder: Recorder, shell: list[str]
 ) -> None:
@@ -265,18 +256,6 @@ def test_a_large_work_tree_is_not_scanned(repo: Hooked, recorder: Recorder) -> N
 
 
 # Rebase
-
-
-def test_a_rebase_is_one_refresh(repo: Hooked, recorder: Recorder) -> None:
-    repo.git("checkout", "--quiet", "-b", "topic")
-    for number in range(3):
-        repo.commit(f"Topic {number}", {f"docs/adrs/ADR-001{number}-t.md": "# T\n"})
-    repo.git("checkout", "--quiet", "main")
-    repo.commit("Main", {"docs/adrs/ADR-0002-y.md": "# Y\n"})
-    repo.git("checkout", "--quiet", "topic")
-    recorder.calls()
-    repo.git("rebase", "--quiet", "main")
-    assert recorder.calls() == ["hook post-rewrite rebase"]
 
 
 def test_a_rebase_with_nothing_to_replay_is_one_refresh(repo: Hooked, recorder: Recorder) -> None:
@@ -460,11 +439,6 @@ def test_a_new_work_tree_of_an_indexed_repository(
     assert recorder.calls() == [f"hook post-checkout {'0' * 40} {repo.head()} 1"]
     (repo.root / ".git/sdd/collections").unlink()
     repo.worktree(tmp_path / "linked-2", "topic-2")
-    assert recorder.calls() == []
-
-
-def test_a_clone_does_not_start_sdd(repo: Hooked, recorder: Recorder, tmp_path: Path) -> None:
-    repo.git("clone", "--quiet", "-c", f"core.hooksPath={HOOKS}", ".", str(tmp_path / "clone"))
     assert recorder.calls() == []
 
 

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from sdd_hooks.errors import AccessRefused, Missing, RateLimited, RemoteError
-from sdd_hooks.remote.client import MAX_RETRIES
 from sdd_hooks.trackers.issue import IssueDraft
 from sdd_hooks.trackers.protocol import IssueFilter, Since
 from tests.support.loopback import CannedResponse, Request
@@ -169,31 +168,6 @@ def test_a_long_rate_limit_is_an_error(site: TrackerSite) -> None:
     assert site.factory.waits == []
 
 
-def test_waits_for_retry_after(site: TrackerSite) -> None:
-    ids = site.fill(2)
-    busy = CannedResponse(429, {"message": "slow down"}, {"Retry-After": "7"})
-    site.server.fail(busy, busy, when=site.lists)
-    assert sorted(fetched(site.open())) == sorted(ids)
-    assert site.factory.waits == [pytest.approx(7, abs=1)] * 2
-
-
-def test_a_failed_request_is_retried(site: TrackerSite) -> None:
-    ids = site.fill(2)
-    broken = CannedResponse(502, b"<html>bad gateway</html>", {"Content-Type": "text/html"})
-    site.server.fail(broken, broken, when=site.lists)
-    assert sorted(fetched(site.open())) == sorted(ids)
-    assert site.factory.waits == sorted(site.factory.waits)
-    assert len(site.factory.waits) == 2
-
-
-def test_the_number_of_retries_is_limited(site: TrackerSite) -> None:
-    site.fill(2)
-    site.server.fail(*[CannedResponse(500, {"message": "no"})] * 9, when=site.lists)
-    with pytest.raises(RemoteError, match="500"):
-        fetched(site.open())
-    assert site.listings() == MAX_RETRIES + 1
-
-
 @pytest.mark.parametrize("status", [401, 403])
 def test_a_refusal_is_not_retried(site: TrackerSite, status: int) -> None:
     site.fill(2)
@@ -242,29 +216,6 @@ def test_many_issues_of_one_second(site: TrackerSite) -> None:
     count = 2 * site.page + 3
     ids = [site.add(at=START) for _ in range(count)]
     assert sorted(fetched(site.open())) == sorted(ids)
-
-
-def test_a_redirect_to_another_host(site: TrackerSite) -> None:
-    site.fill(1)
-    away = {"Location": "http://localhost.invalid/steal"}
-    for status, message in ((302, "302|localhost.invalid"), (307, r"localhost\.invalid")):
-        site.server.fail(CannedResponse(status, None, away), when=site.lists)
-        with pytest.raises(RemoteError, match=message):
-            fetched(site.open())
-
-
-def test_an_interrupted_connection(site: TrackerSite) -> None:
-    ids = site.fill(2)
-    site.server.fail(CannedResponse(200, [{"number": 1}], cut=5), when=site.lists)
-    assert sorted(fetched(site.open())) == sorted(ids)
-
-
-def test_a_response_that_is_not_a_list(site: TrackerSite) -> None:
-    site.fill(1)
-    login = CannedResponse(200, b"<html>log in</html>", {"Content-Type": "text/html"})
-    site.server.fail(*[login] * 9, when=site.lists)
-    with pytest.raises(RemoteError):
-        fetched(site.open())
 
 
 def test_a_page_that_repeats_forever(site: TrackerSite) -> None:

@@ -102,14 +102,6 @@ def test_a_sync_without_changes_makes_three_requests(synced: SyncedShop) -> None
         assert sorted(paths) == ["", "/issues", "/pulls"]
 
 
-def test_an_edit_in_the_second_of_a_sync_is_fetched(synced: SyncedShop) -> None:
-    synced.gitea.add("Old", at=NOW)
-    synced.sync()
-    synced.gitea.edit(1, at=NOW, title="New")
-    synced.gitea.now += 2
-    assert synced.sync().updated == 1
-
-
 def test_a_server_whose_clock_is_set_back(synced: SyncedShop) -> None:
     synced.gitea.add("Old", at=START)
     synced.sync()

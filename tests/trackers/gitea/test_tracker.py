@@ -14,7 +14,7 @@ from sdd_hooks.trackers.gitea.tracker import MAX_FILES
 from sdd_hooks.trackers.gitea.vendor import VENDOR
 from sdd_hooks.trackers.issue import IssueDraft
 from sdd_hooks.trackers.protocol import IssueFilter, IssuePage, Since, TrackerLocation
-from tests.support.gitea import HIDDEN, PASSWORD, FakeGitea, serving_gitea
+from tests.support.gitea import HIDDEN, FakeGitea, serving_gitea
 from tests.support.loopback import CannedResponse, Request, Server
 from tests.support.machines import TOKEN, ClientFactory
 from tests.trackers.fetching import NOW, START
@@ -291,15 +291,6 @@ def test_an_issue_edited_between_pages(project: Shop) -> None:
     found = pulls_of(project.open())
     missed = set(project.gitea.items) - set(map(int, found))
     assert all(project.gitea.items[one].entry["updated_at"] > "2026-05-02" for one in missed)
-
-
-def test_the_headers_of_a_token(project: Shop) -> None:
-    project.gitea.add(at=START)
-    project.gitea.token = TOKEN
-    assert len(issues_of(project.open())) == 1
-    assert {one.headers["authorization"] for one in project.server.requests} == {f"token {TOKEN}"}
-    assert len(issues_of(project.open(token=PASSWORD, user="ana"))) == 1
-    assert len(issues_of(project.open(user="ana"))) == 1
 
 
 def test_a_wrong_token_may_look_like_a_missing_repository(project: Shop) -> None:

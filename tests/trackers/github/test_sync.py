@@ -89,18 +89,6 @@ def test_a_changed_pull_request_rewrites_its_unchanged_issue(synced: SyncedShop)
     assert "Associated PR" not in synced.file(1)
 
 
-def test_deleted_and_transferred_issues_are_removed(synced: SyncedShop) -> None:
-    github = synced.shop.github
-    for number in range(5):
-        github.add(at=START + number)
-    synced.sync()
-    github.delete(2)
-    github.transfer(4)
-    assert _counts(synced.sync()) == (0, 0, 0)
-    assert _counts(synced.sync(full=True)) == (0, 0, 2)
-    assert synced.numbers() == {1, 3, 5}
-
-
 def test_a_repository_without_issues(synced: SyncedShop) -> None:
     """The cursor is the time of the last pull request."""
     for number in range(120):

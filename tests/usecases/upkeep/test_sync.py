@@ -180,12 +180,3 @@ def test_without_an_index_issues_are_fetched_and_none_is_created(repo: Repo) -> 
         assert Shop(repo, backend, server).sync_if_due() == DueSync(synced=True)
     assert (repo.root / ISSUE).exists()
     assert not (repo.root / ".sdd/search").exists()
-
-
-def test_a_module_has_its_own_folder(shop: Shop) -> None:
-    table = "### Workspace Modules\n\n| Module | Root |\n|---|---|\n| Api | services/api |\n"
-    shop.repo.write("CLAUDE.md", f"## Architecture Context\n\n{table}")
-    shop.repo.write("services/api/x.py", "x = 1\n")
-    shop.sync_if_due(source=shop.source("Api"))
-    assert (shop.repo.root / ".sdd/issues/api/7.md").exists()
-    assert not (shop.repo.root / ISSUE).exists()
