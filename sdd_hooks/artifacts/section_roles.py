@@ -63,7 +63,8 @@ _DECISION = re.compile(
     r"\bdecisions?\b|\boutcome\b|\bresolution\b|\brequirements?\b|\bproposal\b|\bproposed\b"
     r"|\bsolution\b|\bconclusion\b|\bpolicy\b|\brules?\b|\bprinciples?\b|\binvariants?\b"
     r"|\bwhat we decided\b|\bspecification\b|\bnormative\b|\bcontract\b|\bchoice\b"
-    r"|决策|决定|方案|原则|契约|決定|entscheidung|décision|decisión|decisão|решение"
+    r"|决策|决定|方案|原则|契约|決定|entscheidung|décision|decisi[óo]n|decis[ãa]o"
+    r"|decisione|besluit|beslissing|decyzja|karar\b|решени|결정|採用|結論"
 )
 _CONTEXT = re.compile(
     r"(?:(?:decision |requirements? |technical )?(?:context|problem|background)|motivation"
@@ -71,7 +72,7 @@ _CONTEXT = re.compile(
     r"|why|purpose|objectives?|existing|current|constraints?|assumptions?|scope|the problem"
     r"|user stor|use cases?|(?:\w+ ){0,2}(?:facts?|evidence|observations?|measurements?)"
     r" (?:\w+ ){0,2}the decision|背景|上下文|问题|动机)\b"
-    r"|(?:背景|上下文|问题|动机|kontext|contexte|contexto|контекст)"
+    r"|(?:背景|上下文|问题|动机|kontext|contexte|contexto|contesto|problem|контекст|проблема|배경|文脈)"
 )
 _CONSEQUENCE = re.compile(
     r"(?:consequences?|positive|negative|neutral|risks?|trade-?offs?|impacts?|costs?|benefits?"
@@ -80,6 +81,7 @@ _CONSEQUENCE = re.compile(
     r"|steps?|timeline|follow-?ups?|next steps|future|backwards?|compatibility|monitoring|success"
     r"|operational|examples?|limitations?|drawbacks?|security considerations|notes?)\b"
     r"|(?:后果|影响|收益|代价|风险|理由|实施|验收|迁移|示例|consecuencias|konsequenzen|conséquences"
+    r"|conseguenze|consequências|gevolgen|positiv[aeo]?\b|negativ[aeo]?\b|결과|結果|影響"
     r"|последствия)"
 )
 

@@ -10,8 +10,16 @@ from collections.abc import Iterator
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.fields import normalize_field_name, read_header_fields
 from sdd_hooks.artifacts.section_roles import SectionRole, find_role
-from sdd_hooks.text.answers import MAX_ANSWER, Answer, AnswerPart, Compare, find_answer, find_lead
-from sdd_hooks.text.markdown import Section, mask_non_prose, unify_line_endings
+from sdd_hooks.text.answers import (
+    MAX_ANSWER,
+    Answer,
+    AnswerPart,
+    Compare,
+    SearchQuestion,
+    find_answer,
+    find_lead,
+)
+from sdd_hooks.text.markdown import Section, unify_line_endings
 
 MAX_LENGTH = 500
 """Characters of a summary. A first sentence that is longer is cut after a word."""
@@ -30,6 +38,8 @@ _WORTH = {
 """What a word of a question is worth in a section."""
 _LEAD = 0.35
 """What the first sentence of the decision is worth beyond the words that it shares."""
+_WHY = 0.3
+"""What remains of that, if the question is why."""
 
 
 def summary_section(artifact: Artifact) -> Section | None:
@@ -54,25 +64,25 @@ def summarize(artifact: Artifact, text: str, max_length: int = MAX_LENGTH) -> An
     They come from the decision of an ADR, else from the overview or context, else from the first
     section with prose, and have at most `max_length` characters. Never raises.
     """
-    return find_lead(_parts(artifact, text, False), max_length)
+    return find_lead(_parts(artifact, text, None), max_length)
 
 
 def answer_from(
     artifact: Artifact,
     text: str,
-    words: frozenset[str],
+    question: SearchQuestion,
     compare: Compare | None = None,
     max_length: int = MAX_ANSWER,
 ) -> Answer:
     """Return the sentences of an artifact, whose file contains `text`, that answer a question.
 
-    `words` are those of the question in lower case; the others are as in `find_answer`.
+    The other parameters are those of `find_answer`.
     """
-    return find_answer(_parts(artifact, text, True), words, compare, max_length)
+    return find_answer(_parts(artifact, text, question), question, compare, max_length)
 
 
-def _parts(artifact: Artifact, text: str, asked: bool) -> Iterator[AnswerPart]:
-    prose = mask_non_prose(unify_line_endings(text))
+def _parts(artifact: Artifact, text: str, question: SearchQuestion | None) -> Iterator[AnswerPart]:
+    prose = unify_line_endings(text)
     first, last = artifact.decision or (0, 0)
     sections = artifact.sections
     if artifact.decision and not any(
@@ -100,9 +110,12 @@ def _parts(artifact: Artifact, text: str, asked: bool) -> Iterator[AnswerPart]:
         is_lead = leads and artifact.kind == "ADR"
         led = led or is_lead
         lead = _LEAD if is_lead else 0.0
-        if not asked and not lead:
+        if question is None and not lead:
             lead = _LEAD - 0.01 if is_inside else _overview(section) or 0.01 * (2 + role)
-        yield AnswerPart(content, section.first_line, _WORTH[role], lead)
+        worth = _WORTH[role]
+        if question and question.why:
+            worth, lead = 1.0, lead * _WHY
+        yield AnswerPart(content, section.first_line, worth, lead, section.title)
 
 
 def _overview(section: Section) -> float:

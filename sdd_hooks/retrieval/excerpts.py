@@ -13,7 +13,7 @@ from sdd_hooks.engines.protocol import ComparesMeaning, Engine, Hit
 from sdd_hooks.engines.ranking.hits import query_words
 from sdd_hooks.retrieval.questions import KindQuery
 from sdd_hooks.retrieval.records import Records
-from sdd_hooks.text.answers import AnswerPart, Compare, find_answer
+from sdd_hooks.text.answers import AnswerPart, Compare, SearchQuestion, find_answer
 from sdd_hooks.text.excerpts import code_excerpt
 from sdd_hooks.text.markdown import Section, parse_sections, unify_line_endings
 
@@ -25,9 +25,9 @@ _MAX_DEFINITIONS = 6
 
 
 def with_answer(
-    records: Records, hit: Hit, words: frozenset[str], compare: Compare | None = None
+    records: Records, hit: Hit, question: SearchQuestion, compare: Compare | None = None
 ) -> tuple[Hit, float]:
-    """Return the hit with the sentences of its record or file that answer a question of `words`,
+    """Return the hit with the sentences of its record or file that answer a question,
     and how much they answer (0..1). The place of the hit is the section with the best of them.
 
     Of code the excerpt is the one that it has, else the definition, else the signatures of the
@@ -36,14 +36,14 @@ def with_answer(
     if not is_document(hit.path):
         return (hit if hit.snippet else hit._replace(snippet=_from_code(records, hit))), 0.0
     artifact = records.artifact(hit.collection, hit.path)
-    return answered(hit, artifact, records.text(hit.path) or "", words, compare)
+    return answered(hit, artifact, records.text(hit.path) or "", question, compare)
 
 
 def answered(
     hit: Hit,
     artifact: Artifact | None,
     text: str,
-    words: frozenset[str],
+    question: SearchQuestion,
     compare: Compare | None = None,
 ) -> tuple[Hit, float]:
     """Return the hit of a document that contains `text`, as `with_answer` does.
@@ -52,11 +52,14 @@ def answered(
     """
     if artifact and artifact.path == hit.path:
         sections: Sequence[Section] = artifact.sections
-        found = answer_from(artifact, text, words, compare)
+        found = answer_from(artifact, text, question, compare)
     else:
         sections = parse_sections(text)
-        parts = [AnswerPart(text[one.start : one.end], one.first_line, _PAGE) for one in sections]
-        found = find_answer(parts, words, compare)
+        parts = [
+            AnswerPart(text[one.start : one.end], one.first_line, _PAGE, 0.0, one.title)
+            for one in sections
+        ]
+        found = find_answer(parts, question, compare)
     hit = hit._replace(snippet=found.text, lines=found.lines)
     best = found.lines[0] if found.evidence else hit.first_line
     if not hit.first_line <= best <= hit.last_line:

@@ -10,10 +10,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import pairwise
 
 from sdd_hooks.engines.protocol import SubQuery
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import COLLECTION_KINDS
+from sdd_hooks.text.forms import fold_forms
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 DEFAULT_KINDS = ("adrs", "specs", "code")
 """The kinds that a search covers unless others are requested."""
@@ -72,6 +75,13 @@ aby być co czy dla do gdzie i ich jak jaka jaki jakie jako jakich jest jeśli k
 który ma mamy na nad nie o od po pod przez przy są się skąd tak to w z za ze że
 """
 _WORD = re.compile(r"[^\W_]+")
+# Chinese; of Japanese, the endings and words in Hiragana are left out.
+_UNSPACED_FUNCTION_WORDS = lazy_regex(
+    r"为什么|為什麼|什么|什麼|怎么|怎麼|如何|为何|哪里|哪裡|哪个|哪些|是否|可以|应该|需要|我们|我們"
+    r"|使用|多少|[哪谁誰几的了吗呢是有和与或把被会要能这那个個在用何]|[\u3041-\u3096]+"
+)
+_UNSPACED = lazy_regex(r"[\u3041-\u3096\u3400-\u4dbf\u4e00-\u9fff\u30a1-\u30fe\uac00-\ud7af]{3,}")
+_RUN = lazy_regex(r"[\u30a1-\u30fe]+|[\u3400-\u4dbf\u4e00-\u9fff]+|[\uac00-\ud7af]+")
 
 
 class KindQuery(NamedTuple):
@@ -92,11 +102,15 @@ def kind_query(kind: str, text: str) -> KindQuery:
 def subject_words(text: str) -> str:
     """Return a question without the words that have no subject in its language.
 
-    The language is that of which it has most such words. A phrase in quotation marks, and a text
-    of these words alone, stay as they are.
+    The language is that of which it has most such words. Text without spaces becomes words of two
+    characters. A phrase in quotation marks, and a text of these words alone, stay as they are.
     """
+    if '"' in text:
+        return text
+    if not text.isascii():
+        text = _UNSPACED.sub(_pairs, fold_forms(text))
     words = [word.lower() for word in _WORD.findall(text)]
-    if '"' in text or len(words) < 3:
+    if len(words) < 3:
         return text
     languages = [frozenset(one.split()) for one in _FUNCTION_WORDS.split(";")]
     common = max(languages, key=lambda one: sum(word in one for word in words))
@@ -104,6 +118,15 @@ def subject_words(text: str) -> str:
         one for one in text.split() if not common.issuperset(map(str.lower, _WORD.findall(one)))
     ]
     return " ".join(kept) if sum(word in common for word in words) > 1 and kept else text
+
+
+def _pairs(run: re.Match[str]) -> str:
+    """The words of a text without spaces: each two characters, and what is written in Katakana."""
+    found: list[str] = []
+    for one in _RUN.findall(_UNSPACED_FUNCTION_WORDS.sub(" ", run[0])):
+        is_whole = len(one) < 3 or "\u30a0" <= one[0] <= "\u30ff"
+        found += [one] if is_whole else map("".join, pairwise(one))
+    return f" {' '.join(found)} " if found else run[0]
 
 
 def order_kinds(kinds: Iterable[str]) -> list[str]:

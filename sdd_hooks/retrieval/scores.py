@@ -2,8 +2,8 @@
 
 An engine's score is the evidence for a hit, whose meaning depends on what was compared: a question
 that nothing answers shares words with some section anyway. The scale puts the score that such
-questions do not reach at 0.5. 0, 0.3 (the usual minimum) and 1 stay where they are, and hits keep
-their order.
+questions do not reach at 0.5, and one with a rare word of the question at 0.3, the usual minimum.
+0 and 1 stay where they are, and hits keep their order.
 
 `python -m benchmarks.quality.reliability` fits the constants, and says how often a score is right.
 """
@@ -13,12 +13,13 @@ their order.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from sdd_hooks.engines.protocol import Hit
 from sdd_hooks.named_tuple import NamedTuple
 
-UNCHANGED = 0.3
-"""Scores up to this one are shown as they are."""
+LEAST = 0.3
+"""The usual minimum. What has few words of a question may answer it, too."""
 
 MIDDLE = 0.5
 
@@ -26,33 +27,35 @@ _ROUNDED = 0.0002
 
 
 class Scale(NamedTuple):
-    """A scale of scores. `unanswered` is the engine's score (0.3..1) that is shown as 0.5."""
+    """A scale of scores: `unanswered` and `least` are the engine's scores (0..1) that are shown as
+    0.5 and as 0.3."""
 
     unanswered: float
+    least: float = LEAST
+
+    @property
+    def _points(self) -> tuple[tuple[float, float], ...]:
+        return (0.0, 0.0), (self.least, LEAST), (self.unanswered, MIDDLE), (1.0, 1.0)
 
     def show(self, score: float) -> float:
         """Return the score to show for an engine's score (both 0..1)."""
-        if score <= UNCHANGED:
-            return score
-        if score <= self.unanswered:
-            share = (score - UNCHANGED) / (self.unanswered - UNCHANGED)
-            return UNCHANGED + share * (MIDDLE - UNCHANGED)
-        return MIDDLE + (score - self.unanswered) / (1 - self.unanswered) * (1 - MIDDLE)
+        return _between(self._points, score)
 
     def read(self, shown: float) -> float:
         """Return the engine's score that is shown as `shown` (both 0..1)."""
-        if shown <= UNCHANGED:
-            return shown
-        if shown <= MIDDLE:
-            share = (shown - UNCHANGED) / (MIDDLE - UNCHANGED)
-            return UNCHANGED + share * (self.unanswered - UNCHANGED)
-        return self.unanswered + (shown - MIDDLE) / (1 - MIDDLE) * (1 - self.unanswered)
+        return _between([(to, of) for of, to in self._points], shown)
 
 
-WORDS = Scale(0.45)
+def _between(points: Sequence[tuple[float, float]], at: float) -> float:
+    """Return the value at a place between points, each a place and its value."""
+    (low, first), (high, last) = next(pair for pair in pairwise(points) if at <= pair[1][0])
+    return first + (at - low) / (high - low) * (last - first)
+
+
+WORDS = Scale(0.45, 0.15)
 """Of documents, in a search by words."""
 
-HYBRID = Scale(0.45)
+HYBRID = Scale(0.45, 0.2)
 """Of documents, in a search by words and by meaning."""
 
 CODE = Scale(0.65)

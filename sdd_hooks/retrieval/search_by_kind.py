@@ -33,6 +33,7 @@ from sdd_hooks.retrieval.search import (
     pending_notes,
     search_sections,
 )
+from sdd_hooks.text.answers import read_question
 from sdd_hooks.text.query_match import count_matches
 
 if TYPE_CHECKING:
@@ -42,11 +43,15 @@ _MORE_RECORDS = 4
 """Records that are read beyond the limit."""
 
 _NOT_IN_FORCE = 0.7
-_NO_RECORD = 0.8
+_NO_RECORD = 0.6
 """What multiplies the score of a record that is not in force, and of a page beside the records."""
 _UNANSWERED, _ANSWERED, _TITLED = 0.8, 0.3, 0.3
 """The exponent of what a score lacks to 1, and what it gains by a sentence of the record that
 answers the question, and by a title with its words."""
+
+_WEAK = 0.4
+_WEAK_ONES = 3
+"""Documents that may have a lower score: they are for questions without a better answer."""
 
 _NO_CEILING = 2.0
 
@@ -92,7 +97,7 @@ def search_by_kind(
         first = named_hits(project, records, name, of_kind)
         first += definition_hits(records, name, result.hits)
         hits = _labelled(records, kind, name, [*first, *result.hits], limits.max_hits)
-        shown = _answered(records, engine, kind_query(kind, text), hits, limits.max_hits)
+        shown = _answered(records, engine, kind_query(kind, text), hits, limits)
         groups.append(HitGroup(kind, tuple(c.name for c in of_kind), shown))
     missing = tuple(name for name in names if name not in indexed)
     pending = _pending(engine, results)
@@ -118,7 +123,10 @@ def _search_kind(
         searches, names, intent, limits.max_hits, least_score(kind, limits.min_score), read
     )
     result = search_sections(engine, query)
-    return result._replace(hits=show_scores(kind, result.hits, limits.min_score))
+    hits = show_scores(kind, result.hits, limits.min_score)
+    first = {*[*dict.fromkeys(hit.path for hit in hits)][:_WEAK_ONES]}
+    kept = (hit for hit in hits if hit.score >= _WEAK or hit.path in first)
+    return result._replace(hits=tuple(kept))
 
 
 def _labelled(
@@ -188,16 +196,21 @@ def _ceiling(one: LabelledHit, scores: Mapping[str, float]) -> float:
 
 
 def _answered(
-    records: Records, engine: Engine, query: KindQuery, hits: Sequence[LabelledHit], limit: int
+    records: Records,
+    engine: Engine,
+    query: KindQuery,
+    hits: Sequence[LabelledHit],
+    limits: HitLimits,
 ) -> tuple[LabelledHit, ...]:
     """Return the best hits with their excerpts. A record counts more, the more one answers."""
     words = query_words(query.searches[0].query)
+    question = read_question(query.searches[1].query, words)
     weighed = []
     for one in hits:
         if one.exact and one.hit.snippet:
             weighed.append(one)
             continue
-        hit, evidence = with_answer(records, one.hit, words)
+        hit, evidence = with_answer(records, one.hit, question)
         if one.record and not one.exact:
             titled = count_matches(one.record.title, words) / max(1, len(words))
             exponent = _UNANSWERED + _ANSWERED * evidence + _TITLED * titled
@@ -205,12 +218,14 @@ def _answered(
             factor *= 1.0 if one.record.is_artifact else _NO_RECORD
             score = factor * (1 - (1 - hit.score) ** exponent)
             hit = hit._replace(score=round(score, 4))
+            if hit.score < limits.min_score:
+                continue
         weighed.append(one._replace(hit=hit))
-    shown = _order(weighed)[:limit]
+    shown = _order(weighed)[: limits.max_hits]
     for place, one in enumerate(shown[:_EXCERPTS_BY_MEANING]):
         if compare := compare_by(engine, one.hit, query):
             with suppress(EngineUnavailable):
-                hit, _ = with_answer(records, one.hit, words, compare)
+                hit, _ = with_answer(records, one.hit, question, compare)
                 shown[place] = one._replace(hit=hit)
     return tuple(shown)
 

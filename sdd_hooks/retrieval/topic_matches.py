@@ -27,6 +27,7 @@ from sdd_hooks.project.project import Project
 from sdd_hooks.project.record_names import record_stem
 from sdd_hooks.retrieval.excerpts import answered
 from sdd_hooks.retrieval.search import HitLimits, search
+from sdd_hooks.text.answers import read_question
 from sdd_hooks.text.documents import document_text
 
 MAX_MATCHES = 8
@@ -83,7 +84,7 @@ def find_topic_matches(
         project, engine, topic, tuple(by_name.values()), HitLimits(_HITS, snippets=False)
     )
     notes = list(result.notes)
-    words = query_words(topic)
+    question = read_question(topic, query_words(topic))
     read: dict[_Key, TopicMatch | None] = {}
     found: list[TopicMatch] = []
     for hit in result.hits:
@@ -95,7 +96,7 @@ def find_topic_matches(
         read[key] = None
         if artifact:
             own = dict(artifact.files).get(hit.path, "")
-            shown, _ = answered(hit, artifact.artifact, own, words)
+            shown, _ = answered(hit, artifact.artifact, own, question)
             read[key] = match = TopicMatch(artifact.artifact, artifact.text, shown)
             found.append(match)
     indexed = engine.bookmarks()

@@ -13,6 +13,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import islice, pairwise
 
 from sdd_hooks.named_tuple import NamedTuple
@@ -21,7 +22,7 @@ from sdd_hooks.text.prose import read_prose
 from sdd_hooks.text.query_match import count_matches, find_words
 from sdd_hooks.text.sentences import introduces, without_conjunction
 
-MAX_ANSWER = 360
+MAX_ANSWER = 400
 """Characters of an answer: about four lines of a terminal."""
 
 MAX_SENTENCES = 3
@@ -50,6 +51,17 @@ PAST = lazy_regex(
     re.IGNORECASE,
 )
 """What a sentence has that tells how it was, or could have been."""
+_WHY = lazy_regex(
+    r"\b(?:why|reasons?|warum|wieso|weshalb|pourquoi|perch[eé]|por ?qu[eêé]|motivo|waarom|почему"
+    r"|зачем|neden|niye|dlaczego)\b|为什么|为何|為什麼|なぜ|왜",
+    re.IGNORECASE,
+)
+_NUMBER = lazy_regex(
+    r"\b(?:how (?:many|much|long|often|large|big|old)|(?:which|what|welche|quelle|qual\w*)"
+    r" versi?\w+|wie (?:viele?|lange|oft|gro(?:ß|ss))|combien|quant[oaie]|cu[aá]nt[oa]s?|hoeveel"
+    r"|сколько|kaç)\b|多少|几|いくつ|何[回個日秒件分時人]|몇",
+    re.IGNORECASE,
+)
 PLACEHOLDER = lazy_regex(
     r"\{[^{}`]{3,}\}|(?<!\w)\[[a-z][^\[\]`]{8,}\](?![(\[])|<[a-z][^<>`]{6,} [^<>`]+>"
 )
@@ -74,18 +86,40 @@ _RULING, _TELLING, _LABEL, _INTRODUCING = 1.2, 0.9, 0.6, 0.85
 a name, and that goes on in a list."""
 _MIN_LENGTH = 20
 """Characters of a sentence that stands by itself."""
+_HEADED = 0.5
+"""What a word of a heading is worth to a sentence of the first blocks below it."""
+_NEAR = 2
+_MAX_PARTS = 3
+"""Parts whose sentences are compared with a question, besides the one that leads."""
+_COUNTED = 0.2
+"""What a number is worth in an answer to `how many`."""
 _LEAST = 0.05
 """What a further sentence has to add."""
 
 
+class SearchQuestion(NamedTuple):
+    """The words of a question in lower case, and whether it asks for a reason, and for a number."""
+
+    words: frozenset[str]
+    why: bool = False
+    number: bool = False
+
+
+def read_question(text: str, words: frozenset[str]) -> SearchQuestion:
+    """Return the question of a text of which these are the words that a search looks for."""
+    return SearchQuestion(words, bool(_WHY.search(text)), bool(_NUMBER.search(text)))
+
+
 class AnswerPart(NamedTuple):
     """A part of a document: its Markdown, the line of the file on which it begins, what a word of
-    the question is worth in it, and what its first sentence is worth beyond these words."""
+    the question is worth in it, what its first sentence is worth beyond these words, and its
+    heading."""
 
     text: str
     first_line: int = 1
     worth: float = 1.0
     lead: float = 0.0
+    heading: str = ""
 
 
 class Answer(NamedTuple):
@@ -116,27 +150,20 @@ class _Candidate(NamedTuple):
     is_label: bool = False
     is_first: bool = False
 
-    @property
-    def form(self) -> float:
-        """What its form makes of its worth."""
-        kind = _LABEL if self.is_label else _INTRODUCING if introduces(self.text) else 1.0
-        rules = RULES.search(self.text)
-        return kind * (_RULING if rules else _TELLING if PAST.search(self.text) else 1.0)
-
 
 def find_answer(
     parts: Iterable[AnswerPart],
-    words: frozenset[str],
+    question: SearchQuestion,
     compare: Compare | None = None,
     max_length: int = MAX_ANSWER,
 ) -> Answer:
-    """Return at most three sentences of the parts that answer a question of `words` (lower case).
+    """Return at most three sentences of the parts that answer a question.
 
     They have at most `max_length` characters, and those of a list follow what introduces it. If no
     sentence has a word, they are those of `find_lead`. `compare` adds what the sentences mean.
     """
-    parts = [*parts]
-    about = [part for part in parts if part.lead or compare or find_words(part.text, words)]
+    parts, words = [*parts], question.words
+    about = [*_about(parts, words, every=compare is not None)]
     found = [one for part in about for one in _candidates(part)]
     held = [find_words(one.text, words) for one in found]
     counts = Counter(word for some in held for word in some)
@@ -144,13 +171,20 @@ def find_answer(
         return find_lead(parts, max_length)
     weights = {word: math.log(1 + len(found) / max(1, counts[word])) for word in words}
     total = sum(weights.values()) or 1.0
-    forms = [
-        one.form * one.part.worth if some else 0.0 for one, some in zip(found, held, strict=True)
-    ]
+    headed = {part: find_words(part.heading, words) for part in about}
     leads = [one.part.lead if one.is_first else 0.0 for one in found]
 
     def value(at: int, covered: frozenset[str] = frozenset()) -> float:
-        return forms[at] * sum(weights[word] for word in held[at] - covered) / total
+        one = found[at]
+        own = sum([weights[word] for word in held[at] if word not in covered])
+        if one.block <= _NEAR and headed[one.part]:
+            above = headed[one.part] - held[at] - covered
+            own += _HEADED * sum([weights[word] for word in above])
+        if not own:
+            return 0.0
+        if question.number and any(map(str.isdigit, one.text)):
+            own += _COUNTED * total
+        return _form(one.text, one.is_label) * one.part.worth * own / total
 
     values = [value(at) + leads[at] for at in range(len(found))]
     if compare:
@@ -168,6 +202,7 @@ def find_answer(
     chosen = _with_list(found, first)
     covered = frozenset[str]().union(*(held[at] for at in chosen))
     rest = [at for at in range(len(found)) if at not in chosen and values[at] > 0]
+    rest = [at for at in rest if not found[at].is_label or len(_with_list(found, at)) > 1]
     while rest and len(chosen) < MAX_SENTENCES:
         at = max(rest, key=lambda at: (value(at, covered) + leads[at], -at))
         if value(at, covered) + leads[at] <= _LEAST:
@@ -175,8 +210,9 @@ def find_answer(
         rest.remove(at)
         chosen.append(at)
         covered |= held[at]
-    while len(chosen) < MAX_SENTENCES and _is_joined(found, max(chosen)):
-        chosen.append(max(chosen) + 1)
+    for at in range(first + 1, len(found)):
+        if len(chosen) < MAX_SENTENCES and at not in chosen and found[at].part is found[first].part:
+            chosen.append(at)
     return _join(found, chosen, words, max_length)._replace(evidence=min(1.0, value(first)))
 
 
@@ -195,6 +231,25 @@ def find_lead(parts: Iterable[AnswerPart], max_length: int = MAX_ANSWER) -> Answ
             last -= 1
         return _join(found, range(first, last + 1), frozenset(), max_length)
     return Answer()
+
+
+def _about(
+    parts: Sequence[AnswerPart], words: frozenset[str], *, every: bool
+) -> Iterator[AnswerPart]:
+    """Yield the part that leads, and of the others those that hold most of the words, in order."""
+    held = [len(find_words(part.heading + part.text, words)) * part.worth for part in parts]
+    best = sorted(range(len(parts)), key=lambda at: -held[at])[:_MAX_PARTS]
+    for at, part in enumerate(parts):
+        if part.lead or (at in best and (held[at] or every)):
+            yield part
+
+
+@lru_cache(maxsize=256)
+def _form(sentence: str, is_label: bool) -> float:
+    """What the form of a sentence makes of its worth."""
+    kind = _LABEL if is_label else _INTRODUCING if introduces(sentence) else 1.0
+    rules = RULES.search(sentence)
+    return kind * (_RULING if rules else _TELLING if PAST.search(sentence) else 1.0)
 
 
 def _candidates(part: AnswerPart) -> Iterator[_Candidate]:

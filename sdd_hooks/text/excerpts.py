@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from itertools import islice
 
-from sdd_hooks.text.answers import AnswerPart, find_answer
+from sdd_hooks.text.answers import AnswerPart, SearchQuestion, find_answer
 from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.markdown import find_fenced_blocks
 from sdd_hooks.text.query_match import count_matches
@@ -57,7 +57,7 @@ def prose_excerpt(text: str, words: frozenset[str]) -> str:
     A code block counts if no sentence has a word.
     """
     text = _with_opening_fence(text)
-    found = find_answer([AnswerPart(text)], words)
+    found = find_answer([AnswerPart(text)], SearchQuestion(words))
     return found.text if found.evidence else _from_code_block(text, words) or found.text
 
 

@@ -6,7 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.text.answers import MAX_ANSWER, AnswerPart, find_answer
+from sdd_hooks.text.answers import (
+    MAX_ANSWER,
+    AnswerPart,
+    SearchQuestion,
+    find_answer,
+    read_question,
+)
 from sdd_hooks.text.excerpts import code_excerpt, prose_excerpt
 
 ADR = """\
@@ -28,9 +34,14 @@ def excerpt(text: str, *words: str) -> str:
     [
         (
             ["postgresql"],
-            "We chose PostgreSQL, because orders need transactions. Each order is one row.",
+            "We chose PostgreSQL, because orders need transactions. Each order is one row."
+            " Good, because a crash loses nothing.",
         ),
-        (["crash"], "Good, because a crash loses nothing."),
+        (
+            ["crash"],
+            "Good, because a crash loses nothing."
+            " Bad, because one server sets the pace of the checkout.",
+        ),
         (
             ["crash", "checkout"],
             "Good, because a crash loses nothing."
@@ -102,8 +113,47 @@ def test_meaning_selects_a_sentence_where_words_do_not() -> None:
         return [0.6 if one == "Each order is one row." else 0.0 for one in sentences]
 
     for word, first in (("zebra", "Each order"), ("crash", "Good")):
-        found = find_answer([AnswerPart(ADR)], frozenset({word}), compare)
-        assert found.sentences[0].startswith(first)
+        found = find_answer([AnswerPart(ADR)], SearchQuestion(frozenset({word})), compare)
+        assert ADR.split("\n")[found.lines[0] - 1].lstrip("- ").startswith((first, "We chose"))
+        assert first in found.text
+
+
+RECORD = [
+    AnswerPart("## Context\n\nWhich queue has events?\n\n#events #queue\n", 1, 0.6, 0.0, "Context"),
+    AnswerPart(
+        "## Options\n\n- Redis queue\n- A queue of {name of the option}\n", 7, 0.5, 0.0, "Options"
+    ),
+    AnswerPart(
+        "## Decision\n\nWe keep events in a table. It has two columns:\n\n- id\n- body\n\n"
+        "| state | meaning |\n|---|---|\n| sent | The bus has it |\n\nWorkers retry 5 times.\n",
+        12,
+        1.0,
+        0.35,
+        "Decision",
+    ),
+    AnswerPart("### Redis\n\nRejected, because it loses events.\n", 24, 0.5, 0.0, "Redis"),
+]
+
+
+@pytest.mark.parametrize(
+    ("asked", "words", "first_line", "text"),
+    [
+        ("which queue holds events", "queue holds events", 14, "We keep events in a table."),
+        ("what columns", "columns", 14, "It has two columns: id; body"),
+        ("what does sent mean", "sent", 21, "sent: The bus has it"),
+        ("how many times do workers retry", "times workers retry", 23, "Workers retry 5 times."),
+        ("why not Redis", "redis", 26, "Rejected, because it loses events"),
+        ("where do logs go", "logs go", 14, "We keep events in a table."),
+    ],
+)
+def test_the_decision_the_number_the_row_and_the_reason_answer(
+    asked: str, words: str, first_line: int, text: str
+) -> None:
+    found = find_answer(RECORD, read_question(asked, frozenset(words.split())))
+    assert text in found.text
+    assert first_line in found.lines
+    assert len(found.lines) <= 3
+    assert not any(mark in found.text for mark in ("#events", "{name", "Redis queue"))
 
 
 GO = """\

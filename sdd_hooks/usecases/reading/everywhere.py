@@ -27,6 +27,7 @@ from sdd_hooks.project.project import Project
 from sdd_hooks.reporting.everywhere import RepositoryAge
 from sdd_hooks.retrieval.excerpts import answered
 from sdd_hooks.retrieval.search import HitLimits
+from sdd_hooks.text.answers import SearchQuestion, read_question
 from sdd_hooks.text.names import shorten_names
 
 _HITS_PER_DOCUMENT = 5
@@ -106,18 +107,20 @@ class EverywhereReader:
             best.setdefault((one.repository, one.hit.collection, one.hit.path), one)
         hits = [*best.values()][: limits.max_hits]
         found = self._read(kind, hits) if kind in ARTIFACT_KINDS else {}
-        words = query_words(query.text)
+        question = read_question(query.text, query_words(query.text))
         return tuple(
-            self._labelled(one, kind, found.get((one.repository, _key(kind, one.hit.path))), words)
+            self._labelled(
+                one, kind, found.get((one.repository, _key(kind, one.hit.path))), question
+            )
             for one in hits
         ), result.notes
 
     def _labelled(
-        self, one: RepositoryHit, kind: str, found: FoundArtifact | None, words: frozenset[str]
+        self, one: RepositoryHit, kind: str, found: FoundArtifact | None, question: SearchQuestion
     ) -> EverywhereHit:
-        """Return the hit with what its record answers to a question of `words`."""
+        """Return the hit with what its record answers."""
         if found:
-            one = one._replace(hit=answered(one.hit, found.artifact, found.text, words)[0])
+            one = one._replace(hit=answered(one.hit, found.artifact, found.text, question)[0])
         name = self.names.get(one.repository, one.repository)
         return EverywhereHit(one.repository, name, kind, found, one)
 
