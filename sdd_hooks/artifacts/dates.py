@@ -16,7 +16,7 @@ _DAY = r"([0-9]{1,2})(?:st|nd|rd|th|er|º|°|\.)?,?"
 DATE = lazy_regex(
     rf"""(?<![0-9])
     (?: ([0-9]{{4}})(?:[-/.]|\s?[年년])\s?([0-9]{{1,2}})(?:[-/.]|\s?[月월])\s?([0-9]{{1,2}})
-      | ([0-9]{{1,2}})[-/.]\s?([0-9]{{1,2}})[-/.]\s?([0-9]{{4}})
+      | ([0-9]{{1,2}})[-/.]\s?([0-9]{{1,2}})(?:[-/.]\s?([0-9]{{4}})|/([0-9]{{2}}))
       | {_DAY}[ -]+(?:of\s|de\s)?{_NAME}[ -]+(?:del?\s)?([0-9]{{4}})
     )(?![0-9]) | (?<!\w){_NAME}\s+{_DAY}\s+([0-9]{{4}})(?![0-9])""",
     re.VERBOSE | re.IGNORECASE,
@@ -39,7 +39,7 @@ def find_dates(text: str) -> Iterator[str]:
     for match in DATE.finditer(text):
         year, month, day = (part for part in match.groups() if part)
         if not (is_year_first := len(year) == 4 and year.isdigit()):
-            first, second, year = year, month, day
+            first, second, year = year, month, f"20{day}"[-4:]
             day, month = (second, first) if first.isalpha() else (first, second)
         if month.isdigit() and not is_year_first and "." not in match[0]:
             if month != day and int(month) <= 12 and int(day) <= 12:

@@ -16,7 +16,12 @@ from sdd_hooks.artifacts.edges import (
     read_frontmatter_edges,
     read_prose_edges,
 )
-from sdd_hooks.artifacts.fields import HeaderField, normalize_field_name, read_header_fields
+from sdd_hooks.artifacts.fields import (
+    HeaderField,
+    normalize_field_name,
+    read_header_fields,
+    read_preamble,
+)
 from sdd_hooks.artifacts.frontmatter import Frontmatter, read_frontmatter
 from sdd_hooks.artifacts.identifiers import (
     NO_ORIGINS,
@@ -76,12 +81,13 @@ _PLACEHOLDER = lazy_regex(
 )
 
 
-_TITLE_FIELDS = frozenset({"title", "feature-name", "rfc-title", "proposal-name"})
+_TITLE_FIELDS = frozenset({"title", "feature-name", "rfc-title", "rfc-name", "proposal-name"})
+_KINDS = frozenset({"adr", "rfc", "proposal", "decision", "record"})
 # `ZEP0003` in the frontmatter names no subject.
 _ONLY_LABEL = lazy_regex(r"[A-Za-z]{1,10}[-_ #]?[0-9]{1,5}")
 _TITLE_LABEL = lazy_regex(
-    r"""(?:[\w()-]{1,30}[ ]){0,4}[A-Za-z_-]{0,40}[-_ #]{0,2}(?P<number>[0-9]{1,5})[\])]?
-    (?P<sign>[ ]*[:：—–|][ ]*|[ ]+-[ ]+|\.[ ]+)?[ ]*(?=\S)""",
+    r"""(?:[\w().-]{1,30}[ ]){0,4}[A-Za-z_-]{0,40}[-_ #]{0,2}(?P<number>[0-9]{1,5})[\])]?
+    (?:(?P<sign>[ ]*[:：·—–|][ ]*|[ ]+-[ ]+|\.[ ]+)|[ ]+)(?=\S)""",
     re.VERBOSE,
 )
 _NUMBER_IN_NAME = lazy_regex(r"(?<![0-9])([0-9]{1,5})(?![0-9])")
@@ -116,7 +122,7 @@ def read_document(text: str, kind: ArtifactKind, module: str = "") -> ArtifactDo
     parsed, plain = parse_document(text)
     sections = tuple(parsed)
     matter = read_frontmatter(text)
-    fields = read_header_fields(plain, sections)
+    fields = (*read_preamble(text), *read_header_fields(plain, sections))
     title, identifier, line = _title(matter, fields, sections, kind, module)
     return ArtifactDocument(
         prose=plain,
@@ -142,8 +148,11 @@ def _title(
     """Return the title without its id, the id, and the line: from the heading or frontmatter."""
     heading, identifier, line = "", None, 0
     highest = 1 if any(s.level == 1 for s in sections) else 2
+    first = next((s for s in sections if 0 < s.level <= 2), None)
+    level = [s for s in sections if 0 < s.level <= highest]
+    is_alone = len(level) == 1
     # What follows a section of the record is another one.
-    top = next((s for s in sections if 0 < s.level <= highest), None)
+    top = level[0] if is_alone else first
     if top and not _is_standard(top):
         identifier, heading = split_heading(top.title, kind, module)
         line = top.first_line
@@ -153,7 +162,8 @@ def _title(
     if _ONLY_LABEL.fullmatch(title) or (heading and is_placeholder_title(title)):
         title = ""
     field = next((one.value for one in fields if one.name in _TITLE_FIELDS), "")
-    return title or heading or field, identifier, line
+    field = field.strip("[]`")
+    return title or (heading if is_alone else field) or heading or field, identifier, line
 
 
 def without_label(title: str, name: str) -> str:
@@ -169,7 +179,8 @@ def without_label(title: str, name: str) -> str:
     rest = title[label.end() :]
     slug = _folded_words(name[number.end() :])
     if label["sign"]:
-        return title if {*slug}.intersection(_folded_words(label[0])) else rest
+        words = {*_folded_words(label[0])} - _KINDS
+        return title if words.intersection(slug) else rest
     return rest if _folded_words(rest)[:1] == slug[:1] else title
 
 

@@ -27,6 +27,12 @@ MAX_SECTION = 50_000
 MAX_LABEL = 60
 """Characters of a line on which a label stands alone."""
 
+MAX_TITLES = 6
+"""Sections whose titles may be fields."""
+
+MAX_PREAMBLE = 4_000
+"""Characters of the block of fields at the top."""
+
 MAX_VALUE = 2_000
 """Longer values, in characters, are cut."""
 
@@ -66,6 +72,12 @@ _NEXT_ON_LINE = lazy_regex(
     r"(?<![ \t])[ \t]{1,8}(?:[|·•｜][ \t]{0,8})?"
     r"(?=\*\*[^\W\d_][\w /_-]{0,40}[ ]?(?:[:：]\*\*|\*\*[ ]?[:：]))"
 )
+_NEXT_BARE = lazy_regex(r"[ \t]{1,8}[|·•｜][ \t]{1,8}(?=[^\W\d_][\w -]{0,30}[:：]\s)")
+# What may stand around the block at the top: a blank line, a fence, a tag.
+_OPENING = lazy_regex(r"\s*(?:```+\w*|~~~+\w*|</?pre>)?\s*")
+_METADATA = frozenset({"metadata", "meta", "document-metadata"})
+# `Date (UTC)`, `Author(s)`
+_IN_BRACKETS = lazy_regex(r"(?<=\w)[ ]?[(（][^()（）]*[)）]")
 _LINE_BREAK = lazy_regex(r"(?:\\|<br ?/?>)[ \t]*$", re.IGNORECASE)
 _DELIMITER_ROW = lazy_regex(r"[ ]{0,3}\|?[ ]?:?-+:?[ ]?(?:\|[ ]?:?-+:?[ ]?){0,30}\|?[ ]*$")
 
@@ -78,7 +90,7 @@ def read_header_fields(prose: str, sections: Sequence[Section]) -> tuple[HeaderF
 
     `prose` is the document without code and comments.
     """
-    read: list[HeaderField] = []
+    read = list(_titles(sections))
     for section in sections_with_fields(sections):
         # Only this section is split: the document may be long.
         lines = prose[section.start : min(section.end, section.start + MAX_SECTION)].split("\n")
@@ -86,19 +98,43 @@ def read_header_fields(prose: str, sections: Sequence[Section]) -> tuple[HeaderF
     return tuple(read)
 
 
+def _titles(sections: Sequence[Section]) -> Iterator[HeaderField]:
+    """The fields that are headings below the title: `#### Date: 2025-02-22`."""
+    for section in sections[1:MAX_TITLES]:
+        match = _FIELD.match(section.title) if section.level > 1 else None
+        name = _name(match) if match and match["name"] and match["value"] else ""
+        # Nearer to the top, a status is a section.
+        if match and _is_known(name) and (section.level > 3 or not is_status_name(name)):
+            yield HeaderField(name, _plain(match["value"]), section.first_line)
+
+
+def read_preamble(text: str) -> Iterator[HeaderField]:
+    """Yield the fields of a block of code at the very top, such as the header of a PEP."""
+    lines = text[:MAX_PREAMBLE].split("\n")
+    first = next((at for at, line in enumerate(lines) if not _OPENING.fullmatch(line)), 0)
+    if not (lines[first].startswith("  ") or (first and lines[first - 1].strip())):
+        return
+    for at, line in enumerate(lines[first:], first):
+        if _OPENING.fullmatch(line):
+            return
+        if match := _FIELD.match(line.strip()):
+            yield HeaderField(_name(match), _plain(match["value"]), at + 1)
+
+
 def sections_with_fields(sections: Sequence[Section]) -> Iterator[Section]:
     """Yield the sections of a document whose first MAX_SECTION characters may have fields."""
     headed = 0
     for section in sections[:50]:
         headed += section.level > 0
-        if headed < 2 or normalize_field_name(section.title) == "metadata":
+        if headed < 2 or normalize_field_name(section.title) in _METADATA:
             yield section
 
 
 @lru_cache(maxsize=4096)
 def normalize_field_name(name: str) -> str:
     """Reduce the name of a field or heading for comparison: lower-case words and hyphens."""
-    return "-".join(re.findall(r"[^\W\d_]+", name.lower()))
+    bare = _IN_BRACKETS.sub(" ", name) if "(" in name or "（" in name else name
+    return "-".join(re.findall(r"[^\W\d_]+", bare.lower()))
 
 
 def _fields(lines: Sequence[str], first_line: int) -> Iterator[HeaderField]:
@@ -123,10 +159,10 @@ def _fields(lines: Sequence[str], first_line: int) -> Iterator[HeaderField]:
             continue
         if ":" not in line and "：" not in line and "**" not in line:
             continue
-        pieces = _NEXT_ON_LINE.split(line) if "**" in line else [line]
+        pieces = (_NEXT_ON_LINE if "**" in line else _NEXT_BARE).split(line)
         for piece in pieces:
             match = _FIELD.match(piece)
-            name = normalize_field_name(match["marked"] or match["name"]) if match else ""
+            name = _name(match) if match else ""
             if not match or not name or (match["dot"] and not _is_known(name)):
                 continue
             value = _LINE_BREAK.sub("", match["value"])
@@ -135,6 +171,10 @@ def _fields(lines: Sequence[str], first_line: int) -> Iterator[HeaderField]:
                     lines, at, value
                 )
             yield HeaderField(name, _plain(value), number)
+
+
+def _name(match: re.Match[str]) -> str:
+    return normalize_field_name(match["marked"] or match["name"])
 
 
 def _badges(line: str, number: int) -> Iterator[HeaderField]:

@@ -89,13 +89,13 @@ _HEADING = lazy_regex(
     [\])*_`]*""",
     re.VERBOSE | re.IGNORECASE,
 )
-_BARE_HEADING = lazy_regex(r"\s*(?:[.:)\]—–|]|-(?![A-Za-z])|(?<=[0-9]{3})-|$)")
+_BARE_HEADING = lazy_regex(r"\s*(?:[.:：·・)\]—–|]|-(?![A-Za-z])|(?<=[0-9]{3})-|$)")
 _HEADING_LABEL = lazy_regex(
     r"""[\[(*_`]*(?:(?:adr|spec)(?:-[x0n?]+)?|(?:architecture\ )?decision\ record)[\])*_`]*
-    \s*(?:[:—–]|-\s)\s*""",
+    \s*(?:[:：·・—–]|-\s)\s*""",
     re.VERBOSE | re.IGNORECASE,
 )
-_AFTER_ID = lazy_regex(r"\s*(?:design\s*)?(?:[.:)|—–-]+)?\s*", re.IGNORECASE)
+_AFTER_ID = lazy_regex(r"\s*(?:design\s*)?(?:[.:：·・•)|—–-]+)?\s*", re.IGNORECASE)
 
 # `ADR`, then any common separator before the number. Lower-case `spec` is also an English word, and
 # needs a hyphen and a padded number. The first letter comes before the look-behind:

@@ -91,6 +91,7 @@ _STRUCK = lazy_regex(
     r"|<(?:del|s|strike)>[^<]*</\w{1,6}>"
     r"|</?(?:span|mark|b|strong|em|i|font|kbd|code|p|div|sup|sub)(?: [^<>]*)?>"
 )
+_BOLD = lazy_regex(r"\*\*([^*]+)\*\*")
 _BOX = lazy_regex(r"\[[ xX✓✔]?\](?!\()|[☐☑☒]")
 _CHECKED = lazy_regex(r"(?:\[[xX✓✔]\](?!\()|[☑☒])((?:(?!\[[ xX✓✔]?\]|[☐☑☒]).)*)")
 _BRACKETS = lazy_regex(r"\([^()]*\)|（[^（）]*）|\[[^\[\]]*\]")
@@ -125,7 +126,7 @@ def read_statement(written: str) -> StatusStatement | None:
     """What a text says. None: there are no words, or the choices of a template."""
     if (word := written.strip("*_`. ").lower()) in PLAIN:
         return StatusStatement(word, is_plain=True)
-    plain = _visible(written)
+    plain = _visible(_chosen(written))
     if not re.search(r"\w", plain) or _is_placeholder(plain):
         return None
     for separator in (_ARROW, _CLAUSE):
@@ -138,6 +139,14 @@ def read_statement(written: str) -> StatusStatement | None:
                 current = len(said) - 1 if separator is _ARROW else current_statement(said)
                 return said[current] if current >= 0 else StatusStatement(UNKNOWN)
     return _statement(plain)
+
+
+def _chosen(written: str) -> str:
+    """The one status in bold type of several, else the text: `**Proposed**, Accepted, Obsolete`."""
+    bold = _BOLD.findall(written) if written.count("**") == 2 else []
+    others = _BOLD.sub("", written).strip("_ ,/|").split(",") if bold else []
+    is_list = len(others) > 1 and all(WORD.fullmatch(one.strip(" _*")) for one in others)
+    return str(bold[0]) if is_list else written
 
 
 def _visible(written: str) -> str:

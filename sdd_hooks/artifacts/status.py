@@ -32,8 +32,11 @@ from sdd_hooks.text.markdown import Section
 StatusOrigin = Literal["frontmatter", "field", "section", "none"]
 
 MAX_STATUS_SECTIONS = 8
+MAX_NOTED = 2
+"""Sections at the top in which a note about this record is looked for."""
 MAX_HEADING = 120
 """Characters of a longer heading are not the name of a status."""
+_STATES = frozenset({"state", "stage"})
 _PARENTS = frozenset({"metadata", "meta", "adr", "madr", "decision", "record", "header"})
 _VALUES = ("value", "status", "state", "current", "name")
 _DATES = frozenset({"date", "on", "since", "at", "when"})
@@ -46,6 +49,10 @@ _QUOTE = lazy_regex(r"(?:>[ ]?)+(?:\[![A-Za-z]+\].*)?")
 # A list item, a rule, a date, or a line that a tool adds below "Accepted".
 _NEW_STATEMENT = lazy_regex(
     r"[-*+]\s|[0-9]{1,2}[.)]\s|[-=*_]{3,}$|(?:Super[sc]ed|Amend|Deprec|Replac)|\W{0,3}[0-9]{4}[-/.][0-9]"
+)
+_OF_THIS = lazy_regex(
+    r"\W{0,6}this (?:adr|decision|record|rfc|proposal|document|specification) (?:is|was|has)\b",
+    re.IGNORECASE,
 )
 # An entry of a log: `2026-01-09: Merged`
 _MERGED = lazy_regex(r"\W{0,4}[0-9]{4}-[0-9]{2}-[0-9]{2}\W{0,4}merged\b", re.IGNORECASE)
@@ -90,13 +97,15 @@ def find_statuses(
 ) -> tuple[ArtifactStatus, ...]:
     """Return every status of a document, the effective one first.
 
-    The frontmatter comes before the fields, these before the sections, and a known status before
-    another. `fields` are the header fields, `prose` the text without code and comments.
+    The frontmatter comes before the fields, these before the sections, these before a note at the
+    top that the record has ended, and a known status before another. `fields` are the header
+    fields, `prose` the text without code and comments.
     """
     written = (
         _first_known(_of_frontmatter(matter)),
         _first_known(_of_field(field) for field in fields),
         _first_known(_of_section(prose, one) for one in find_status_sections(sections)),
+        _first_known(_of_notes(prose, sections)),
     )
     found = (status for status in written if status)
     return tuple(sorted(found, key=lambda status: status.value == UNKNOWN))
@@ -112,26 +121,37 @@ def _first_known(found: Iterable[ArtifactStatus | None]) -> ArtifactStatus | Non
 
 
 def _of_field(field: HeaderField) -> ArtifactStatus | None:
-    if field.name == "state" or is_status_name(field.name):
+    if field.name in _STATES or is_status_name(field.name):
         return _unless_state(field.name, parse_status(field.value, field.line))
     return None
 
 
+def _of_notes(prose: str, sections: Sequence[Section]) -> Iterator[ArtifactStatus]:
+    """What a heading or a paragraph at the top says of the end: `This ADR has been superseded`."""
+    for section in sections[:MAX_NOTED]:
+        for line, text in ((section.first_line, section.title), *read_paragraphs(prose, section)):
+            said = parse_status(text, line, "section") if _OF_THIS.match(text) else None
+            if said and said.value in NON_AUTHORITATIVE:
+                yield said
+
+
 def _unless_state(name: str, status: ArtifactStatus | None) -> ArtifactStatus | None:
     """The status, unless it is a state of anything else."""
-    return None if name == "state" and status and status.value == UNKNOWN else status
+    return None if name in _STATES and status and status.value == UNKNOWN else status
 
 
 def _of_frontmatter(matter: Frontmatter) -> Iterator[ArtifactStatus | None]:
     for key in sorted(matter.fields, key=lambda key: key != "status"):
         value, line = matter.fields[key], matter.lines.get(key, 0)
-        if key == "state" or is_status_name(key):
+        if key in _STATES or is_status_name(key):
             status = parse_status(_flat(value), line, "frontmatter")
             yield _unless_state(key, status)
         elif isinstance(value, dict) and key in _PARENTS:
             for name, inner in value.items():
                 if is_status_name(name.lower()):
                     yield parse_status(_flat(inner), line, "frontmatter")
+        elif value == "true" and key in NON_AUTHORITATIVE:
+            yield parse_status(key, line, "frontmatter")
 
 
 def _flat(value: FrontmatterValue) -> str:

@@ -17,6 +17,8 @@ def document_text(path: str, data: bytes) -> str:
     """
     # A second mark, zero bytes and the end of a text of DOS hide words and frontmatter.
     text = decode(data).removeprefix("\ufeff").replace("\0", " ").replace("\x1a", " ")
+    # Some keyboards write this space behind the sign of a heading.
+    text = text.replace("#\xa0", "# ")
     return as_markdown(path, unify_line_endings(text))
 
 

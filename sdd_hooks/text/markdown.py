@@ -341,7 +341,8 @@ def _paragraph_above(text: str, start: int, block_end: int) -> int | None:
     if above == 0 or block_end >= above - 1 > 0:  # nothing above, or a block ends right above
         return above
     before = text[text.rfind("\n", 0, above - 1) + 1 : above - 1]
-    return None if before.strip() else above
+    # A title may have a rule above it, too.
+    return None if before.strip(" *=") else above
 
 
 def _atx_title(content: str) -> str:

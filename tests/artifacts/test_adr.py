@@ -157,6 +157,16 @@ def test_frontmatter_edges_take_precedence_over_prose_of_the_same_kind() -> None
         ("Use queues.\n", "The file says so"),
         ("", "The file says so"),
         ("# ADR-12\n", "The file says so"),
+        ("# ADR-0012 · Use queues", "Use queues"),
+        ("# 0012 · Use queues", "Use queues"),
+        ("# ADR-0012：Use queues", "Use queues"),
+        ("# Meta\n\n* RFC Name: [Use queues]\n\n# Summary\n", "Use queues"),
+        (
+            "    Status: Final\n****\nEEP 12: Use queues\n----\n\nAbstract\n====\n\nX\n===\n",
+            "Use queues",
+        ),
+        ("REP: 12\nTitle: Use queues\nStatus: Final\n\n# Abstract\n\n# Motivation\n", "Use queues"),
+        ("---\ntitle: Template\n---\n# Use queues\n", "Use queues"),
         ("# Use [queues](q.md) `now` <!-- draft -->", "Use [queues](q.md) `now`"),
         ("# [CANCELLED] Use queues", "[CANCELLED] Use queues"),
         ("---\ntitle: broken: yaml\n---\n# Use queues", "broken: yaml"),
@@ -254,6 +264,9 @@ def test_files_whose_names_are_not_of_records(path: str) -> None:
         ("0003-three-ways", "3 ways to log", "3 ways to log"),
         ("0003-drop-python", "Use Python 3: drop 2", "Use Python 3: drop 2"),
         ("0004-phase-two", "Phase 2: go", "Phase 2: go"),
+        ("0001-rfc-process", "RFC 0001: The RFC Process", "The RFC Process"),
+        ("nr.-001-use-native", "Nr. 001: Use native", "Use native"),
+        ("function-bit32-countlz", "bit32.countlz", "bit32.countlz"),
     ],
 )
 def test_labels_with_the_number_of_the_file_are_no_part_of_a_title(

@@ -222,6 +222,41 @@ def test_plans_and_notes_about_records_are_none(path: str):
     assert folders("docs/plans/adr/0001-a.md") == [("adrs", "docs/plans/adr", 1)]
 
 
+PROPOSAL = b"- Feature Name: x\n- Start Date: 2020-01-02\n\n# Summary\n\n# Motivation\n\nx\n"
+LOG = b"# Session\n\n## Summary\n\nx\n"
+
+
+@pytest.mark.parametrize(
+    ("paths", "content", "place"),
+    [
+        # The page at the top says what all is about.
+        (["text/0001-a.md", "README.md"], b"# Whiley RFCs\n", "text"),
+        (["team/slug.md", "README.md"], b"# Enhancements\n\n## Status\n\n## Decision\n", "team"),
+        (["archive/0001-a.md", "README.md"], b"# Proposals\n", "archive"),
+        (["text/0001-a.md", "README.md"], b"# A guide\n", ""),
+        # A folder of a record is none of records, and may be called like a copy.
+        (["docs/adr/adr-001/README.md"], NYGARD, "docs/adr"),
+        (["docs/adr/2022-03-02-performance-tests/README.md"], NYGARD, "docs/adr"),
+        (["rfcs/0015-x/0015-x.md"], PROPOSAL, "rfcs"),
+        (["docs/evidence/adr-0009/report.md", "docs/evidence/adr-0009/README.md"], NYGARD, ""),
+        # Dates and numbers among other documents decide nothing.
+        ([f"design/2022011{n}.x{n}.md" for n in range(6)], PROPOSAL + b"# Drawbacks\n", "design"),
+        ([f".squad/log/2026-01-1{n}-x.md" for n in range(6)], LOG, ""),
+    ],
+)
+def test_what_surrounds_files_shows_that_they_are_records(
+    paths: list[str], content: bytes, place: str
+):
+    found = find(dict.fromkeys(paths, content)).paths("adrs")
+    assert found == ((place,) if place else ())
+
+
+def test_few_numbered_files_make_no_collection_of_the_others():
+    others = {f"docs/notes/page-{n}.md": PAGE for n in range(9)}
+    found = find({**others, "docs/notes/0404-page.md": NYGARD})
+    assert found.folders == (RecordFolder("adrs", "docs/notes", 1, flat=True),)
+
+
 @pytest.mark.parametrize(
     ("paths", "place"),
     [
@@ -320,6 +355,11 @@ def test_documents_that_do_not(text: str):
         ("docs/arch", "01-overview.md", False),
         ("docs/arch", "2024-roadmap.md", False),
         ("docs/arch", "2024-01-31-outage.md", False),
+        ("docs/arch", "rep-2000.rst", True),
+        ("docs/arch", "APE10.rst", True),
+        ("docs/arch", "review-2000.md", False),
+        ("docs/arch", "bytewise_404_pin.md", False),
+        ("docs/arch", "rfc-x.md", True),
         ("docs/arch", "0001-x.txt", False),
         ("docs/arch", "overview.md", False),
         ("docs/adr", "1-x.md", True),

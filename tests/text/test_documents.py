@@ -121,3 +121,7 @@ def test_in_linear_time(read: Callable[[str], str], unit: str) -> None:
 def test_what_is_too_deep_or_too_large_stays_as_it_is() -> None:
     for text in ("".join("  " * depth + "* a\n\n" for depth in range(200)), "a\n~\n\n" * 50_000):
         assert as_markdown("a.rst", text) == text
+
+
+def test_a_heading_with_a_space_of_another_width() -> None:
+    assert document_text("x.md", "##\xa0Status\n".encode()) == "## Status\n"
