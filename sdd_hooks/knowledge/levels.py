@@ -1,7 +1,7 @@
 """How far a lesson or a pattern applies: one feature, a domain, or the whole project.
 
 What it names decides, not how it says it: "always" is said of one screen, too. A thing of one
-feature is one whose name the code has in one place only; a domain is a technology, a tag, or a kind
+feature is one that a single place of the code defines; a domain is a technology, a tag, or a kind
 of feature. A rule that names neither is one for the whole project.
 """
 
@@ -23,54 +23,44 @@ naming names style styles convention conventions formatting format code coding p
 global all everywhere git commit commits workflow review reviews documentation docs language
 comments clean-code quality camelcase snake-case pascalcase rules guideline
 """
-_GENERAL = frozenset(_GENERAL_TEXT.split())
-
 # Kinds of features, by what their users do with them. What every feature has is not among them:
 # errors, tests, keys, tables, logs.
 _DOMAINS_TEXT = """
-accessibility attachment auth authentication authorization avatar billing button cache caching cart
-chart checkout crawler cron crud currency dashboard download element email endpoint focus form
-geolocation i18n icon image inference invoice job keyboard l10n layout localization login logout
-mail migration mobile modal money multi-tenant notification offline onboarding orm page pagination
-payment payout pdf permission price push query queryset queue realtime refund route scheduler screen
-scroll search shipping signup sms sql sso streaming subscription sync tenant theme tooltip
-transcoding translation ui upload ux video webhook websocket widget wizard worker
+accessibility analytics attachment auth authentication authorization autocomplete avatar backup
+basket billing button cache caching cart chart chat checkout coupon crawler cron crud csv currency
+dashboard discount download element email endpoint eviction facet focus form geolocation i18n icon
+image inbox inference invalidation inventory invitation invoice job jwt keyboard l10n layout locale
+localization login logout mail media mfa migration mobile modal money multi-tenant newsletter
+notification oauth offline onboarding orm page pagination payment payout pdf permission photo price
+push query queryset queue quota realtime refund renewal route scheduler screen scroll search
+shipping signin signup sms spreadsheet sql sso streaming subscription sync tax tenant theme
+thumbnail tooltip transcoding translation trial ui upload ux video visualization webhook websocket
+widget wizard worker
 """
-_DOMAINS = frozenset(_DOMAINS_TEXT.split())
-
+_GENERAL, _DOMAINS = frozenset(_GENERAL_TEXT.split()), frozenset(_DOMAINS_TEXT.split())
 _TOKEN = re.compile(r"[^\W_]\w*(?:[-.]\w+)*")
 _CODE_NAME = re.compile(r"\w*[a-z0-9][A-Z]\w*|\w+_\w+|\w+(?:[-.]\w+)+")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _OF_ONE = (
-    r"table|column|field|page|screen|form|endpoint|route|model|component|dialog|feature|command"
-    r"|view|job|report|button|menu|wizard|store|controller|parser|handler|service|repository"
+    r"(?:table|column|field|page|screen|form|endpoint|route|model|component|dialog|feature|command"
+    r"|view|job|report|button|menu|wizard|store|controller|parser|handler|service|repository)\b"
 )
 _ONE_FEATURE = re.compile(
-    rf"(?i)\b(?:(?:this|that) (?:{_OF_ONE}|ticket|issue|story|task)\b"
-    rf"|the [`\"']?\w+[-_]\w+[`\"']? (?:{_OF_ONE})\b)"
+    rf"(?i)\b(?:(?:this|that) (?:ticket\b|issue\b|story\b|task\b|{_OF_ONE})"
+    rf"|the [`\"']?\w+[-_]\w+[`\"']? {_OF_ONE})"
 )
-_NAMED_ONE = re.compile(rf"(?i)\bthe [`\"']?(\w+)[`\"']? (?:{_OF_ONE})\b")
+_NAMED_ONE = re.compile(rf"(?i)\bthe [`\"']?(\w+)[`\"']? {_OF_ONE}")
+_PHRASE = re.compile(r"(?:^|(?i:\bthe|\ban?)\s+)(?=\w)")
 _NORM = re.compile(
     r"(?i)\b(?:must|should|shall|always|never|every|needs?|ha(?:s|ve) to|avoid|only|prefer)\b"
     r"|(?:^|[.,;:]\s*)(?:don['’]t|do not)\b"
 )
 _FACT = re.compile(
-    r"(?i)\b(?:(?:does|do|did|is|are|was|were|can|could|will|would)(?: not|n['’]t)|cannot|can['’]t"
-    r"|won['’]t|breaks?|ignores?|blocks|returns|loses|fails?|throws?|drops|hangs?|leaks?|arrives?"
+    r"(?i)(?<!^)\b(?:(?:does|do|did|is|are|was|were|can|could|will|would)(?: not|n['’]t)|cannot"
+    r"|won['’]t|breaks?|ignores?|blocks|returns|loses|fails?|throws?|drops?|hangs?|leaks?|arrives?"
     r"|silently|turns out)\b"
 )
-_DEFINING = (
-    "class",
-    "struct",
-    "interface",
-    "enum",
-    "type",
-    "def",
-    "func",
-    "function",
-    "fn",
-    "table",
-)
+_DEFINING = ("class", "struct", "interface", "enum", "type", "def", "func", "function", "table")
 _SUBJECT = 6
 """Characters before the subject of a text: an article and a quote."""
 _FEW = 3
@@ -78,16 +68,13 @@ _FEW = 3
 
 
 class ProjectEvidence(NamedTuple):
-    """What the project shows about a text.
-
-    `features` are its features by name, `files` the paths of its files, `naming` returns those that
-    contain one of some texts, and `technologies` those of a domain that a text names.
-    """
+    """What the project shows: its `features` by name, the paths of its `files`, those that contain
+    one of some texts (`naming`), and the `technologies` of a domain that a text names."""
 
     features: Sequence[str] = ()
     files: Callable[[], Iterable[str]] = tuple
     naming: Callable[[Sequence[str]], Collection[str]] = lambda _: ()
-    technologies: Callable[[str], Collection[str]] = lambda _: ()
+    technologies: Callable[[str], Collection[object]] = lambda _: ()
 
 
 def classify(draft: Draft, evidence: ProjectEvidence) -> Level:
@@ -96,30 +83,21 @@ def classify(draft: Draft, evidence: ProjectEvidence) -> Level:
         return draft.level
     entry = draft.entry
     text = entry.advice if isinstance(entry, Lesson) else f"{entry.name} {entry.problem}"
-    features = (*evidence.features, draft.feature)
-    if (
-        _ONE_FEATURE.search(text)
-        or _names_feature(text, entry.tags, features)
-        or _names_one_place(text, evidence)
-    ):
+    plain = f" {re.sub(r'[^a-z0-9]+', ' ', f'{text} {entry.tags}'.lower())} "
+    features = (re.sub(r"[\W_]+", " ", one.lower()) for one in (*evidence.features, draft.feature))
+    # A feature called `auth` is a domain, too.
+    is_feature = any(" " in one.strip() and f" {one.strip()} " in plain for one in features)
+    if is_feature or _ONE_FEATURE.search(text) or _names_one_place(text, evidence):
         return "feature-specific"
-    if not isinstance(entry, Lesson) or _names_domain(text, draft, evidence):
+    if not isinstance(entry, Lesson) or (draft.has_tags and not _GENERAL.issuperset(entry.tags)):
         return "domain-specific"
-    # What was a surprise is a fact about some technology, not a rule for all features.
-    fact = _FACT.search(text)
-    norm = _NORM.search(text)
-    is_fact = fact and fact.start() > 0 and not (norm and norm.start() <= fact.start())
-    return "domain-specific" if is_fact else "project-wide"
-
-
-def _names_feature(text: str, tags: Sequence[str], features: Iterable[str]) -> bool:
-    words = " " + re.sub(r"[\W_]+", " ", text.lower()) + " "
-    for feature in features:
-        name = re.sub(r"[\W_]+", " ", feature.lower()).strip()
-        # A feature called `auth` is a domain, too.
-        if " " in name and (f" {name} " in words or name.replace(" ", "-") in tags):
-            return True
-    return False
+    words = {part for word in _TOKEN.findall(text.lower()) for part in (word, *word.split("-"))}
+    if _DOMAINS & {*words, *(one.removesuffix("s") for one in words)}:
+        return "domain-specific"
+    # A surprise is a fact about some technology, not a rule for all features.
+    fact, norm = _FACT.search(text), _NORM.search(text)
+    is_fact = fact and not (norm and norm.start() <= fact.start())
+    return "domain-specific" if is_fact or evidence.technologies(text) else "project-wide"
 
 
 def _names_one_place(text: str, evidence: ProjectEvidence) -> bool:
@@ -127,14 +105,10 @@ def _names_one_place(text: str, evidence: ProjectEvidence) -> bool:
 
     One that is no subject of the text counts if few folders use it: others share it.
     """
-    names = {name: (spelled, at) for name, spelled, at in reversed(list(_names(text)))}
-    if not names:
-        return False
+    names = {_joined(name): (name, at) for name, at in reversed(list(_names(text)))}
     folders: dict[str, set[str]] = {name: set() for name in names}
-    for path in evidence.files():
+    for path in filter(is_production_code, evidence.files() if names else ()):
         *parents, file = path.split("/")
-        if not is_production_code(path):
-            continue
         ends = {file.rpartition(".")[0] or file, file.partition(".")[0], *parents[-1:]}
         for own in folders.keys() & set(map(_joined, ends)):
             folders[own].add("/".join(parents))
@@ -153,32 +127,17 @@ def _folders(texts: Sequence[str], evidence: ProjectEvidence) -> set[str]:
     return {path.rpartition("/")[0] for path in found}
 
 
-def _names(text: str) -> Iterator[tuple[str, str, int]]:
-    """The names of a text that may be those of files, joined, with their spelling and place.
-
-    They are names of code, and the words after "the" or at the start.
-    """
+def _names(text: str) -> Iterator[tuple[str, int]]:
+    """The names that may be those of files, and where: names of code, and the words after "the"."""
     for found in _CODE_NAME.finditer(text):
-        for name in {found[0], re.sub(r"\.[a-z]{1,4}$", "", found[0])}:
-            yield _joined(name), name, found.start()
-    for found in _NAMED_ONE.finditer(text):
-        yield _joined(found[1]), found[1], 0
-    for start in re.finditer(r"(?:^|(?i:\bthe|\ban?)\s+)(?=\w)", text):
-        words = _TOKEN.findall(text[start.end() : start.end() + 80])
-        for count in (2, 3):
-            if len(words) >= count:
-                yield _joined("_".join(words[:count])), " ".join(words[:count]), start.end()
+        yield from (
+            (one, found.start()) for one in (found[0], re.sub(r"\.[a-z]{1,4}$", "", found[0]))
+        )
+    yield from ((found[1], 0) for found in _NAMED_ONE.finditer(text))
+    for start in _PHRASE.finditer(text):
+        words = _TOKEN.findall(text[start.end() : start.end() + 80])[:3]
+        yield from ((" ".join(words[:count]), start.end()) for count in range(2, len(words) + 1))
 
 
 def _joined(name: str) -> str:
     return "".join(stem(part.lower()) for part in _PART.findall(name))
-
-
-def _names_domain(text: str, draft: Draft, evidence: ProjectEvidence) -> bool:
-    if draft.has_tags and not _GENERAL.issuperset(draft.entry.tags):
-        return True
-    words = [word.lower() for word in _TOKEN.findall(text)]
-    parts = {part.removesuffix("s") for word in words for part in (word, *word.split("-"))}
-    if _DOMAINS & {*words, *parts}:
-        return True
-    return bool(evidence.technologies(text))

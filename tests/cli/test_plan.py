@@ -72,7 +72,7 @@ def test_a_plan_as_markdown(shop: Repo) -> None:
     assert out.startswith("# Plan of SPEC-0003: Sessions\n")
     assert "2 stories, 1 of its requirements implemented." in out
     assert "| 1 | User session management | XS (" in out
-    assert "extend `internal/session/store.go`: `Store` (lines 3–5), `Store.SaveSession` (" in out
+    assert "extend `internal/session/store.go`: `Store` (lines 3–4), `Store.SaveSession` (" in out
     assert "store_test.go" not in out
     assert "- Mail delivery: `internal/mail/send.go:1`" in out
     assert "from scratch" in out

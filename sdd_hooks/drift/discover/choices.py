@@ -118,6 +118,16 @@ def is_named(name: str, text: str, is_common: bool = False) -> bool:
     return not longer or bool(_expression(name, is_common).search(longer.sub(" ", text)))
 
 
+def find_purposes(text: str) -> set[str]:
+    """The categories of the technologies that a text names. `log` is a word, too: it counts not."""
+    return {
+        one.category.id
+        for one in load_catalogue()
+        for name in (one.name, *one.aliases)
+        if not (one.common and name.islower()) and is_named(name, text, one.common)
+    }
+
+
 @lru_cache(maxsize=4096)
 def _expression(name: str, is_common: bool) -> re.Pattern[str]:
     # A letter of another script may follow a name without a space. `Create-React-App` is another.

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.planning.plan.dependencies import Part, chain, connect, divide, sort_parts
-from sdd_hooks.planning.plan.existing_code import SearchCode, find_existing, merge_existing
+from sdd_hooks.planning.plan.existing_code import find_existing, merge_existing
 from sdd_hooks.planning.plan.grouping import group_requirements
 from sdd_hooks.planning.plan.hotspots import MergedChange, find_hotspots
 from sdd_hooks.planning.plan.known_issues import KnownIssues, find_covering, find_known, plan_issue
@@ -27,6 +27,7 @@ from sdd_hooks.planning.plan.story import (
     Story,
     size_story,
 )
+from sdd_hooks.planning.requirement_code import CodeBase
 from sdd_hooks.text.display import join_names
 from sdd_hooks.trackers.issue_file import StoredIssue
 
@@ -41,15 +42,14 @@ class PlanSurroundings(NamedTuple):
 
     `claims` has the places (path:line) of the governing comments about each requirement, by its
     name. `issues` are those of the tracker. `search_issues` returns the ids of issues about a text.
-    `files` are the paths of the code. `exists` tells by name and kind whether the code has an
+    `exists` tells by name and kind whether the code has an
     artifact. `merges` are as in `find_hotspots`, with the threshold and the time.
     """
 
     claims: Mapping[str, tuple[str, ...]]
     issues: Sequence[StoredIssue]
-    search_code: SearchCode
+    code: CodeBase
     search_issues: Callable[[str], Sequence[str]]
-    files: frozenset[str]
     exists: Callable[[str, str], bool]
     merges: Sequence[MergedChange]
     hotspot_threshold: float
@@ -62,7 +62,7 @@ def build_plan(artifact: Artifact, text: str, around: PlanSurroundings) -> Plan:
     marked = marked_spec(artifact.name)
     known = find_known(around.issues, artifact.name, marked)
     to_build, implemented, covered = _divide(planned, artifact.name, known, around)
-    stories, hotspots = _stories(to_build, known, around)
+    stories, hotspots = _stories(to_build, known, around, artifact.title)
     keys = {one.key for one in planned} | artifact_keys(planned)
     others = {issue.id: issue for key, issue in known.by_key.items() if key not in keys}
     ours = {story.issue.id for story in stories if story.issue}
@@ -103,11 +103,12 @@ def _divide(
 
 
 def _stories(
-    requirements: Sequence[PlannedRequirement], known: KnownIssues, around: PlanSurroundings
+    requirements: Sequence[PlannedRequirement],
+    known: KnownIssues,
+    around: PlanSurroundings,
+    title: str,
 ) -> tuple[tuple[Story, ...], tuple[Hotspot, ...]]:
-    existing = {
-        one.key: find_existing(one, around.search_code, around.files) for one in requirements
-    }
+    existing = {one.key: find_existing(one, around.code, title) for one in requirements}
     named = find_shared(requirements, around.exists)
     groups = _groups(requirements, known)
     fixed = {place for place, one in enumerate(requirements) if one.key in known.by_key}

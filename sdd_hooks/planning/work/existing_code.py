@@ -16,15 +16,13 @@ from sdd_hooks.code.symbols import Symbol, find_symbols
 from sdd_hooks.engines.protocol import Hit
 from sdd_hooks.planning.work.brief import Convention, ExistingCode
 from sdd_hooks.planning.work.definitions import code_family, is_shareable
-from sdd_hooks.planning.work.likeness import split_name
-from sdd_hooks.text.lazy_regex import lazy_regex
+from sdd_hooks.review.references.words.splitting import split_words
 from sdd_hooks.text.query_match import stem
 
 MAX_SYMBOLS = 12
 """Definitions in a brief."""
 SYMBOLS_PER_FILE = 4
 
-_WORD = lazy_regex(r"[^\W\d_]\w{2,}")
 _NAME_BONUS = 0.1
 """What a word of the request in the name of a definition adds to the score of its file."""
 
@@ -47,41 +45,35 @@ def existing_definitions(
     Of a file they are those on the lines of the hit, and those whose name has a word of the query.
     `read` returns the text of a file, "" for none. Tests are left out.
     """
-    words = {stem(part) for word in _WORD.findall(query) for part in split_name(word)}
+    words = set(map(stem, split_words(query)))
     best: dict[tuple[str, str], ExistingCode] = {}
     for hit in hits:
-        if code_family(hit.path) is None or is_test(hit.path):
-            continue
-        for symbol, score in _of_file(hit, words, read(hit.path)):
+        text = "" if code_family(hit.path) is None or is_test(hit.path) else read(hit.path)
+        rated = [(_rate(hit, words, one), one) for one in find_symbols(hit.path, text)]
+        rated = sorted((one for one in rated if one[0]), key=lambda one: -one[0])
+        for score, one in rated[:SYMBOLS_PER_FILE]:
+            lines = (one.first_line, one.last_line)
             found = ExistingCode(
-                symbol.path,
-                symbol.name,
-                symbol.signature,
-                symbol.first_line,
-                symbol.last_line,
-                round(min(score, 1.0), 4),
-                symbol.is_type,
+                one.path, one.name, one.signature, *lines, round(min(score, 1.0), 4), one.is_type
             )
-            known = best.get((symbol.path, symbol.name))
-            if known is None or known.score < found.score:
-                best[symbol.path, symbol.name] = found
+            known = best.setdefault((one.path, one.name), found)
+            if known.score < found.score:
+                best[one.path, one.name] = found
     ranked = sorted(best.values(), key=lambda one: (-one.score, one.path, one.first_line))
     return tuple(ranked[:MAX_SYMBOLS])
 
 
-def _of_file(hit: Hit, words: set[str], text: str) -> list[tuple[Symbol, float]]:
-    rated = []
-    for symbol in find_symbols(hit.path, text):
-        if not is_shareable(symbol):
-            continue
-        shared = len(words & {stem(word) for word in split_name(symbol.simple_name)})
-        matched = symbol.first_line <= hit.last_line and hit.first_line <= symbol.last_line
-        # A class around the matched method is not what was found.
-        is_found = matched and (not symbol.is_type or symbol.first_line >= hit.first_line)
-        if is_found or shared:
-            rated.append((symbol, hit.score * (1.0 if is_found else 0.8) + _NAME_BONUS * shared))
-    rated.sort(key=lambda one: (-one[1], one[0].first_line))
-    return rated[:SYMBOLS_PER_FILE]
+def _rate(hit: Hit, words: set[str], symbol: Symbol) -> float:
+    """The score of a definition in the file of a hit, 0 for one that it is not about."""
+    if not is_shareable(symbol):
+        return 0.0
+    shared = len(words & set(map(stem, split_words(symbol.simple_name))))
+    matched = symbol.first_line <= hit.last_line and hit.first_line <= symbol.last_line
+    # A class around the matched method is not what was found.
+    is_found = matched and (not symbol.is_type or symbol.first_line >= hit.first_line)
+    return (
+        hit.score * (1.0 if is_found else 0.8) + _NAME_BONUS * shared if is_found or shared else 0.0
+    )
 
 
 def find_conventions(

@@ -4,9 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from sdd_hooks.errors import SddError
 from sdd_hooks.knowledge.drafts import Action, Draft, Surroundings
@@ -50,10 +49,6 @@ _TOOLS = frozenset(
     ]
 )
 """Categories whose technologies serve all features: who names one names no domain."""
-
-
-if TYPE_CHECKING:
-    from sdd_hooks.drift.discover.catalogue import Technology
 
 
 class Decision(NamedTuple):
@@ -208,32 +203,16 @@ def _stock(base: KnowledgeBase, index: KnowledgeIndex, around: Surroundings) -> 
 def read_evidence(base: KnowledgeBase, features: Sequence[str]) -> ProjectEvidence:
     """What the repository shows about drafts, read when a draft needs it."""
     from sdd_hooks.changes.work_tree import WorkFiles
-    from sdd_hooks.drift.discover.catalogue import load_catalogue
-    from sdd_hooks.drift.discover.choices import is_named
+    from sdd_hooks.drift.discover.choices import find_purposes
 
     files = WorkFiles(base.repository.git)
-
-    def technologies(text: str) -> list[str]:
-        return [
-            one.name
-            for one in load_catalogue()
-            if one.category.id not in _TOOLS
-            and any(is_named(name, text, one.common) for name in _spellings(one))
-        ]
 
     return ProjectEvidence(
         features,
         lambda: [path for _, path, _ in files.entries()],
         lambda texts: files.grep(texts, (), ("-w", "-i")),
-        technologies,
+        lambda text: find_purposes(text) - _TOOLS,
     )
-
-
-def _spellings(technology: Technology) -> Iterator[str]:
-    """The names of a technology, without those that are words in lower case."""
-    for name in (technology.name, *technology.aliases):
-        if not (technology.common and name.islower()):
-            yield name
 
 
 class _Work(NamedTuple):

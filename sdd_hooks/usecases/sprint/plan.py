@@ -12,7 +12,6 @@ from sdd_hooks.artifacts.find_artifact import find_artifact
 from sdd_hooks.artifacts.work_tree import MAX_ARTIFACT_BYTES, read_work_tree
 from sdd_hooks.code.paths import is_production_code
 from sdd_hooks.drift.citations import read_citations, resolve_citation
-from sdd_hooks.engines.protocol import Engine, Hit, Query
 from sdd_hooks.errors import EXIT_USAGE, SddError
 from sdd_hooks.freshness.read_gate import open_fresh_index, open_index
 from sdd_hooks.named_tuple import NamedTuple
@@ -22,23 +21,19 @@ from sdd_hooks.planning.plan.hotspots import read_merges
 from sdd_hooks.planning.plan.requirements import read_planned
 from sdd_hooks.planning.plan.shared_artifacts import find_names
 from sdd_hooks.planning.plan.story import Plan, PlanIssue
-from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project
-from sdd_hooks.retrieval.questions import kind_query
-from sdd_hooks.retrieval.scores import least_score, show_scores
-from sdd_hooks.retrieval.search import incomplete_notes, pending_notes, search_sections
+from sdd_hooks.retrieval.search import incomplete_notes, pending_notes
 from sdd_hooks.system.files import read_inside
 from sdd_hooks.system.git import nul_split
 from sdd_hooks.text.decoding import decode
 from sdd_hooks.trackers.issue_file import StoredIssue
 from sdd_hooks.trackers.source import TrackerSource
 from sdd_hooks.usecases.knowledge.entries import consult
+from sdd_hooks.usecases.sprint.code_base import indexed_names, read_code_base, search_kind
 from sdd_hooks.usecases.sprint.plan_creation import Creation, PlanTarget, create_plan, rehearse_plan
 from sdd_hooks.usecases.sprint.read_issues import EVERY_ISSUE, current_issues
 from sdd_hooks.usecases.upkeep.sync import SyncCallbacks, sync_if_due
 
-MAX_HITS = 8
-"""Documents of a search for a requirement."""
 RELATED_SCORE = 0.5
 """The shown score from which an issue is about a requirement."""
 
@@ -169,25 +164,22 @@ def _make(
     files = frozenset(nul_split(listed))
     with open_index(project) as engine:
         collections = project.select(("code",), artifact.module or None)
-        code = _indexed(engine, collections)
-        tracked = _indexed(engine, [source.collection] if source else [])
-        partial = incomplete_notes(code, engine.bookmarks(), engine.touched())
+        code = read_code_base(project, engine, collections, files)
+        tracked = indexed_names(engine, [source.collection] if source else [])
+        names = indexed_names(engine, collections)
+        partial = incomplete_notes(names, engine.bookmarks(), engine.touched())
         pending = pending_notes(engine.coverage().pending)
         paths = {issue.path: issue.id for issue in issues}
 
-        def search_code(query: str) -> Sequence[Hit]:
-            return _search(engine, "code", code, query, 0.0)
-
         def search_issues(query: str) -> Sequence[str]:
-            hits = _search(engine, "issues", tracked, query, RELATED_SCORE)
+            hits = search_kind(engine, "issues", tracked, query, RELATED_SCORE)
             return [paths[hit.path] for hit in hits if hit.path in paths]
 
         around = PlanSurroundings(
             _claims(project, artifact),
             issues,
-            search_code,
+            code,
             search_issues,
-            frozenset(path for path in files if _is_code(path, collections)),
             find_names(git, files),
             read_merges(git),
             project.configuration.projects.hotspot_threshold,
@@ -196,26 +188,6 @@ def _make(
         made = build_plan(artifact, text, around)
     learned = consult(project.repository, project.configuration, artifact.title, "planning-*")
     return made, (*partial, *pending, *learned)
-
-
-def _is_code(path: str, collections: Sequence[Collection]) -> bool:
-    return is_production_code(path) and any(one.contains(path) for one in collections)
-
-
-def _indexed(engine: Engine, collections: Sequence[Collection]) -> tuple[str, ...]:
-    known = engine.bookmarks()
-    return tuple(one.name for one in collections if one.name in known)
-
-
-def _search(
-    engine: Engine, kind: str, names: tuple[str, ...], text: str, min_score: float
-) -> Sequence[Hit]:
-    """The hits of one kind of collection with the scores to show."""
-    if not names:
-        return ()
-    searches, intent = kind_query(kind, text)
-    query = Query(searches, names, intent, MAX_HITS, least_score(kind, min_score), snippets=0)
-    return show_scores(kind, search_sections(engine, query).hits, min_score)
 
 
 def _claims(project: Project, artifact: Artifact) -> Mapping[str, tuple[str, ...]]:

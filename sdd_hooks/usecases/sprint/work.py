@@ -14,11 +14,12 @@ from sdd_hooks.artifacts.corpus import Corpus, load_corpus
 from sdd_hooks.artifacts.find_artifact import UnknownArtifact, find_artifact
 from sdd_hooks.artifacts.work_tree import read_artifact_files
 from sdd_hooks.config.configuration import Configuration
-from sdd_hooks.engines.protocol import Engine, Hit, SearchResult
+from sdd_hooks.engines.protocol import Engine, Hit
 from sdd_hooks.errors import NotIndexed
 from sdd_hooks.freshness.read_gate import FreshnessReport, open_fresh_index
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.planning.conventions import is_epic, pull_convention
+from sdd_hooks.planning.requirement_code import Question, find_code
 from sdd_hooks.planning.work.branches import create_worktree, plan_branch
 from sdd_hooks.planning.work.brief import (
     BranchPlan,
@@ -30,7 +31,7 @@ from sdd_hooks.planning.work.brief import (
 from sdd_hooks.planning.work.existing_code import existing_definitions, find_conventions
 from sdd_hooks.planning.work.records import governing_artifacts, select_requirements
 from sdd_hooks.project.project import Project
-from sdd_hooks.retrieval.search import HitLimits, pending_notes, search
+from sdd_hooks.retrieval.search import HitLimits, incomplete_notes, pending_notes, search
 from sdd_hooks.system.files import FileTooLarge, PathRefused, read_inside
 from sdd_hooks.system.git import Git, nul_split
 from sdd_hooks.text.decoding import decode
@@ -39,6 +40,7 @@ from sdd_hooks.trackers.issue_file import StoredIssue
 from sdd_hooks.trackers.source import TrackerSource
 from sdd_hooks.trackers.store import read_issues
 from sdd_hooks.usecases.knowledge.entries import consult
+from sdd_hooks.usecases.sprint.code_base import read_code_base
 from sdd_hooks.usecases.sprint.read_issues import FoundIssue, find_issue
 from sdd_hooks.usecases.sprint.work_siblings import OwnWork, find_siblings, starting_branch
 from sdd_hooks.usecases.upkeep.sync import SyncCallbacks
@@ -230,44 +232,33 @@ def _search_all(
         [one for one in project.select(kinds) if one.name in indexed]
         for kinds in (("code",), ("adrs", "specs"))
     )
-    found: dict[tuple[str, str], Hit] = {}
-    notes: list[str] = []
-    pending = [0, 0]
-    for query in _queries(issue, requirements) if code else ():
-        result = search(project, engine, query, code, LIMITS)
-        pending[0] = result.pending
-        notes += _other_notes(result)
-        for hit in result.hits:
-            known = found.get((hit.path, hit.id))
-            if known is None or known.score < hit.score:
-                found[hit.path, hit.id] = hit
+    found: list[Hit] = []
+    if code:
+        files = nul_split(project.repository.git.output("ls-files", "-z"))
+        base = read_code_base(project, engine, code, files)
+        for question in _questions(issue, requirements):
+            found += [hit for one in find_code(question, base) for hit in one.hits]
+    best = {(one.path, one.id): one for one in sorted(found, key=lambda one: one.score)}
+    names = [one.name for one in code]
+    notes = list(incomplete_notes(names, engine.bookmarks(), engine.touched()))
     hits: tuple[Hit, ...] = ()
     if records:
         result = search(project, engine, _query(issue, requirements), records, LIMITS)
-        pending[1] = result.pending
         hits = result.hits
-        notes += _other_notes(result)
-    return _Searched(tuple(found.values()), hits, (*notes, *pending_notes(sum(pending))))
+        # Those about chunks without vectors are about all collections.
+        notes += [note for note in result.notes if note not in pending_notes(result.pending)]
+    notes += pending_notes(engine.coverage().pending)
+    return _Searched(tuple(best.values()), hits, tuple(notes))
 
 
-def _other_notes(result: SearchResult) -> list[str]:
-    """The notes of a search without that about its own chunks without vectors."""
-    return [note for note in result.notes if note not in pending_notes(result.pending)]
-
-
-def _queries(issue: StoredIssue, requirements: Sequence[BriefRequirement]) -> list[str]:
-    """What is searched for in the code: the title, requirements, tasks, and names in code spans."""
-    texts = [issue.title]
+def _questions(issue: StoredIssue, requirements: Sequence[BriefRequirement]) -> Iterator[Question]:
+    """What is sought in the code: the title, requirements, tasks, and names in code spans."""
+    yield Question(issue.title)
     for one in requirements[:MAX_QUERIES]:
-        texts += [one.name, f"{one.name} {_first(one)}"]
-    texts += [match[1] for match in _TASK.finditer(issue.body)][:MAX_QUERIES]
-    texts += [match[1] for match in _CODE_NAME.finditer(issue.body)][:MAX_QUERIES]
-    return list(dict.fromkeys(filter(str.strip, texts)))
-
-
-def _first(requirement: BriefRequirement) -> str:
-    """The first paragraph of a requirement."""
-    return requirement.text.strip().partition("\n\n")[0][:400]
+        yield Question(one.name, one.text)
+    for pattern in (_TASK, _CODE_NAME):
+        texts = dict.fromkeys(match[1] for match in pattern.finditer(issue.body))
+        yield from map(Question, list(texts)[:MAX_QUERIES])
 
 
 def _query(issue: StoredIssue, requirements: Sequence[BriefRequirement]) -> str:

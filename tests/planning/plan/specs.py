@@ -12,6 +12,7 @@ from sdd_hooks.engines.protocol import Hit
 from sdd_hooks.planning.plan.build import PlanSurroundings, build_plan
 from sdd_hooks.planning.plan.requirements import PlannedRequirement, read_planned
 from sdd_hooks.planning.plan.story import Plan
+from sdd_hooks.planning.requirement_code import CodeBase
 from sdd_hooks.trackers.issue import Issue
 from sdd_hooks.trackers.issue_file import StoredIssue, to_stored
 
@@ -49,9 +50,8 @@ def around(**changes: Any) -> PlanSurroundings:
     nothing: dict[str, Any] = {
         "claims": {},
         "issues": (),
-        "search_code": lambda _text: (),
+        "code": code_base(),
         "search_issues": lambda _text: (),
-        "files": frozenset(),
         "exists": lambda _name, _kind: False,
         "merges": (),
         "hotspot_threshold": 0.5,
@@ -73,11 +73,11 @@ def stored(id: str, title: str = "", body: str = "", **fields: Any) -> StoredIss
     return to_stored(replace(made, **fields))
 
 
-def code_hit(path: str, symbol: str, line: int = 1, score: float = 0.8) -> Hit:
-    """A definition that a search finds."""
-    return Hit(
-        f"{path}#{symbol}", "shop-code", path, line, line + 9, path, symbol, score, None, "", ""
-    )
+def code_base(*searches: str, **files: str) -> CodeBase:
+    """The code in files, whose paths have `__` for `/`; a search finds those in `searches`."""
+    texts = {path.replace("__", "/") + ".go": text for path, text in files.items()}
+    hits = [Hit(f"{one}#x", "shop-code", one, 1, 9, one, "", 0.8, None, "", "") for one in searches]
+    return CodeBase(frozenset(texts), lambda _text: hits, lambda path: texts.get(path, ""))
 
 
 def apart(*requirements: tuple[str, str]) -> tuple[tuple[str, str], ...]:

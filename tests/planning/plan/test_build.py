@@ -5,7 +5,7 @@ from typing import Any
 from sdd_hooks.planning.plan.hotspots import MergedChange
 from sdd_hooks.planning.plan.marker import key_of, write_marker
 from sdd_hooks.planning.plan.story import Plan
-from tests.planning.plan.specs import NOW, SHARED, apart, code_hit, make_plan, stored
+from tests.planning.plan.specs import NOW, SHARED, apart, code_base, make_plan, stored
 
 STORE = "internal/session/store.go"
 
@@ -32,8 +32,7 @@ def test_a_story_extends_existing_code_and_is_smaller() -> None:
     requirement = ("User session management", "A user session MUST be stored. It MUST expire.")
     plan = make_plan(
         requirement,
-        search_code=lambda _text: [code_hit(STORE, "SaveSession", 12)],
-        files=frozenset({STORE}),
+        code=code_base(internal__session__store="func SaveSession() {}\n"),
     )
     (story,) = plan.stories
     assert [one.path for one in story.existing] == [STORE]
@@ -127,8 +126,7 @@ def test_stories_that_change_a_hotspot_are_built_in_a_row() -> None:
     merges = [MergedChange(NOW, (STORE, "other.go"))] * 10
     plan = make_plan(
         *parts,
-        search_code=lambda text: [code_hit(STORE, "SessionStore")] if "ession" in text else [],
-        files=frozenset({STORE}),
+        code=code_base(internal__session__store="type SessionStore struct {\n}\n"),
         merges=merges,
     )
     assert [one.path for one in plan.hotspots] == [STORE]

@@ -1,70 +1,56 @@
 from __future__ import annotations
 
-from collections.abc import Sequence
+import pytest
 
-from sdd_hooks.engines.protocol import Hit
 from sdd_hooks.planning.plan.existing_code import find_existing, merge_existing
-from sdd_hooks.planning.plan.requirements import PlannedRequirement
 from sdd_hooks.planning.plan.story import CodePlace, ReusedCode
-from tests.planning.plan.specs import code_hit, planned
+from tests.planning.plan.specs import code_base, planned
 
 STORE = "internal/session/store.go"
-FILES = frozenset({STORE, "internal/mail/send.go", "internal/session/clock.go"})
-(SESSIONS,) = planned(("User session management", "A session MUST be stored with its owner."))
+# What the requirement's own scenario has: no name of the file has a word of it.
+CODE = {
+    "internal__session__store": "type Session struct {\n}\n\n// List the sessions of a user.\n"
+    "func List() {\n}\n",
+    "internal__pay__charge": "// Charge the user of an order.\nfunc Charge() {\n}\n",
+    "internal__audit__trail": "func ManageTrail() {\n}\n",
+    "internal__export__csv": "func WriteCSV() {\n}\n",
+    "internal__mail__send": "func Deliver() {\n}\n",
+    "tests__session__store": "func TestSession() {\n}\n",
+}
 
 
-def found(*hits: Hit, one: PlannedRequirement = SESSIONS) -> tuple[ReusedCode, ...]:
-    """What is found where each search has these hits."""
-    return find_existing(one, lambda _text: hits, FILES)
+@pytest.mark.parametrize(
+    ("name", "statement", "paths"),
+    [
+        ("User session management", "A user MUST be able to revoke one.", [STORE]),
+        ("Export as CSV", "The list MUST be written.", ["internal/export/csv.go"]),
+        ("Mail", "Mails MUST be sent by `mail/send.go:12`.", ["internal/mail/send.go"]),
+        # Nothing is about it: what any code has says nothing.
+        ("User management", "Users MUST be managed.", []),
+        ("Tax rates of countries", "A rate MUST be kept.", []),
+    ],
+)
+def test_the_distinctive_words_of_a_requirement_find_its_code(
+    name: str, statement: str, paths: list[str]
+) -> None:
+    (one,) = planned((name, statement))
+    assert [found.path for found in find_existing(one, code_base(**CODE))] == paths
 
 
-def test_a_file_is_found_with_its_definitions_and_lines() -> None:
-    hits = (code_hit(STORE, "Store.SaveSession", 20), code_hit(STORE, "NewStore", 8))
-    (one,) = found(*hits)
-    assert (one.path, one.reason) == (STORE, "both are about stored, session")
-    assert one.places == (CodePlace("NewStore", 8, 17), CodePlace("Store.SaveSession", 20, 29))
-
-
-def test_a_long_definition_is_one_place() -> None:
-    hits = (code_hit(STORE, "SaveSession", 20), code_hit(STORE, "SaveSession", 40))
-    (one,) = found(*hits)
-    assert one.places == (CodePlace("SaveSession", 20, 49),)
-
-
-def test_a_file_without_common_words_is_not_found() -> None:
-    assert found(code_hit("internal/mail/send.go", "Deliver", score=0.9)) == ()
-    assert found(code_hit("internal/mail/send.go", "SessionMail", score=0.5)) == ()
-    assert len(found(code_hit("internal/mail/send.go", "SessionMail", score=0.6))) == 1
-
-
-def test_a_file_that_one_search_finds_alone_is_not_found() -> None:
-    asked: list[str] = []
-
-    def search(text: str) -> Sequence[Hit]:
-        asked.append(text)
-        return [code_hit(STORE, "SaveSession")] if text == SESSIONS.name else []
-
-    assert find_existing(SESSIONS, search, FILES) == ()
-    assert len(asked) == 3
-    assert asked[0].endswith("A session MUST be stored with its owner.")
-    assert asked[2].endswith("User session management in use")
-
-
-def test_further_files_are_nearly_as_good_as_the_first() -> None:
-    near = code_hit("internal/session/clock.go", "SessionStored", score=0.75)
-    far = near._replace(score=0.6)
-    assert len(found(code_hit(STORE, "SaveSession"), near)) == 2
-    assert len(found(code_hit(STORE, "SaveSession"), far)) == 1
+def test_a_file_is_found_with_the_definitions_that_share_words() -> None:
+    (one,) = planned(("User session management", "A session MUST be listed."))
+    (found,) = find_existing(one, code_base(STORE, "tests/session/store.go", **CODE))
+    assert found == ReusedCode(
+        STORE,
+        (CodePlace("Session", 1, 2), CodePlace("List", 4, 6)),
+        "both are about session, user",
+    )
 
 
 def test_a_file_that_the_requirement_names_comes_first() -> None:
-    (one,) = planned(("Mail", "Mails MUST be sent by `mail/send.go:12`, not by `other/x.go`."))
-    (named,) = found(one=one)
-    assert named == ReusedCode("internal/mail/send.go", (), "the requirement names it")
-
-
-def test_other_files_do_not_count() -> None:
-    assert found(code_hit("tests/session_store_test.go", "TestSessionStore")) == ()
+    (one,) = planned(("Session mail", "Sent by `mail/send.go`, not by `other/x.go`."))
+    found = find_existing(one, code_base(**CODE))
+    assert (found[0].path, found[0].reason) == ("internal/mail/send.go", "the requirement names it")
 
 
 def test_merged_files_have_all_places() -> None:

@@ -12,7 +12,7 @@ from sdd_hooks.planning.plan.issue_body import (
     story_body,
 )
 from sdd_hooks.planning.plan.marker import keys_for
-from tests.planning.plan.specs import SHARED, code_hit, make_plan, stored
+from tests.planning.plan.specs import SHARED, code_base, make_plan, stored
 
 STORE = "internal/session/store.go"
 IDS = st.lists(st.sampled_from(["1", "12", "PROJ-3", "bd-a1b2.1", "tasks-a-2"]), unique=True)
@@ -26,10 +26,9 @@ def body_of(*requirements: tuple[str, str], **changes: object) -> str:
 def test_the_body_of_a_story() -> None:
     plan = make_plan(
         ("User session management", "A user session MUST be stored. It MUST expire."),
-        search_code=lambda _text: [code_hit(STORE, "SaveSession", 12)],
+        code=code_base(internal__session__store="package session\n\nfunc SaveSession() {\n}\n"),
         search_issues=lambda _text: ["7"],
         issues=[stored("7", "Sessions are lost")],
-        files=frozenset({STORE}),
     )
     story = plan.stories[0]
     assert (
@@ -44,7 +43,7 @@ Part of #2: SPEC-0003 (Sessions), `docs/specs/sessions/spec.md`.
 
 ### Existing code
 
-- extend `{STORE}`: `SaveSession` (lines 12–21) — both are about session, stored
+- extend `{STORE}`: `SaveSession` (lines 3–4) — both are about session
 
 ### Size: XS
 

@@ -1,0 +1,1 @@
+"""Whether the code that a requirement is about is found, on requirements of public repositories."""
