@@ -384,6 +384,7 @@ SUBJECTS = {
     "Connection pool for each worker": "A worker has a pool of ten connections, and waits for one.",
     "Do not use moment": "Dates are handled by the platform. moment is not imported in new code.",
     "Protected paths": "A tool refuses to write below these without a confirmation by a person.",
+    "Use Auth0 for authentication": "Users sign in with Auth0, and the web client has its library.",
     "Queue for emails": "Emails are sent by a queue with retries, and not in the request.",
 }
 UNCITED = {
@@ -396,6 +397,7 @@ UNCITED = {
     "src/pool.py": "def take(free):\n    return free.pop()\n",
     "src/dates.ts": 'import { day } from "./day";\n',
     "src/label.py": "LABEL = 1\n",
+    "package.json": '{"dependencies": {"auth0-spa-js": "^1"}}\n',
 }
 
 
@@ -418,6 +420,11 @@ UNCITED = {
             "Check a protected path",
             {"src/write.py": "def write(path):\n    # Confirm below protected paths.\n"},
             "0004",
+        ),
+        (
+            "feat!: Replace Auth0 with Keycloak",
+            {"package.json": '{"dependencies": {"keycloak-js": "^24"}}\n'},
+            "0005",
         ),
         ("Rename a label", {"src/label.py": "TITLE = 1\n"}, ""),
         ("chore: remove what is unused", {"src/label.py": None}, ""),

@@ -121,7 +121,7 @@ def weigh(query: ChangeQuery, similarity: Similarity, facts: Facts) -> WeighedRe
     """Score the records by every kind, and rank them."""
     scores = _score(query, similarity, facts)
     ranked = rank_records(scores, facts.links, facts.records)
-    subject = cover_titles(facts.titles, query.all_words)
+    subject = cover_titles(facts.titles, query.all_words, query.taken_away)
     measures = Measures(similarity.by_rare_words(facts.rarity), facts.surprise, subject)
     return WeighedRecords(scores, measures, ranked)
 

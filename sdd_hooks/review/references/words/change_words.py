@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence, Set
 
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.review.references.words.bm25 import Bm25, inverse_document_frequency
@@ -73,17 +73,24 @@ def surprise(
     return [sum(other < score for other in fits) / len(fits) for score in scores]
 
 
-def cover_titles(titles: Sequence[Collection[str]], words: Collection[str]) -> list[float]:
+def cover_titles(
+    titles: Sequence[Collection[str]], words: Collection[str], taken_away: Set[str] = frozenset()
+) -> list[float]:
     """The share of each title's words that are among `words`, from 0 to 1.
 
-    A word counts the more, the fewer of the titles have it.
+    A word counts the more, the fewer of the titles have it. One that a single title has stands for
+    that whole title if it is among `taken_away`.
     """
     frequency = Counter(word for title in titles for word in title)
 
     def weight(found: Collection[str]) -> float:
         return sum(inverse_document_frequency(len(titles), frequency[one]) for one in sorted(found))
 
-    return [weight({*title} & {*words}) / weight(title) if title else 0.0 for title in titles]
+    alone = {word for word in taken_away if frequency[word] == 1}
+    return [
+        1.0 if alone & {*title} else weight({*title} & {*words}) / (weight(title) or 1.0)
+        for title in titles
+    ]
 
 
 class Measures(NamedTuple):

@@ -28,6 +28,10 @@ _COMMENT = re.compile(r"\s*(?://+|#+|/?\*+|--|<!--|;|\"\"\"|''')\s?(.*)")
 
 # Of a path in a title only the file name is used: the paths of the files give the directories.
 _DIRECTORIES = re.compile(r"(?<![^\s/])[^\s/]+/(?=[^\s])")
+_TAKES_AWAY = re.compile(
+    r"(?:\w+(?:\([^)]*\))?!?: )?(?:remove|replace|drop|delete|retire|deprecate|migrate|switch)\b",
+    re.IGNORECASE,
+)
 MAX_HEADER = 80
 """Lines at the top of a file among which a header is looked for."""
 
@@ -48,7 +52,7 @@ class ChangeQuery:
 
     `code` are the files that are neither tests nor samples, or all files when there are no others.
     `share` is the part that one file has of the whole change. `title` are the words of the title,
-    `title_phrases` its pairs of adjacent words.
+    `title_phrases` its pairs of adjacent words, `taken_away` the words of what it says to remove.
     """
 
     def __init__(self, change: Change) -> None:
@@ -63,6 +67,8 @@ class ChangeQuery:
         title = _DIRECTORIES.sub("", change.headline)
         self.title = Counter(split_words(title))
         self.title_phrases = find_phrases(title)
+        takes_away = _TAKES_AWAY.match(title)
+        self.taken_away = {*split_words(title[takes_away.end() :])} if takes_away else set[str]()
 
     @cached_property
     def added(self) -> Mapping[str, Sequence[NumberedLine]]:
