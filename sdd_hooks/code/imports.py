@@ -146,8 +146,9 @@ def _reader(path: str, data: bytes) -> str:
 
 def _scan(path: str, data: bytes, reader: ImportReader) -> Iterator[Import]:
     text = decode(data)
-    # What a program makes of a null character is unknown.
-    for stripped in dict.fromkeys((text.replace("\0", ""), text.replace("\0", " "))):
+    # What a program makes of a null character, and of bytes that are no UTF-8, is unknown.
+    mixed = data.decode("utf-8", "replace").removeprefix("\ufeff").replace("\0", "")
+    for stripped in dict.fromkeys((text.replace("\0", ""), text.replace("\0", " "), mixed)):
         written = stripped
         if reader.decode is not None and "\\u" in stripped:
             written = reader.decode.sub(_decoded, stripped)
