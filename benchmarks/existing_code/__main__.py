@@ -21,7 +21,7 @@ from sdd_hooks.code.paths import is_production_code
 from sdd_hooks.code.symbols import find_symbols
 from sdd_hooks.freshness.read_gate import open_index
 from sdd_hooks.planning.plan.requirements import read_planned
-from sdd_hooks.planning.requirement_code import Question, find_code
+from sdd_hooks.planning.requirement_code import CodeQuestion, find_code
 from sdd_hooks.project.project import load_project
 from sdd_hooks.usecases.sprint.code_base import read_code_base
 
@@ -97,7 +97,7 @@ def score(clones: Path) -> None:
                 (spec,) = load_corpus([file]).artifacts
                 planned = read_planned(spec, file.data.decode("utf-8", "replace"))
                 (one,) = [one for one in planned if one.first_line == fact["line"]]
-                offers = find_code(Question(one.name, one.text, spec.title), code)
+                offers = find_code(CodeQuestion(one.name, one.text, spec.title), code)
                 exact = sum(found.path in fact["files"] for found in offers)
                 right = exact + sum(found.path in fact["spec_files"] for found in offers)
                 half = sums[owners.index(name.split("+")[0]) % 2]

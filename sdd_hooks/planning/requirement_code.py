@@ -25,7 +25,7 @@ from sdd_hooks.text.query_match import stem
 
 # What a file needs: the weight of the shared words, and the share of that of the name that it has
 # somewhere, or the score of a hit by meaning; of a further file the share of the first one's score.
-MIN_SCORE, MIN_COVERED, SURE_MEANING, NEXT_SHARE = 0.5, 0.5, 0.7, 0.93
+MIN_SCORE, MIN_COVERED, SURE_MEANING, NEXT_SHARE = 0.5, 0.4, 0.7, 0.97
 MAX_FILES = 3
 
 _CANDIDATES = 60
@@ -37,7 +37,7 @@ _STEM, _FOLDER, _SYMBOL, _BODY, _SATURATION = 1.0, 0.4, 0.4, 0.3, 1.2
 _generic = lru_cache(maxsize=1)(lambda: frozenset(map(stem, GENERIC_WORDS)))
 
 
-class Question(NamedTuple):
+class CodeQuestion(NamedTuple):
     """What code is sought for: its name, its text, and the title of what it is a part of."""
 
     name: str
@@ -64,7 +64,7 @@ class FoundCode(NamedTuple):
     hits: tuple[Hit, ...]
 
 
-def find_code(question: Question, code: CodeBase) -> tuple[FoundCode, ...]:
+def find_code(question: CodeQuestion, code: CodeBase) -> tuple[FoundCode, ...]:
     """The files that a question is about, best first, at most MAX_FILES."""
     hits: dict[str, list[Hit]] = {}
     for text in dict.fromkeys((question.name, f"{question.name} {question.text}")):
@@ -107,7 +107,7 @@ def _path_words(path: str) -> Mapping[str, float]:
 
 
 def _weights(
-    question: Question, paths: Mapping[str, Mapping[str, float]], code: CodeBase
+    question: CodeQuestion, paths: Mapping[str, Mapping[str, float]], code: CodeBase
 ) -> dict[str, float]:
     """The weight of each word of the question: how much its part says, and how rare it is."""
     parts = ((question.text, _TEXT), (question.context, _CONTEXT), (question.name, 1.0))

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable
 from sdd_hooks.code.symbols import find_symbols
 from sdd_hooks.planning.plan.requirements import PlannedRequirement
 from sdd_hooks.planning.plan.story import CodePlace, ReusedCode
-from sdd_hooks.planning.requirement_code import MAX_FILES, CodeBase, Question, find_code
+from sdd_hooks.planning.requirement_code import MAX_FILES, CodeBase, CodeQuestion, find_code
 from sdd_hooks.review.references.words.splitting import split_words
 from sdd_hooks.text.query_match import stem
 
@@ -26,7 +26,7 @@ def find_existing(
     """
     own = {stem(word) for word in split_words(requirement.text)}
     reasons = dict.fromkeys(_named_files(requirement, code.files), "the requirement names it")
-    for one in find_code(Question(requirement.name, requirement.text, title), code):
+    for one in find_code(CodeQuestion(requirement.name, requirement.text, title), code):
         reasons.setdefault(one.path, f"both are about {', '.join(one.words[:4])}")
     return tuple(
         ReusedCode(path, _places(path, code.read(path), own), reason)

@@ -19,7 +19,7 @@ from sdd_hooks.errors import NotIndexed
 from sdd_hooks.freshness.read_gate import FreshnessReport, open_fresh_index
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.planning.conventions import is_epic, pull_convention
-from sdd_hooks.planning.requirement_code import Question, find_code
+from sdd_hooks.planning.requirement_code import CodeQuestion, find_code
 from sdd_hooks.planning.work.branches import create_worktree, plan_branch
 from sdd_hooks.planning.work.brief import (
     BranchPlan,
@@ -251,14 +251,16 @@ def _search_all(
     return _Searched(tuple(best.values()), hits, tuple(notes))
 
 
-def _questions(issue: StoredIssue, requirements: Sequence[BriefRequirement]) -> Iterator[Question]:
+def _questions(
+    issue: StoredIssue, requirements: Sequence[BriefRequirement]
+) -> Iterator[CodeQuestion]:
     """What is sought in the code: the title, requirements, tasks, and names in code spans."""
-    yield Question(issue.title)
+    yield CodeQuestion(issue.title)
     for one in requirements[:MAX_QUERIES]:
-        yield Question(one.name, one.text)
+        yield CodeQuestion(one.name, one.text)
     for pattern in (_TASK, _CODE_NAME):
         texts = dict.fromkeys(match[1] for match in pattern.finditer(issue.body))
-        yield from map(Question, list(texts)[:MAX_QUERIES])
+        yield from map(CodeQuestion, list(texts)[:MAX_QUERIES])
 
 
 def _query(issue: StoredIssue, requirements: Sequence[BriefRequirement]) -> str:
