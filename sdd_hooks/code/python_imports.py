@@ -237,6 +237,12 @@ def _scan_text(text: str) -> Iterator[PythonImport]:
         if value and not source.is_comment(found.start(), call=True):
             first, last = lines.line_at(found.start()), lines.line_at(found.end())
             yield PythonImport(0, value[0], "", first, first, last)
+            position = source.skip(value[1])
+            # `import_module(".a", "package")`
+            if package := source.string_at(
+                source.skip(position + joined.startswith(",", position))
+            ):
+                yield PythonImport(0, package[0], "", first, first, last)
 
 
 _Names = Iterator[tuple[int, str, str, int, int]]
