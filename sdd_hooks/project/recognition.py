@@ -11,7 +11,6 @@ other documents, and one without a number decide together with the content of th
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from sdd_hooks.code.languages import DOCUMENT_SUFFIXES
@@ -54,7 +53,7 @@ MAX_TITLE_BYTES = 4_000
 MAX_READ_DIRECTORIES = 200
 """Directories whose files are read, because their names do not decide."""
 
-MAX_NAMELESS = 60
+MAX_NAMELESS = 40
 """Directories of which no name says anything, and whose files are read."""
 
 MAX_FOLDERS = 500
@@ -77,7 +76,9 @@ _SPEC_COPIES = frozenset({"changes"})
 SPEC_PAGES = frozenset({"spec.md", "requirements.md"})
 """The file with the requirements of a specification; the second one is Kiro's."""
 _BESIDE_SPEC = frozenset({"design.md", "plan.md", "tasks.md"})
+_OF_SPECS = SPEC_PAGES | _BESIDE_SPEC
 _DIGIT = lazy_regex(r"\d")
+_DIGITS = lazy_regex(r"\d\d\d")
 # What every name of a record has that needs no content, and few others have.
 _NAMED = lazy_regex(r"(?i)\d\d\d|^(?:m?adr|rfc)[-_ .]|adr.*\d|[-_ .](?:adr|rfc)\.")
 _REQUIREMENT = lazy_regex(
@@ -154,33 +155,32 @@ def recognise_records(paths: Iterable[str], read: Reader) -> Recognition:
     specs: dict[str, _Found] = {}
     others: dict[str, list[str]] = {}
     beside: set[str] = set()
-    directories: dict[str, _Directory] = {}
-    documents: Counter[str] = Counter()
-    listed = list(paths)
-    has_proposals = _tells_of_proposals(listed, read)
-    for path in listed:
+    documents: dict[str, list[str]] = {}
+    for path in paths:
         directory, _, name = path.rpartition("/")
-        lowered = name.lower()
-        if not lowered.endswith(DOCUMENT_SUFFIXES):
+        documents.setdefault(directory, []).append(name)
+    has_proposals = _tells_of_proposals(documents.get("", ()), read)
+    for directory, names in documents.items():
+        names[:] = [name for name in names if name.lower().endswith(DOCUMENT_SUFFIXES)]
+        about = _describe(directory, has_proposals=has_proposals) if names else None
+        if about is None or about.is_copy:
             continue
-        about = directories.get(directory)
-        if about is None:
-            about = _describe(directory, has_proposals=has_proposals)
-            directories[directory] = about
-        if about.is_copy:
+        if _are_plain(about, names):
+            others[directory] = names
             continue
-        documents[directory] += 1
-        if lowered in _BESIDE_SPEC:
-            beside.add(directory)
-        elif lowered in SPEC_PAGES:
-            specs.setdefault(directory, _Found()).doubtful.append(path)
-        elif not _add_record(adrs, about, directory, path):
-            others.setdefault(directory, []).append(path)
+        for name in names:
+            path, lowered = f"{directory}/{name}" if directory else name, name.lower()
+            if lowered in _BESIDE_SPEC:
+                beside.add(directory)
+            elif lowered in SPEC_PAGES:
+                specs.setdefault(directory, _Found()).doubtful.append(path)
+            elif not _add_record(adrs, about, directory, path):
+                others.setdefault(directory, []).append(name)
     for directory, found in specs.items():
         if directory in beside or _spec_home(directory):
             found.certain, found.doubtful = 1, []
     for directory, found in adrs.items():
-        _weigh_called(found, directory, documents[directory])
+        _weigh_called(found, directory, len(documents.get(directory, ())))
     _add_others(adrs, others)
     kept, left_out = _read_doubtful(adrs, specs, read)
     folders: list[RecordFolder] = []
@@ -213,13 +213,27 @@ def reads_like_record(path: str, data: bytes, place: Place) -> bool:
     return traits.suffice(place) and not (is_unfilled(text) or is_index(text))
 
 
-def _tells_of_proposals(paths: Sequence[str], read: Reader) -> bool:
+def _are_plain(about: _Directory, names: Sequence[str]) -> bool:
+    """Whether none of the files in a directory is named like a record or a specification.
+
+    One look at all their names takes a part of the time of a look at each.
+    """
+    joined = "\n".join(names).lower()
+    if not about.is_nameless or "adr" in joined or "rfc" in joined or _DIGITS.search(joined):
+        return False
+    each = joined.split("\n")
+    return _OF_SPECS.isdisjoint(each) and about.pages.isdisjoint(
+        one.partition(".")[0] for one in (each if about.pages else ())
+    )
+
+
+def _tells_of_proposals(names: Sequence[str], read: Reader) -> bool:
     """Whether the page at the top says that all is about proposals: `# Whiley RFCs`."""
     from sdd_hooks.text.documents import document_text
     from sdd_hooks.text.markdown import parse_sections
 
-    names = (one for one in paths if "/" not in one and one.lower().startswith("readme."))
-    page = next((one for one in names if one.lower().endswith(DOCUMENT_SUFFIXES)), "")
+    pages = (one for one in names if one.lower().startswith("readme."))
+    page = next((one for one in pages if one.lower().endswith(DOCUMENT_SUFFIXES)), "")
     data = next(iter(read([page])), None) if page else None
     text = document_text(page, data[:MAX_TITLE_BYTES]) if data else ""
     title = next((one.title for one in parse_sections(text) if one.level), "")
@@ -285,12 +299,13 @@ def _add_others(adrs: dict[str, _Found], others: Mapping[str, list[str]]) -> Non
     """
     is_open = not any(found.certain for found in adrs.values())
     ranked = sorted(
-        (not names_design(one), not is_dated(paths[0].rpartition("/")[2]), -len(paths), one)
-        for one, paths in others.items()
+        (not names_design(one), not is_dated(names[0]), -len(names), one)
+        for one, names in others.items()
         if one and one not in adrs and (is_open or names_design(one)) and not _spec_home(f"{one}/")
     )
     for *_, directory in ranked[:MAX_NAMELESS]:
-        stems = {path: record_stem(path) for path in others[directory]}
+        paths = (f"{directory}/{name}" for name in others[directory])
+        stems = {path: record_stem(path) for path in paths}
         kept = [one for one, stem in stems.items() if stem and not is_page_name(stem)]
         if kept:
             adrs[directory] = found = _Found("anywhere")
