@@ -191,18 +191,15 @@ def find_answer(
         best = sorted(range(len(found)), key=lambda at: (-values[at], at))[:MAX_COMPARED]
         for at, cosine in zip(best, compare([found[at].text for at in best]), strict=True):
             values[at] += cosine * found[at].part.worth
-    if not values:
+    usable = [
+        at for at, one in enumerate(found) if not one.is_label or len(_with_list(found, at)) > 1
+    ]
+    if not usable:
         return Answer()
-    first = max(range(len(found)), key=lambda at: (values[at], -at))
-    if found[first].is_label and len(_with_list(found, first)) == 1:
-        sentences = [at for at, one in enumerate(found) if not one.is_label]
-        if not sentences:
-            return Answer()
-        first = max(sentences, key=lambda at: (values[at], -at))
+    first = max(usable, key=lambda at: (values[at], -at))
     chosen = _with_list(found, first)
     covered = frozenset[str]().union(*(held[at] for at in chosen))
-    rest = [at for at in range(len(found)) if at not in chosen and values[at] > 0]
-    rest = [at for at in rest if not found[at].is_label or len(_with_list(found, at)) > 1]
+    rest = [at for at in usable if at not in chosen and values[at] > 0]
     while rest and len(chosen) < MAX_SENTENCES:
         at = max(rest, key=lambda at: (value(at, covered) + leads[at], -at))
         if value(at, covered) + leads[at] <= _LEAST:
@@ -210,9 +207,9 @@ def find_answer(
         rest.remove(at)
         chosen.append(at)
         covered |= held[at]
-    for at in range(first + 1, len(found)):
-        if len(chosen) < MAX_SENTENCES and at not in chosen and found[at].part is found[first].part:
-            chosen.append(at)
+    after = range(first + 1, len(found))
+    more = [at for at in after if at not in chosen and found[at].part is found[first].part]
+    chosen += more[: max(0, MAX_SENTENCES - len(chosen))]
     return _join(found, chosen, words, max_length)._replace(evidence=min(1.0, value(first)))
 
 
