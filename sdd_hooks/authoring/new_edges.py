@@ -10,7 +10,8 @@ be superseded. "Extend the …" builds on one. Everything else is related.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from sdd_hooks import tracing
@@ -22,12 +23,22 @@ from sdd_hooks.artifacts.identifiers import ArtifactId, ArtifactKind, in_module,
 from sdd_hooks.errors import EXIT_USAGE, SddError
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.retrieval.report import LabelledHit
-from sdd_hooks.review.references.words.splitting import STOP_WORDS
+from sdd_hooks.review.references.words.splitting import STOP_WORDS, split_words
+from sdd_hooks.text.domains import DOMAIN_WORDS, DOMAINS
 from sdd_hooks.text.lazy_regex import lazy_regex
+from sdd_hooks.text.query_match import stem
 
 MIN_SCORE = 0.5
 """The score from which a hit is relevant."""
 MAX_CANDIDATES = 5
+
+MAX_THEMATIC = 3
+LEAST = 2
+"""What relates two records: a word of a theme in the title, or two in the text, one unambiguous."""
+MAX_SHARE = 0.25
+"""The share of the records from which a theme relates none; MAX_THEMATIC may always have it."""
+_MAX_TEXT = 3_000
+_STEMS = {name: frozenset(map(stem, words)) for name, words in DOMAINS.items()}
 
 EDGES: dict[ArtifactKind, tuple[str, ...]] = {
     "ADR": ("supersedes", "extends", "related"),
@@ -104,6 +115,51 @@ def _candidates(
             " ".join(one.hit.snippet.split()),
             EDGES[kind],
         )
+
+
+def propose_by_theme(
+    description: str,
+    records: Sequence[tuple[Artifact, str]],
+    purposes: Callable[[str], Collection[str]],
+    code: Collection[str],
+) -> tuple[CandidateEdge, ...]:
+    """The edges to records without a word of the description, which name a kind of feature in other
+    words, technologies for one purpose, or the same code. What many records name relates none.
+
+    `records` have their texts. `purposes` returns those of the technologies that a text names,
+    `code` has the paths of code that the description is about.
+    """
+    wanted = _themes(description, purposes)
+    extends = bool(_EXTENDED.search(description))
+    rated: list[tuple[int, str, Artifact, str]] = []
+    for artifact, text in records:
+        title = _themes(artifact.title, purposes)
+        names = " ".join(one.name for one in artifact.requirements)
+        body = _themes(f"{text[:_MAX_TEXT]} {names}", lambda _: ())
+        for theme in wanted:
+            own, inside = title.get(theme, ()), body.get(theme, ())
+            reason = f"both are about {theme}: {', '.join(sorted({*own, *inside})[:3])}"
+            told = len(inside) if DOMAIN_WORDS.intersection(inside) else 0
+            rated.append((LEAST * len(own) + told, theme, artifact, reason))
+        rated += [(LEAST, path, artifact, f"it names {path}") for path in code if path in text]
+    rated = sorted((one for one in rated if one[0] >= LEAST), key=lambda one: -one[0])
+    having = Counter(theme for _, theme, *_ in rated)
+    limit = max(MAX_THEMATIC, MAX_SHARE * len(records))
+    found: dict[str, CandidateEdge] = {}
+    for _, theme, one, reason in rated:
+        if having[theme] <= limit:
+            likely = _likely(one.kind, takes_back=False, extends=extends)
+            shown = (one.title, one.status.value, MIN_SCORE, one.path, 1, reason, EDGES[one.kind])
+            found.setdefault(one.path, CandidateEdge(likely, one.id, *shown))
+    return tuple(found.values())[:MAX_THEMATIC]
+
+
+def _themes(text: str, purposes: Callable[[str], Collection[str]]) -> Mapping[str, Collection[str]]:
+    """The themes of a text, with the words that show each."""
+    words = {stem(word): word for word in split_words(text)}
+    found = {name: [words[one] for one in own & words.keys()] for name, own in _STEMS.items()}
+    purpose = {one: [one] for one in purposes(text)}
+    return {name: own for name, own in found.items() if own} | purpose
 
 
 def _likely(kind: ArtifactKind, *, takes_back: bool, extends: bool) -> str:

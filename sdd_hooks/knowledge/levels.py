@@ -16,6 +16,7 @@ from sdd_hooks.code.paths import is_production_code
 from sdd_hooks.knowledge.drafts import Draft, Level
 from sdd_hooks.knowledge.entries import Lesson
 from sdd_hooks.named_tuple import NamedTuple
+from sdd_hooks.text.domains import DOMAIN_WORDS
 from sdd_hooks.text.query_match import stem
 
 _GENERAL_TEXT = """
@@ -23,21 +24,7 @@ naming names style styles convention conventions formatting format code coding p
 global all everywhere git commit commits workflow review reviews documentation docs language
 comments clean-code quality camelcase snake-case pascalcase rules guideline
 """
-# Kinds of features, by what their users do with them. What every feature has is not among them:
-# errors, tests, keys, tables, logs.
-_DOMAINS_TEXT = """
-accessibility analytics attachment auth authentication authorization autocomplete avatar backup
-basket billing button cache caching cart chart chat checkout coupon crawler cron crud csv currency
-dashboard discount download element email endpoint eviction facet focus form geolocation i18n icon
-image inbox inference invalidation inventory invitation invoice job jwt keyboard l10n layout locale
-localization login logout mail media mfa migration mobile modal money multi-tenant newsletter
-notification oauth offline onboarding orm page pagination payment payout pdf permission photo price
-push query queryset queue quota realtime refund renewal route scheduler screen scroll search
-shipping signin signup sms spreadsheet sql sso streaming subscription sync tax tenant theme
-thumbnail tooltip transcoding translation trial ui upload ux video visualization webhook websocket
-widget wizard worker
-"""
-_GENERAL, _DOMAINS = frozenset(_GENERAL_TEXT.split()), frozenset(_DOMAINS_TEXT.split())
+_GENERAL = frozenset(_GENERAL_TEXT.split())
 _TOKEN = re.compile(r"[^\W_]\w*(?:[-.]\w+)*")
 _CODE_NAME = re.compile(r"\w*[a-z0-9][A-Z]\w*|\w+_\w+|\w+(?:[-.]\w+)+")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
@@ -92,7 +79,7 @@ def classify(draft: Draft, evidence: ProjectEvidence) -> Level:
     if not isinstance(entry, Lesson) or (draft.has_tags and not _GENERAL.issuperset(entry.tags)):
         return "domain-specific"
     words = {part for word in _TOKEN.findall(text.lower()) for part in (word, *word.split("-"))}
-    if _DOMAINS & {*words, *(one.removesuffix("s") for one in words)}:
+    if DOMAIN_WORDS & {*words, *(one.removesuffix("s") for one in words)}:
         return "domain-specific"
     # A surprise is a fact about some technology, not a rule for all features.
     fact, norm = _FACT.search(text), _NORM.search(text)

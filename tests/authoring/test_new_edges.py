@@ -6,7 +6,13 @@ import pytest
 
 from sdd_hooks.artifacts.corpus import ArtifactFile, load_corpus
 from sdd_hooks.artifacts.find_artifact import UnknownArtifact
-from sdd_hooks.authoring.new_edges import EdgeRefused, parse_edges, propose_edges
+from sdd_hooks.authoring.new_edges import (
+    EdgeRefused,
+    parse_edges,
+    propose_by_theme,
+    propose_edges,
+)
+from sdd_hooks.drift.discover.choices import find_purposes
 from sdd_hooks.engines.protocol import Hit
 from sdd_hooks.retrieval.report import LabelledHit, RecordLabel
 
@@ -123,3 +129,53 @@ def test_an_edge_that_is_refused(kind, text, message) -> None:
 def test_an_unknown_target() -> None:
     with pytest.raises(UnknownArtifact, match="ADR-0009 does not exist"):
         parse_edges("ADR", ["related=9"], CORPUS)
+
+
+SPECS = {
+    "Token Validation": "How session tokens are validated when a user logs in.",
+    "Invoice Payments": "Customers pay their invoices by card.",
+    "Shopping Cart": "What a customer puts into the cart stays for a week.",
+    "Elasticsearch cluster": "Texts are indexed there, so that people find them.",
+    "Thumbnails": "Each photo has a small picture, made by a worker in `src/media/resize.py`.",
+    "Table layout": "A message is shown below a table without rows.",
+}
+
+
+@pytest.mark.parametrize(
+    ("description", "offered"),
+    [
+        ("Authentication", ["Token Validation"]),
+        ("Single sign-on with OAuth", ["Token Validation"]),
+        ("Billing", ["Invoice Payments"]),
+        ("Checkout", ["Shopping Cart", "Invoice Payments"]),
+        ("Search with Meilisearch", ["Elasticsearch cluster"]),
+        ("Avatar upload", ["Thumbnails"]),
+        ("Email notifications", []),
+        ("Command line", []),
+    ],
+)
+def test_records_of_one_theme_are_offered(description: str, offered: list[str]) -> None:
+    files = [
+        ArtifactFile(f"specs/{at}/spec.md", f"# SPEC-000{at}: {title}\n\n{text}\n".encode(), "SPEC")
+        for at, (title, text) in enumerate(SPECS.items(), 1)
+    ]
+    records = [(one, SPECS[one.title]) for one in load_corpus(files).artifacts]
+    found = propose_by_theme(description, records, find_purposes, ())
+    assert [one.title for one in found] == offered
+    assert {one.kind for one in found} <= {"requires"}
+
+
+def test_a_record_that_names_the_code_is_offered_unless_most_do() -> None:
+    files = [
+        ArtifactFile(f"specs/{at}/spec.md", f"# SPEC-00{at:02d}: T{at}\n".encode(), "SPEC")
+        for at in range(1, 9)
+    ]
+    artifacts = load_corpus(files).artifacts
+    few = [(one, "In `src/a.py`." if at < 2 else "") for at, one in enumerate(artifacts)]
+    found = propose_by_theme("Things", few, find_purposes, ["src/a.py"])
+    assert [(one.title, one.evidence) for one in found] == [
+        ("T1", "it names src/a.py"),
+        ("T2", "it names src/a.py"),
+    ]
+    every = [(one, "In `src/a.py`.") for one in artifacts]
+    assert propose_by_theme("Things", every, find_purposes, ["src/a.py"]) == ()

@@ -16,7 +16,15 @@ from sdd_hooks.artifacts.identifiers import ArtifactId, ArtifactKind
 from sdd_hooks.artifacts.spec import DESIGN_FILE, SPEC_FILE
 from sdd_hooks.artifacts.work_tree import ARTIFACT_KINDS, read_artifact_files
 from sdd_hooks.authoring.edit_file import edit_file
-from sdd_hooks.authoring.new_edges import CandidateEdge, RequestedEdge, parse_edges, propose_edges
+from sdd_hooks.authoring.new_edges import (
+    MAX_CANDIDATES,
+    MIN_SCORE,
+    CandidateEdge,
+    RequestedEdge,
+    parse_edges,
+    propose_by_theme,
+    propose_edges,
+)
 from sdd_hooks.authoring.new_file import (
     NewFile,
     NumberChoice,
@@ -30,6 +38,7 @@ from sdd_hooks.authoring.record_form import RecordForm, find_record_form
 from sdd_hooks.authoring.reservations import NumberScope, find_numbers_elsewhere
 from sdd_hooks.authoring.spec_draft import draft_spec
 from sdd_hooks.authoring.status_change import NewStatus, change_status, validate_transition
+from sdd_hooks.drift.discover.choices import find_purposes
 from sdd_hooks.errors import EXIT_USAGE, NotIndexed, SddError
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import Collection
@@ -175,6 +184,9 @@ def create_artifact(
     index_notes = () if request.dry_run else ensure_index(project)
     found = _search(project, request, now)
     candidates = propose_edges(request.kind, request.title, found.hits)
+    known = {one.path for one in candidates}
+    thematic = [one for one in _by_theme(draft, found.code) if one.path not in known]
+    candidates = (*candidates, *thematic)[:MAX_CANDIDATES]
     repository = project.repository
     scope = NumberScope(request.kind, draft.new.collection.module)
     # Nothing is written before the answers are there.
@@ -220,6 +232,7 @@ class _Found(NamedTuple):
     hits: Sequence[LabelledHit] = ()
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    code: Sequence[str] = ()
 
 
 def _search(project: Project, request: CreateRequest, now: float) -> _Found:
@@ -231,7 +244,8 @@ def _search(project: Project, request: CreateRequest, now: float) -> _Found:
     found = _Found()
     for query in filter(None, (request.title, context)):
         try:
-            done = search(project, SearchRequest(query, (kind,), request.module, limits), now)
+            wanted = SearchRequest(query, (kind, "code"), request.module, limits)
+            done = search(project, wanted, now)
         except NotIndexed:
             # The first index is being made, or nothing is to be written.
             return found
@@ -239,8 +253,22 @@ def _search(project: Project, request: CreateRequest, now: float) -> _Found:
             known = best.get(one.hit.path)
             best[one.hit.path] = one if known is None or one.hit.score > known.hit.score else known
         hits = tuple(sorted(best.values(), key=lambda one: -one.hit.score))
-        found = _Found(hits, found.notes or done.notes, found.warnings or done.warnings)
+        about = [one.hit.path for one in done.report.hits("code") if one.hit.score >= MIN_SCORE]
+        warnings = found.warnings or done.warnings
+        found = _Found(hits, found.notes or done.notes, warnings, (*found.code, *about))
     return found
+
+
+def _by_theme(draft: _Draft, code: Sequence[str]) -> tuple[CandidateEdge, ...]:
+    """Edges to records that no word of the description finds."""
+    request, module = draft.request, draft.new.collection.module
+    records = [
+        (one, decode(draft.files[one.path].data))
+        for one in draft.corpus.artifacts
+        if one.kind == request.kind and one.module == module and one.status.authoritative
+    ]
+    about = f"{request.title} {request.context[:MAX_CONTEXT]}"
+    return propose_by_theme(about, records, find_purposes, code)
 
 
 def _begin(project: Project, request: CreateRequest) -> _Draft:
