@@ -10,7 +10,7 @@ from sdd_hooks.project.repository import discover
 from sdd_hooks.reporting.outcome import References
 from sdd_hooks.review.references.asking import question
 from sdd_hooks.review.references.asking.confidence import THRESHOLD, ConfidenceFeatures
-from sdd_hooks.review.references.evidence.named import MIN_COMMITS
+from sdd_hooks.review.references.evidence.gather import MIN_COMMITS
 from sdd_hooks.review.references.find import find_references
 from sdd_hooks.review.review import subject_of as make_subject
 from sdd_hooks.review.subject import Subject

@@ -1,16 +1,19 @@
 """Gather the evidence that a record governs a change, from everything that a review reads."""
 
-# Governing: ADR-0020 (a decision is found by equal votes of evidence), SPEC-0010 REQ "Finding the
+# Governing: ADR-0066 (what a record names it governs), SPEC-0010 REQ "Suggestions", ADR-0020 (a
+# decision is found by equal votes of evidence), SPEC-0010 REQ "Finding the
 # decision"
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from itertools import islice
 
 from sdd_hooks.artifacts.identifiers import ArtifactId
-from sdd_hooks.artifacts.named_code import NamedCode
+from sdd_hooks.artifacts.named_code import CodePaths, NamedCode, read_named_code
 from sdd_hooks.project.collections import all_pathspecs
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.review.references.evidence.applies import RecordReach, find_reach
@@ -18,7 +21,6 @@ from sdd_hooks.review.references.evidence.commits import find_citing_commits, fi
 from sdd_hooks.review.references.evidence.context import RepositoryContext, facts_of
 from sdd_hooks.review.references.evidence.kinds import WeighedRecords, weigh
 from sdd_hooks.review.references.evidence.mentions import RecordNames, read_file_mentions
-from sdd_hooks.review.references.evidence.named import find_file_rules
 from sdd_hooks.review.references.evidence.past_changes import Background, read_past_changes
 from sdd_hooks.review.references.evidence.records import (
     DecisionRecord,
@@ -30,6 +32,7 @@ from sdd_hooks.review.references.evidence.similarity import Similarity, section_
 from sdd_hooks.review.references.ranking import RankedRecord
 from sdd_hooks.review.references.words.query import ChangeQuery
 from sdd_hooks.review.subject import Subject
+from sdd_hooks.system.git import Git
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,14 @@ class GatheredEvidence:
     def path(self, ranked: RankedRecord) -> str:
         """The path of a ranked record."""
         return self.record(ranked).artifact.path
+
+
+MAX_COMMITS = 100
+"""Commits among which those that touch a file are counted, newest first, without merges."""
+USUAL_SHARE = 0.15
+"""The share of these commits from which a change of a file is usual: a rule says nothing of it."""
+MIN_COMMITS = 20
+"""Commits from which it is known what is usual."""
 
 
 def gather_evidence(repository: Repository, subject: Subject) -> GatheredEvidence:
@@ -123,3 +134,42 @@ def _read_context(repository: Repository, subject: Subject) -> RepositoryContext
             touching.result(),
             past.result(),
         )
+
+
+def find_file_rules(
+    query: ChangeQuery, context: RepositoryContext, git: Git, base: str
+) -> Mapping[int, NamedCode]:
+    """Find the records in force with a rule that names a changed file, each by its index.
+
+    A file that most changes touch, such as a manifest, has none. Raises GitError.
+    """
+    files = {file.path for file in query.files}
+    names = {path.rpartition("/")[2].lower() for path in files}
+    rules: dict[int, NamedCode] = {}
+    paths: CodePaths | None = None
+    for index, record in enumerate(context.records):
+        content = record.content
+        is_likely = content.identifiers & names or content.paths & query.path_names.keys()
+        if not is_likely or not record.artifact.status.authoritative:
+            continue
+        paths = paths or CodePaths((*context.paths, *files))
+        for named in read_named_code(record.artifact, record.text, paths):
+            if named.is_rule and named.path in files:
+                rules[index] = named
+                break
+    if not rules:
+        return rules
+    usual = _usual_files(git, base)
+    return {index: named for index, named in rules.items() if named.path not in usual}
+
+
+def _usual_files(git: Git, base: str) -> frozenset[str]:
+    """The files that many of the latest commits up to `base` touch."""
+    options = ("--no-merges", "--no-renames", f"-n{MAX_COMMITS}", "--format=%x01", "--name-only")
+    listed = git.output("-c", "core.quotePath=false", "log", "-z", *options, base, "--")
+    commits = listed.decode("utf-8", "replace").split("\1")[1:]
+    if len(commits) < MIN_COMMITS:
+        return frozenset()
+    counts = Counter(path.strip("\n") for one in commits for path in {*one.split("\0")})
+    usual = (path for path, count in counts.most_common() if count > USUAL_SHARE * len(commits))
+    return frozenset(islice(usual, MAX_COMMITS))
