@@ -20,7 +20,7 @@ onboarding wizard ~profile avatar tenant multi-tenant ~organization ~team invita
 geolocation ~map ~address route ~place ~distance
 webhook endpoint crud pagination ~api ~client ~callback
 ui ux page modal form button layout icon theme tooltip widget element focus scroll screen mobile keyboard accessibility
-query queryset sql orm migration crawler inference
+query queryset sql orm migration transaction cursor crawler inference
 backup ~restore ~retention ~archive ~snapshot ~recovery
 ~audit ~compliance ~consent ~privacy ~history
 ~observability ~monitoring ~tracing ~metric ~logging ~telemetry ~alert
@@ -31,4 +31,4 @@ _LINES = _TEXT.strip().split("\n")
 DOMAINS = {line.split()[0].strip("~"): frozenset(line.replace("~", "").split()) for line in _LINES}
 """The words of each kind, by the first of them."""
 DOMAIN_WORDS = frozenset(word for word in _TEXT.split() if word[0] != "~")
-"""The words that name a kind of feature wherever they stand."""
+"""The words that name a kind of feature in any text."""

@@ -61,7 +61,7 @@ def test_the_report_has_the_graph_and_a_summary(indexed):
         "| Collection | Matches |",
         "|-----------|---------|",
         "| ADRs | 0 |",
-        "| Specs | 0 |",
+        "| Specs | 1 |",
         "| Code | 1 |",
         "| Call graph nodes | 2 |",
     ]

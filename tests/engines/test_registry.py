@@ -54,7 +54,7 @@ def test_an_engine_from_outside_is_used_when_it_is_chosen(repo: Repo, tmp_path: 
         return done.out
 
     assert "repo-adrs" in sdd("index", "update", "--kind", "adrs")
-    assert "docs/adrs/ADR-0001-beads.md:1-1" in sdd("search", "beads", "--kind", "adrs")
+    assert "docs/adrs/ADR-0001-beads.md:3-5" in sdd("search", "beads", "--kind", "adrs")
     assert "No relevant" in sdd("search", "rods", "--kind", "adrs")
     assert not (repo.root / ".sdd/search/index.db").exists()
 
@@ -78,7 +78,7 @@ def test_an_index_on_a_server_is_found_from_a_fresh_clone(repo: Repo, tmp_path: 
         assert (done.code, empty in done.err) == (4, True), done
     assert run(repo.root, "index", "update", "--kind", "adrs", env=env).code == 0
 
-    assert "docs/adrs/ADR-0001-beads.md:1-1" in sdd("search", "beads").out
+    assert "docs/adrs/ADR-0001-beads.md:3-5" in sdd("search", "beads").out
     assert str(tmp_path / "server") in sdd("index", "status").out
     updated = sdd("index", "update", "--json")
     assert updated.code == 0, updated

@@ -80,6 +80,7 @@ def test_a_branch_that_imports_what_exists_is_fine_and_tells_the_others(work: Sh
     assert not found.fails
     assert (found.issue, found.branch, found.files, found.added) == ("7", BRANCH, 1, 2)
     assert set(found.messages) == {
+        "TYPE_IMPORTED: #7 will import Store from internal/session/store.go",
         "TYPE_IMPORTED: #7 will import Store.Load from internal/session/store.go",
         "TYPE_CREATED: #7 created Client in internal/api/client.go",
     }
