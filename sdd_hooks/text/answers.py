@@ -306,14 +306,6 @@ def _with_list(found: Sequence[_Candidate], at: int) -> list[int]:
     return [one for one in chosen if found[one].part is found[at].part]
 
 
-def _is_joined(found: Sequence[_Candidate], at: int) -> bool:
-    """Whether a sentence goes on in the next one: in its block, or in the list it introduces."""
-    if at + 1 == len(found):
-        return False
-    one, after = found[at], found[at + 1]
-    return after.part is one.part and (after.block == one.block or introduces(one.text))
-
-
 def _join(
     found: Sequence[_Candidate], chosen: Sequence[int], words: frozenset[str], max_length: int
 ) -> Answer:
@@ -332,9 +324,7 @@ def _join(
     pieces = [found[shown[0]].text]
     for before, at in pairwise(shown):
         text, last = found[at].text, pieces[-1]
-        if at != before + 1 or not (
-            _is_joined(found, before) or found[at].part is found[before].part
-        ):
+        if at != before + 1 or found[at].part is not found[before].part:
             pieces.append(f"… {text}")
         elif introduces(last) or len(last) < _MIN_LENGTH or found[at].is_label:
             pieces[-1] = (
