@@ -41,7 +41,8 @@ from sdd_hooks.project.workspace import module_names
 from sdd_hooks.system.files import FileTooLarge, PathRefused, read_inside
 from sdd_hooks.text.decoding import decode
 from sdd_hooks.trackers.issue_file import StoredIssue
-from sdd_hooks.trackers.store import IssueFolder, read_issues
+from sdd_hooks.trackers.store import IssueFolder
+from sdd_hooks.trackers.stored_issues import lost_warning, read_issues
 
 __all__ = ["Citation", "Citations", "read_citations", "read_comments", "resolve_citation"]
 
@@ -129,9 +130,11 @@ def _read_issues(project: Project, left_out: list[str]) -> Iterator[Citation]:
     for collection in project.collections:
         if collection.kind != "issues":
             continue
+        folder, lost = IssueFolder(root, collection.directories[0]), list[str]()
         try:
-            for issue in read_issues(IssueFolder(root, collection.directories[0])):
+            for issue in read_issues(folder, lost):
                 yield from _of_issue(root, issue, collection.module)
+            left_out += lost_warning(folder, lost)
         except StorageError as error:
             left_out.append(f"left out {error}")
 

@@ -421,11 +421,14 @@ def issue_changes(
             )
     elif scope not in {"all", "full"}:
         return None
+    from sdd_hooks.trackers.store import IssueFolder
+    from sdd_hooks.trackers.stored_issues import set_damage_aside
     from sdd_hooks.trackers.sync_state import load_sync_state
 
     files: list[str] = []
     state = ""
     for directory in collection.directories:
+        set_damage_aside(IssueFolder(root, directory))
         # Read before the files: what a sync changes meanwhile is compared again later.
         state = load_sync_state(root, directory).revision
         try:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from sdd_hooks.engines.registry import is_indexed, not_indexed, open_engine
 from sdd_hooks.errors import IndexDamaged, NotIndexed, SddError
 from sdd_hooks.freshness import tiers
 from sdd_hooks.named_tuple import NamedTuple
+from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project
 from sdd_hooks.project.repository import REQUEST_FILE
 from sdd_hooks.system.locks import hold_lock
@@ -100,6 +101,18 @@ def open_fresh_index(project: Project, now: float) -> Iterator[tuple[Engine, Fre
         report = refresh_if_stale(project, now, touched)
         with closing(open_engine(project)) as engine:
             yield engine, report
+
+
+def lost_issues(project: Project, collections: Iterable[Collection]) -> tuple[str, ...]:
+    """Return a line for each folder of issues among `collections` that has damaged files."""
+    folders = [one.directories[0] for one in collections if one.kind == "issues"]
+    if not folders:
+        return ()
+    from sdd_hooks.trackers.store import IssueFolder
+    from sdd_hooks.trackers.stored_issues import lost_warning, names_set_aside
+
+    issues = [IssueFolder(project.repository.root, one) for one in dict.fromkeys(folders)]
+    return tuple(line for one in issues for line in lost_warning(one, names_set_aside(one)))
 
 
 @contextmanager

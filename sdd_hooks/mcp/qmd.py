@@ -18,7 +18,7 @@ from urllib.parse import quote, unquote
 from sdd_hooks.engines.protocol import Engine, IndexedDocument, SubQuery, SubQueryType
 from sdd_hooks.errors import SddError
 from sdd_hooks.external.records import read_external_records
-from sdd_hooks.freshness.read_gate import open_fresh_index, open_index
+from sdd_hooks.freshness.read_gate import lost_issues, open_fresh_index, open_index
 from sdd_hooks.mcp.pages import MAX_BUDGET
 from sdd_hooks.mcp.parameters import BadArgument, Parameter
 from sdd_hooks.mcp.roots import ROOT_PARAMETER
@@ -151,7 +151,8 @@ def _query(call: Call) -> ToolResult:
             f"{one['docid']} {float(str(one['score'])):.0%} {one['file']} - {one['title']}"
             for one in results
         ]
-    return ToolResult({"results": results}, ("\n".join([*lines, *found.notes]),))
+    lines += [*found.notes, *lost_issues(call.project, collections)]
+    return ToolResult({"results": results}, ("\n".join(lines),))
 
 
 def _chosen(call: Call) -> tuple[Collection, ...]:

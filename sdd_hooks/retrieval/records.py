@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
+from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -72,8 +73,21 @@ class Records:
         return self.external.corpus.by_path
 
     def _is_external(self, path: str) -> bool:
-        return any(
-            one.kind == EXTERNAL and one.contains(path) for one in self._collections.values()
+        return self._has(EXTERNAL, path)
+
+    def _has(self, kind: str, path: str) -> bool:
+        return any(one.kind == kind and one.contains(path) for one in self._collections.values())
+
+    @cached_property
+    def _damaged_issues(self) -> frozenset[str]:
+        from sdd_hooks.trackers.store import IssueFolder
+        from sdd_hooks.trackers.stored_issues import set_damage_aside
+
+        folders = [one.directories for one in self._collections.values() if one.kind == "issues"]
+        return frozenset(
+            f"{folder}/{name}"
+            for folder in chain.from_iterable(folders)
+            for name in set_damage_aside(IssueFolder(self._root, folder))
         )
 
     def collection(self, name: str) -> Collection:
@@ -88,6 +102,8 @@ class Records:
         """Return the content of a file, of a document as Markdown; None if it cannot be read."""
         if path not in self._texts and self._is_external(path):
             self._texts[path] = self.external.text(path) or None
+        if self._has("issues", path) and path in self._damaged_issues:
+            self._texts[path] = None
         if path not in self._texts:
             try:
                 data = read_inside(self._root, path, MAX_ARTIFACT_BYTES)

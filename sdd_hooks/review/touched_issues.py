@@ -23,7 +23,8 @@ from sdd_hooks.review.references.words.code_words import CodeWords, read_code_wo
 from sdd_hooks.review.references.words.splitting import split_words
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.trackers.issue_file import StoredIssue
-from sdd_hooks.trackers.store import IssueFolder, read_issues
+from sdd_hooks.trackers.store import IssueFolder
+from sdd_hooks.trackers.stored_issues import read_issues
 
 MAX_ISSUES = 10_000
 """Issues that are read."""

@@ -23,14 +23,15 @@ from sdd_hooks.trackers.files import (
     digest_of,
     escaped_name,
     is_safe,
-    parse_id,
     plain_name,
 )
-from sdd_hooks.trackers.issue_file import StoredIssue, is_issue_file, parse
-from sdd_hooks.trackers.issue_references import natural_key
+from sdd_hooks.trackers.issue_file import is_issue_file
 from sdd_hooks.trackers.writing_process import PARTIAL as PARTIAL_BESIDE
 from sdd_hooks.trackers.writing_process import WritingProcess
 
+LOCK = ".lock"
+ASIDE = ".aside"
+"""What a file that damage has changed has after its name."""
 MAX_FILE_BYTES = 50_000_000
 """Bytes of a file that are read."""
 
@@ -189,6 +190,10 @@ class IssueStore:
             self._beside.forget(name)
         return True
 
+    def set_aside(self, name: str) -> None:
+        """Rename a damaged file, in place of an earlier one of that name. Raises OSError."""
+        self._directory.rename(name, f"{name}{ASIDE}")
+
     def exists(self, name: str) -> bool:
         """Whether the folder has an entry of this name."""
         try:
@@ -196,6 +201,11 @@ class IssueStore:
         except OSError:
             return False
         return True
+
+    def version(self, name: str) -> tuple[int, ...] | None:
+        """What tells that a file was replaced since; None for no regular file."""
+        status = self._status(name)
+        return (status.st_ino, status.st_size, status.st_mtime_ns) if status else None
 
     def is_issue(self, name: str) -> bool:
         """Whether a file is that of an issue, which a sync may remove."""
@@ -261,29 +271,6 @@ def open_store(folder: IssueFolder, *, create: bool = False) -> Iterator[IssueSt
         yield IssueStore(folder, directory)
     finally:
         directory.close()
-
-
-def read_issues(folder: IssueFolder) -> Iterator[StoredIssue]:
-    """Yield the stored issues in the order of their ids. Other files are skipped.
-
-    Raises StorageError for a folder that is a link.
-    """
-    with open_store(folder) as store:
-        if store is None:
-            return
-        for _, name in sorted((natural_key(parse_id(name) or name), name) for name in store.names):
-            data = store.read(name)
-            issue = parse(data, store.path(name)) if data is not None else None
-            if issue is not None:
-                yield issue
-
-
-def read_issue(folder: IssueFolder, id: str) -> StoredIssue | None:
-    """One stored issue; None if there is none of that id. Raises StorageError."""
-    with open_store(folder) as store:
-        name = store.file_name(id) if store else None
-        data = store.read(name) if store and name else None
-        return parse(data, store.path(name)) if store and name and data is not None else None
 
 
 def _open_directory(folder: IssueFolder, *, create: bool) -> OpenDirectory | None:

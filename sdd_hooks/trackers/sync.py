@@ -31,7 +31,7 @@ from sdd_hooks.trackers.fetch import (
 from sdd_hooks.trackers.folder_update import FolderUpdate
 from sdd_hooks.trackers.issue import Issue
 from sdd_hooks.trackers.protocol import Tracker
-from sdd_hooks.trackers.store import IssueFolder, IssueStore, open_store
+from sdd_hooks.trackers.store import LOCK, IssueFolder, IssueStore, open_store
 from sdd_hooks.trackers.sync_state import (
     FILE_NAME,
     OVERLAP_SECONDS,
@@ -54,8 +54,6 @@ MAX_ASKED = 50
 """Missing issues that the tracker is asked for; of more, these are spread evenly."""
 
 _MAX_ID = 60
-
-LOCK = ".lock"
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from sdd_hooks.errors import SddError
 from sdd_hooks.remote.json_fields import format_utc, number, parse_epoch, text
 from sdd_hooks.system.files import read_inside
-from sdd_hooks.trackers.files import FileMark
+from sdd_hooks.trackers.files import FileMark, digest_of
 from sdd_hooks.trackers.protocol import Since
 
 if TYPE_CHECKING:
@@ -100,15 +100,6 @@ def read_sync_state(store: IssueStore) -> SyncState | None:
     return parse_sync_state(data)
 
 
-def changed_files(store: IssueStore) -> list[str]:
-    """The names of the files that are not as the last complete sync left them. Never raises."""
-    state = read_sync_state(store)
-    if not state or not state.revision:
-        return []
-    marks = state.files.items()
-    return sorted(name for name, mark in marks if not mark.is_of(store.read(name)))
-
-
 def load_sync_state(root: Path, relative: str) -> SyncState:
     """The state of the folder at `relative`, for reading alone; SyncState() if there is none.
 
@@ -130,6 +121,10 @@ def parse_sync_state(data: bytes) -> SyncState | None:
         return None
     if not isinstance(document, dict) or number(document, "schema_version") != SCHEMA_VERSION:
         return None
+    # A changed time would hide issues. The file of an earlier version has no digest.
+    digest = document.pop("digest", None)
+    if digest is not None and digest != digest_of(_dumped(document)):
+        return None
     cursors = document.get("cursor")
     counts = document.get("sync_counts")
     if not isinstance(cursors, dict) or not isinstance(counts, dict) or len(cursors) > 1:
@@ -150,7 +145,7 @@ def parse_sync_state(data: bytes) -> SyncState | None:
 def write_sync_state(store: IssueStore, state: SyncState) -> None:
     """Replace the folder's file in one step. Raises StorageError."""
     cursor = state.cursor
-    document = {
+    document: dict[str, object] = {
         "schema_version": SCHEMA_VERSION,
         "last_sync": _format_time(state.synced),
         "tracker": state.tracker,
@@ -168,7 +163,12 @@ def write_sync_state(store: IssueStore, state: SyncState) -> None:
         },
         "files": {name: list(mark) for name, mark in state.files.items()},
     }
-    store.write(FILE_NAME, json.dumps(document, separators=(",", ":")).encode() + b"\n")
+    document["digest"] = digest_of(_dumped(document))
+    store.write(FILE_NAME, _dumped(document) + b"\n")
+
+
+def _dumped(document: Mapping[str, object]) -> bytes:
+    return json.dumps(document, separators=(",", ":")).encode()
 
 
 def latest_update(latest: float | None, times: Iterable[str]) -> float | None:

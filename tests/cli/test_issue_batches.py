@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from sdd_hooks.freshness.refresh import RefreshOptions, refresh
 from tests.cli.commands import run
 from tests.support.loopback import CannedResponse
 from tests.support.sprint_sites import SPEC, SprintSite, sprint_site
@@ -18,6 +20,46 @@ def site(tmp_path: Path) -> Iterator[SprintSite]:
         found.add("Implement sessions", SPEC, ("epic",))
         found.add("Sessions expire", f"{SPEC}\n", ("story",))
         yield found
+
+
+LOST = "warning: .sdd/issues: 1 file of issues damaged or missing (2.md): kept with .aside after"
+READERS = {
+    "list": ("issues", "list"),
+    "show": ("issues", "show", "1"),
+    "search": ("search", "--kind", "issues", "sessions"),
+    "work": ("work", "1"),
+    "enrich": ("enrich", SPEC, "--dry-run"),
+    "show a file": ("show", ".sdd/issues/2.md"),
+    "graph": ("graph", "impact", SPEC),
+}
+
+
+@pytest.mark.parametrize("first", READERS)
+def test_a_damaged_file_is_said_and_read_by_no_command(site: SprintSite, first: str) -> None:
+    """A disk may change a bit and not the time of the file."""
+    run(site.repo.root, "issues", "sync", env=site.environ)
+    run(site.repo.root, "index", "add", env=site.environ)
+    path = site.repo.root / ".sdd/issues/2.md"
+    whole, times = path.read_bytes(), path.stat().st_mtime_ns
+    changed = whole.replace(b"Sessions expire", b"Sessions explre")
+    path.write_bytes(changed)
+    os.utime(path, ns=(times, times))
+    if first == "list":
+        refresh(site.project(), options=RefreshOptions(scan="full"))
+    said = run(site.repo.root, *READERS[first], env=site.environ)
+    assert "explre" not in said.out, said
+    for name in ("list", "search", "work", "enrich"):
+        done = run(site.repo.root, *READERS[name], env=site.environ)
+        assert LOST in done.err, (name, done)
+        assert "explre" not in done.out, name
+    assert (path.with_name("2.md.aside").read_bytes(), path.exists()) == (changed, False)
+    shown = run(site.repo.root, "issues", "show", "2", env=site.environ)
+    assert "Sessions expire" in shown.out, shown
+    assert LOST in shown.err, shown
+    run(site.repo.root, "issues", "sync", env=site.environ)
+    assert path.read_bytes() == whole
+    again = run(site.repo.root, "issues", "list", env=site.environ)
+    assert (again.err, "Sessions expire" in again.out) == ("", True)
 
 
 def test_a_preview_shows_exactly_what_changes(site: SprintSite) -> None:

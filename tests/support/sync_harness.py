@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from sdd_hooks.trackers.issue_file import StoredIssue
-from sdd_hooks.trackers.store import IssueFolder, read_issue
+from sdd_hooks.trackers.store import IssueFolder
+from sdd_hooks.trackers.stored_issues import read_issue
 from sdd_hooks.trackers.sync import SyncResult, sync
 from tests.support.loopback import Server
 from tests.support.tracker import FakeTracker, TrackerBackend

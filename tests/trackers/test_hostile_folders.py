@@ -10,7 +10,8 @@ import pytest
 
 from sdd_hooks.errors import SddError, StorageError
 from sdd_hooks.trackers.protocol import IssuePage
-from sdd_hooks.trackers.store import IssueFolder, read_issue, read_issues
+from sdd_hooks.trackers.store import IssueFolder
+from sdd_hooks.trackers.stored_issues import read_issue, read_issues
 from sdd_hooks.trackers.sync import last_synced, sync
 from tests.cli.mounts import read_only, small_disk
 from tests.support.sync_harness import NOW, SyncHarness, fingerprint

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from sdd_hooks.errors import StorageError
-from sdd_hooks.trackers.store import IssueFolder, open_store, read_issue, read_issues
+from sdd_hooks.trackers.store import IssueFolder, open_store
+from sdd_hooks.trackers.stored_issues import read_issue, read_issues
 
 FILE = '---\nid: "{id}"\ntitle: "T"\nstatus: open\ntracker: github\n---\n\n# T\n\nBody of {id}.\n'
 

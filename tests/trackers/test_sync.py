@@ -16,7 +16,8 @@ from sdd_hooks.remote.json_fields import format_utc
 from sdd_hooks.system.locks import hold_lock
 from sdd_hooks.trackers.issue import Issue
 from sdd_hooks.trackers.protocol import IssuePage
-from sdd_hooks.trackers.store import IssueFolder, read_issues
+from sdd_hooks.trackers.store import IssueFolder
+from sdd_hooks.trackers.stored_issues import read_issues
 from sdd_hooks.trackers.sync import SyncResult, last_synced, sync
 from tests.support.loopback import CannedResponse
 from tests.support.sync_harness import DAY, NOW, SyncHarness, counts, fingerprint

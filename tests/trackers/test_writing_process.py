@@ -17,7 +17,8 @@ from sdd_hooks.system.detached import usable_cores
 from sdd_hooks.system.locks import hold_lock, hold_open_lock
 from sdd_hooks.system.open_directory import open_directory
 from sdd_hooks.trackers.files import FileMark, digest_of
-from sdd_hooks.trackers.store import IssueFolder, read_issue
+from sdd_hooks.trackers.store import IssueFolder
+from sdd_hooks.trackers.stored_issues import read_issue
 from sdd_hooks.trackers.sync import SyncResult
 from sdd_hooks.trackers.writing_process import HEAD_START, PARTIAL, WritingProcess
 from tests.support.children import child_processes

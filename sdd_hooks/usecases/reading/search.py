@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from sdd_hooks.errors import SddError
-from sdd_hooks.freshness.read_gate import open_fresh_index
+from sdd_hooks.freshness.read_gate import lost_issues, open_fresh_index
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.knowledge_place import KNOWLEDGE
 from sdd_hooks.project.project import Project
@@ -82,7 +82,8 @@ def search(project: Project, request: SearchRequest, now: float) -> SearchOutcom
     drawn = None
     if request.graph and not report.is_empty and "code" in report.kinds:
         drawn = _draw_call_graph(project, report, request.module, request.graph)
-    return SearchOutcome(report, notes, (*freshness.warnings, *project.warnings), drawn)
+    warnings = (*freshness.warnings, *lost_issues(project, collections), *project.warnings)
+    return SearchOutcome(report, notes, warnings, drawn)
 
 
 def _default_kinds(project: Project) -> tuple[str, ...]:

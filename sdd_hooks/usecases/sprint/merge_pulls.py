@@ -23,7 +23,7 @@ from sdd_hooks.system.git import FETCH_OBJECTS
 from sdd_hooks.trackers.issue_file import StoredIssue
 from sdd_hooks.trackers.protocol import Unsupported
 from sdd_hooks.trackers.source import TrackerSource
-from sdd_hooks.trackers.store import read_issues
+from sdd_hooks.trackers.stored_issues import lost_warning, read_issues
 from sdd_hooks.usecases.sprint.issue_batch import refresh_issues, writer_of
 from sdd_hooks.usecases.sprint.review_pulls import (
     FETCH_TIMEOUT,
@@ -199,7 +199,9 @@ def _close_issues(
     report: MergeReport,
 ) -> None:
     """Close the issues that these pull requests close and that are still open."""
-    issues = tuple(read_issues(source.folder))
+    lost: list[str] = []
+    issues = tuple(read_issues(source.folder, lost))
+    report.warnings += lost_warning(source.folder, lost)
     due: dict[str, StoredIssue] = {}
     for pull in pulls:
         for issue in issues_of_pull(run.project, pull, issues, source).closed:

@@ -15,14 +15,12 @@ from dataclasses import dataclass
 from sdd_hooks.errors import Missing, RemoteError, SddError
 from sdd_hooks.freshness import tiers
 from sdd_hooks.project.project import Project
-from sdd_hooks.text.display import format_count
 from sdd_hooks.text.durations import format_duration
 from sdd_hooks.trackers.issue_file import StoredIssue, to_stored
 from sdd_hooks.trackers.protocol import IssueFilter
 from sdd_hooks.trackers.source import TrackerSource
-from sdd_hooks.trackers.store import open_store, read_issue, read_issues
+from sdd_hooks.trackers.stored_issues import lost_warning, read_issue, read_issues
 from sdd_hooks.trackers.sync import last_synced
-from sdd_hooks.trackers.sync_state import changed_files
 from sdd_hooks.usecases.upkeep.sync import DueSync, SyncCallbacks, open_tracker, sync_if_due
 
 EVERY_ISSUE = IssueFilter()
@@ -109,6 +107,7 @@ def find_issue(
         if last.issues:
             return _found(source, last, warnings)
         if not sync.degraded:
+            warnings += last.warnings
             up_to_date.append(source)
     for source in up_to_date:
         # The issue may be newer than the last sync.
@@ -141,8 +140,9 @@ def current_issues(
                 return CurrentIssues(issues, live=True)
         except SddError as error:
             warnings = (_files_only_warning(source, error, now),)
-    stored = (issue for issue in read_issues(source.folder) if matches(issue, filter))
-    return CurrentIssues(tuple(stored), warnings=(*warnings, *_changed_warning(source)))
+    lost: list[str] = []
+    stored = tuple(one for one in read_issues(source.folder, lost) if matches(one, filter))
+    return CurrentIssues(stored, warnings=(*warnings, *lost_warning(source.folder, lost)))
 
 
 def current_issue(
@@ -158,20 +158,11 @@ def current_issue(
             return CurrentIssues((), live=True, warnings=(str(error),))
         except SddError as error:
             warnings = (_files_only_warning(source, error, now),)
-    stored = read_issue(source.folder, id)
+    lost: list[str] = []
+    stored = read_issue(source.folder, id, lost)
     found = (stored,) if stored else ()
-    return CurrentIssues(found, warnings=(*warnings, *_changed_warning(source)))
-
-
-def _changed_warning(source: TrackerSource) -> tuple[str, ...]:
-    """The warning about files that damage, or anything but a sync, has changed."""
-    with open_store(source.folder) as store:
-        names = changed_files(store) if store else []
-    if not names:
-        return ()
-    shown = ", ".join(names[:3]) + (", …" if len(names) > 3 else "")
-    what = f"{format_count(len(names), 'file')} of issues changed since the sync ({shown})"
-    return (f"{source.folder.relative}: {what}: run `sdd issues sync --full`",)
+    # Where nothing is found, the first warning is the reason.
+    return CurrentIssues(found, warnings=(*lost_warning(source.folder, lost), *warnings))
 
 
 def matches(issue: StoredIssue, filter: IssueFilter) -> bool:

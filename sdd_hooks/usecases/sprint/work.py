@@ -16,7 +16,7 @@ from sdd_hooks.artifacts.work_tree import read_artifact_files
 from sdd_hooks.config.configuration import Configuration
 from sdd_hooks.engines.protocol import Engine, Hit
 from sdd_hooks.errors import NotIndexed
-from sdd_hooks.freshness.read_gate import FreshnessReport, open_fresh_index
+from sdd_hooks.freshness.read_gate import FreshnessReport, lost_issues, open_fresh_index
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.planning.conventions import is_epic, pull_convention
 from sdd_hooks.planning.requirement_code import CodeQuestion, find_code
@@ -38,7 +38,7 @@ from sdd_hooks.text.decoding import decode
 from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.trackers.issue_file import StoredIssue
 from sdd_hooks.trackers.source import TrackerSource
-from sdd_hooks.trackers.store import read_issues
+from sdd_hooks.trackers.stored_issues import read_issues
 from sdd_hooks.usecases.knowledge.entries import consult
 from sdd_hooks.usecases.sprint.code_base import read_code_base
 from sdd_hooks.usecases.sprint.read_issues import FoundIssue, find_issue
@@ -113,6 +113,9 @@ def write_brief(
         *_worktree_notes(git, plan),
         *consult(project.repository, project.configuration, issue.title, "implementing-*"),
     )
+    lost = lost_issues(project, project.select(("issues",)))
+    before = (*found.warnings, *freshness.warnings, *lost)
+    warnings = (*before, *records.warnings, *sibling_warnings)
     return WorkBrief(
         issue=issue,
         module=found.module,
@@ -127,7 +130,7 @@ def write_brief(
         pull=_pull_lines(issue, issues, configuration),
         protected=_protected(project),
         notes=tuple(dict.fromkeys(notes)),
-        warnings=(*found.warnings, *freshness.warnings, *records.warnings, *sibling_warnings),
+        warnings=tuple(dict.fromkeys(warnings)),
     )
 
 

@@ -27,7 +27,8 @@ from sdd_hooks.planning.work.duplicates import find_duplicates
 from sdd_hooks.project.project import Project
 from sdd_hooks.system.git import Git
 from sdd_hooks.trackers.source import NoTracker
-from sdd_hooks.trackers.store import IssueFolder, read_issue
+from sdd_hooks.trackers.store import IssueFolder
+from sdd_hooks.trackers.stored_issues import read_issue
 from sdd_hooks.usecases.sprint.work_siblings import starting_branch
 
 # `42-keep-sessions`, `PROJ-12-title`

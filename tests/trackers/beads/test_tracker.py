@@ -32,7 +32,8 @@ from sdd_hooks.trackers.protocol import (
     TrackedRepository,
     TrackerLocation,
 )
-from sdd_hooks.trackers.store import IssueFolder, read_issues
+from sdd_hooks.trackers.store import IssueFolder
+from sdd_hooks.trackers.stored_issues import read_issues
 from sdd_hooks.trackers.sync import sync
 from tests.conftest import SHARED
 from tests.support.beads import FakeBd, RealBd, install_fake_bd

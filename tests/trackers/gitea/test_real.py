@@ -12,7 +12,8 @@ import pytest
 from sdd_hooks.remote.urls import parse_remote
 from sdd_hooks.trackers.gitea.vendor import VENDOR
 from sdd_hooks.trackers.protocol import TrackedRepository, TrackerLocation
-from sdd_hooks.trackers.store import IssueFolder, read_issues
+from sdd_hooks.trackers.store import IssueFolder
+from sdd_hooks.trackers.stored_issues import read_issues
 from sdd_hooks.trackers.sync import sync
 from tests.support.gitea_server import NEEDED, PASSWORD, RealGitea, gitea_program, running_gitea
 from tests.support.machines import ClientFactory

@@ -13,7 +13,7 @@ from sdd_hooks.errors import RemoteError
 from sdd_hooks.freshness.refresh import refresh
 from sdd_hooks.planning.plan.creation import PlanJournal
 from sdd_hooks.system.locks import hold_lock
-from sdd_hooks.trackers.store import read_issues
+from sdd_hooks.trackers.stored_issues import read_issues
 from sdd_hooks.usecases.sprint.plan import PlanCallbacks, PlanOutcome, PlanRequest, plan
 from sdd_hooks.usecases.sprint.plan_creation import PlanIsBeingCreated
 from sdd_hooks.usecases.upkeep.sync import sync_and_index

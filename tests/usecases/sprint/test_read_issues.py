@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
-
 from sdd_hooks.trackers.protocol import IssueFilter
-from sdd_hooks.usecases.sprint.read_issues import EVERY_ISSUE, current_issue, current_issues
+from sdd_hooks.usecases.sprint.read_issues import EVERY_ISSUE, current_issues
 from sdd_hooks.usecases.upkeep.sync import DueSync
 from tests.support.loopback import CannedResponse
 from tests.usecases.shop import NOW, Shop
@@ -44,20 +42,3 @@ def test_without_any_sync_a_failed_query_finds_no_issue(shop: Shop) -> None:
     assert found.issues == ()
     (warning,) = found.warnings
     assert "issues are those last synced (Fake" in warning
-
-
-def test_a_file_that_changed_since_the_sync_is_named(shop: Shop) -> None:
-    """A disk may change a bit and not the time of the file."""
-    shop.sync_if_due()
-    path = shop.source().folder.path / "7.md"
-    whole, times = path.read_bytes(), (path.stat().st_atime_ns, path.stat().st_mtime_ns)
-    path.write_bytes(whole[:-3] + bytes([whole[-3] ^ 1]) + whole[-2:])
-    os.utime(path, ns=times)
-    for found in (
-        current_issues(shop.source(), FRESH, NOW, EVERY_ISSUE, shop.callbacks),
-        current_issue(shop.source(), FRESH, NOW, "7", shop.callbacks),
-    ):
-        (warning,) = found.warnings
-        assert "1 file of issues changed since the sync (7.md): run `sdd issues sync" in warning
-    path.write_bytes(whole)
-    assert read(shop, FRESH) == (["7"], False)
