@@ -129,18 +129,25 @@ def test_a_review_without_findings_creates_no_comment_but_edits_one(place: Place
     assert "All clear" in body
 
 
-def test_a_read_only_token_still_writes_the_summary(place: Place) -> None:
-    place.open(BREAKS, fork=True)
+READ_ONLY = {
+    "fork": "only read on a pull request of a fork: add the workflow under 'Pull"
+    " requests from forks' in docs/ci.md, which posts afterwards",
+    "permissions": "give the job `permissions: pull-requests: write`",
+}
+
+
+@pytest.mark.parametrize("cause", READ_ONLY)
+def test_a_read_only_token_still_writes_the_summary(place: Place, cause: str) -> None:
+    """That of a fork's job, or of a job without permissions, as Dependabot's has by default."""
+    place.open(BREAKS, fork=cause == "fork")
     result = place.job(Inputs("review", inline=True, fail_on="critical"), token=FORK)
     assert place.forge.writes == 0
     assert "ADR-0099" in result.summary
     assert any(line.startswith("::error file=src/a.py,line=1") for line in result.annotations)
-    why = (
-        "since the token may only read on a pull request of a fork: add the workflow under 'Pull"
-        " requests from forks' in docs/ci.md, which posts afterwards"
-    )
     parts = ("the comment was", "comments on lines were")
-    assert result.notes == tuple(f"{part} not posted, {why}" for part in parts)
+    for part, note in zip(parts, result.notes, strict=True):
+        assert note.startswith(f"{part} not posted, since the token may ")
+        assert note.endswith(READ_ONLY[cause])
     assert result.exit_code == 1
 
 
