@@ -1,4 +1,4 @@
-"""What `pyproject.toml` cannot say: where the model of `local` is, and the commit of a build.
+"""What `pyproject.toml` cannot say: the model of `local`, a build's commit, the manual page.
 
 A wheel of another commit than that of the version's tag has the commit in `sdd_hooks/commit`.
 
@@ -16,6 +16,7 @@ import os
 import subprocess
 import tempfile
 from pathlib import Path
+from runpy import run_path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
@@ -37,18 +38,28 @@ class Extras(MetadataHookInterface):
         metadata["optional-dependencies"] = extras
 
 
-class Commit(BuildHookInterface[Any]):
-    """Adds the commit of the checkout to a wheel, unless it is the one that the tag names."""
+class MadeFiles(BuildHookInterface[Any]):
+    """Adds the manual page to a wheel, and the commit, unless it is the one that the tag names."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Write the file, unless the wheel is `editable`. hatchling calls this for each wheel."""
-        commit = _commit(self.root, self.metadata.version) if version != "editable" else ""
-        if commit:
-            self._folder = tempfile.TemporaryDirectory(prefix="sdd-build-")
-            path = Path(self._folder.name, "commit")
-            path.write_text(f"{commit}\n", encoding="ascii")
-            path.chmod(0o644)
-            build_data["force_include"][str(path)] = "sdd_hooks/commit"
+        """Write the files, unless the wheel is `editable`. hatchling calls this for each wheel."""
+        if version == "editable":
+            return
+        self._folder = tempfile.TemporaryDirectory(prefix="sdd-build-")
+        commands = Path(self.root, "docs", "commands.md")
+        # A copy for an installation by the action may lack the documentation.
+        if commands.is_file():
+            render = run_path(str(Path(self.root, "scripts", "man-page")))["render"]
+            page = render(commands.read_text(encoding="utf-8"), self.metadata.version)
+            build_data["shared_data"][self._write("sdd.1", page)] = "share/man/man1/sdd.1"
+        if commit := _commit(self.root, self.metadata.version):
+            build_data["force_include"][self._write("commit", f"{commit}\n")] = "sdd_hooks/commit"
+
+    def _write(self, name: str, text: str) -> str:
+        path = Path(self._folder.name, name)
+        path.write_text(text, encoding="utf-8")
+        path.chmod(0o644)
+        return str(path)
 
 
 def _commit(root: str, version: str) -> str:

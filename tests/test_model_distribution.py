@@ -46,7 +46,9 @@ def checkout(tmp_path_factory: pytest.TempPathFactory, files: Path) -> Path:
         shutil.copy(ROOT / name, root)
     for name in ("hooks", "model", "scripts"):
         shutil.copytree(ROOT / name, root / name)
-    (root / "sdd_hooks").mkdir()
+    for name in ("sdd_hooks", "docs"):
+        (root / name).mkdir()
+    shutil.copy(ROOT / "docs/commands.md", root / "docs")
     shutil.copy(ROOT / "sdd_hooks/__init__.py", root / "sdd_hooks")
     write_sums(root, files)
     # The environment of the script, without an index: that of the tests has hatchling, too.
@@ -184,6 +186,8 @@ def test_a_wheel_of_a_commit_without_the_tag_has_the_commit(checkout: Path, tmp_
     commit = repo.git("rev-parse", "--short=12", "HEAD").strip()
     with built("untagged") as archive:
         assert archive.read("sdd_hooks/commit").decode().strip() == commit
+        page = next(name for name in archive.namelist() if name.endswith("share/man/man1/sdd.1"))
+        assert b"\n.SS sdd status\n" in archive.read(page)
     repo.git("tag", "v0.1.0")
     with built("tagged") as archive:
         assert "sdd_hooks/commit" not in archive.namelist()

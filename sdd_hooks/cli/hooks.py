@@ -121,7 +121,7 @@ def hook(directory: Path | None, event: str, arguments: tuple[str, ...]) -> int:
 def hooks_output(report: InstallReport) -> CommandOutput:
     """The state of the hooks, with the lines that another hook manager needs."""
     lines = [f"hooks in {printable_line(str(report.folder))}"]
-    lines += table([(hook.event, hook.state, hook.detail) for hook in report.hooks])
+    lines += table([(hook.event, hook.state, hook.detail) for hook in report.hooks], wraps=True)
     if report.snippet:
         manager = printable_line(report.manager)
         lines += ["", f"{manager} runs the hooks here. Add these lines to its files:", ""]

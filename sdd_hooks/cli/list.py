@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -24,13 +22,7 @@ from sdd_hooks.cli.shared.options import (
     module_option,
     refuse_with_everywhere,
 )
-from sdd_hooks.cli.shared.output import (
-    CommandOutput,
-    detect_terminal,
-    fitting_table,
-    printable_line,
-    show,
-)
+from sdd_hooks.cli.shared.output import CommandOutput, printable_line, show, table
 from sdd_hooks.external.records import NO_RECORDS, ExternalRecords, read_external_records
 from sdd_hooks.project.collections import RECORD_KINDS
 from sdd_hooks.setup.records import FIRST_RECORD
@@ -146,7 +138,7 @@ def _governing(
     rows = _rows([(artifact.name, artifact) for artifact, _ in governing])
     lines = []
     for row, (_, reasons) in zip(rows, governing, strict=True):
-        lines += [row, *(printable_line(f"  {_describe(one)}") for one in reasons)]
+        lines += [row, *table([("", _describe(one)) for one in reasons], wraps=True)]
     data = {
         "for": found.path,
         "artifacts": [
@@ -178,8 +170,7 @@ def _rows(labelled: Sequence[tuple[str, Artifact]]) -> list[str]:
         (label, one.status.value or NONE, one.date or "-", one.title, one.path)
         for label, one in labelled
     ]
-    width = detect_terminal(sys.stdout, os.environ).width
-    return fitting_table(rows, width, 3) if rows else []
+    return table(rows, optional=(4, 2), status=1)
 
 
 def _order(artifact: Artifact) -> tuple[object, ...]:

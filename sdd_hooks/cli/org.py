@@ -155,7 +155,7 @@ def status(with_grants: bool, as_json: bool) -> int:
     if with_grants:
         data["grants"] = [one._asdict() for one in grants]
         rows = [(one.role, one.right, one.repository) for one in grants]
-        lines += ["", *(table(rows) if rows else ["no grants"])]
+        lines += ["", *(table(rows) or ["no grants"])]
     return show(CommandOutput(data, lines), as_json)
 
 
@@ -203,7 +203,7 @@ def _table(repositories: Sequence[RepositoryStatus], now: float) -> list[str]:
     ]
     for one in repositories:
         age = describe_age(one.touched, now).removeprefix("refreshed ")
-        numbers = (f"{one.documents:,}", f"{one.chunks:,}", _size(one.bytes))
+        numbers = (one.documents, one.chunks, _size(one.bytes))
         problems = "; ".join(_problems(one, now)) or "-"
         rows.append((one.name, age, one.head[:12] or "-", *numbers, problems))
     return table(rows)

@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -16,13 +14,7 @@ from sdd_hooks.artifacts.work_tree import read_work_tree
 from sdd_hooks.changes.record_history import find_waiting
 from sdd_hooks.cli.shared.context import open_project
 from sdd_hooks.cli.shared.options import dry_run_option, json_option, module_option
-from sdd_hooks.cli.shared.output import (
-    CommandOutput,
-    detect_terminal,
-    fitting_table,
-    format_count,
-    show,
-)
+from sdd_hooks.cli.shared.output import CommandOutput, format_count, show, table
 from sdd_hooks.project.collections import RECORD_KINDS
 from sdd_hooks.project.project import Project
 from sdd_hooks.usecases.authoring.status import StatusOutcome, StatusRequest, set_status
@@ -106,6 +98,5 @@ def _waiting(project: Project, module: str | None) -> CommandOutput:
             for one in waiting
         ]
     }
-    width = detect_terminal(sys.stdout, os.environ).width
-    lines = fitting_table(rows, width, 3) if rows else ["nothing waits for a decision"]
+    lines = table(rows, optional=(4,), status=1) or ["nothing waits for a decision"]
     return CommandOutput(data, lines, notes, project.warnings)

@@ -9,7 +9,8 @@ from collections.abc import Iterator, Sequence
 from sdd_hooks.artifacts.edges import Edge
 from sdd_hooks.retrieval.references import Shown
 from sdd_hooks.system.terminal import Terminal
-from sdd_hooks.text.display import display_width, printable_line, printable_lines
+from sdd_hooks.text.columns import GAP, align
+from sdd_hooks.text.display import printable_line, printable_lines
 
 _COMMIT_DIGITS = 10
 
@@ -19,15 +20,15 @@ def shown_lines(shown: Shown, screen: Terminal) -> list[str]:
     lines = [*_head(shown, screen), "", *printable_lines(shown.part.text)]
     for heading, rows in _tables(shown):
         if rows:
-            lines += ["", screen.strong(heading), *_aligned(rows)]
+            lines += ["", screen.strong(heading), *_aligned(rows, screen.width)]
     return lines
 
 
 def _head(shown: Shown, screen: Terminal) -> Iterator[str]:
     part, record, label = shown.part, shown.record, shown.label
     if label:
-        state = f" · {label.state}" if label.state else ""
-        yield screen.strong(printable_line(f"{label.name}{state}"))
+        state = f" · {screen.status(printable_line(label.state))}" if label.state else ""
+        yield screen.strong(printable_line(label.name)) + state
     lines = f":{part.first_line}-{part.last_line}" if part.anchor else ""
     facts = [f"{part.path}{lines}", record.date if record else ""]
     if record and record.design and record.design != part.path:
@@ -78,17 +79,11 @@ def _edge_row(edge: Edge, titles: dict[str, str]) -> Sequence[str]:
     return (edge.kind, name, titles.get(name, ""), "derived" if edge.derived else "")
 
 
-def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+def _aligned(rows: Sequence[Sequence[str]], width: int) -> list[str]:
     """Return the rows as lines with aligned columns, indented, without empty columns."""
-    shown = [[printable_line(cell) for cell in row] for row in rows]
-    columns = [column for column in zip(*shown, strict=True) if any(column)]
-    widths = [max(map(display_width, column)) for column in columns]
-    lines = []
-    for row in zip(*columns, strict=True):
-        cells = zip(row, widths, strict=True)
-        padded = (cell + " " * (width - display_width(cell)) for cell, width in cells)
-        lines.append("  " + "  ".join(padded).rstrip())
-    return lines
+    columns = [column for column in zip(*rows, strict=True) if any(column)]
+    room = max(width - len(GAP), 1) if width else 0
+    return [f"{GAP}{line}" for line in align(list(zip(*columns, strict=True)), room)]
 
 
 def shown_data(shown: Shown) -> dict[str, object]:

@@ -39,6 +39,7 @@ from sdd_hooks.reporting.outcome import (
 )
 from sdd_hooks.reporting.registry import Reporter
 from sdd_hooks.reporting.whole_tree_markdown import CLEAN, describe_scope
+from sdd_hooks.text.columns import align, wrap_line
 from sdd_hooks.text.display import display_width, format_count, printable_line, shortened
 
 MAX_LINES = 20
@@ -106,7 +107,7 @@ def render_terminal(review: ReviewOutcome, *, width: int, colour: bool) -> str:
     screen = _Screen(columns, colour)
     if review.tree:
         screen = _Screen(columns, colour, "the repository")
-    parts = audit_parts(review, review.audit) if review.audit else NO_PARTS
+    parts = audit_parts(review, review.audit, columns) if review.audit else NO_PARTS
     blocks = [
         *(_header(review.tree, screen) if parts is NO_PARTS else ()),
         _part(parts.header, screen),
@@ -348,33 +349,10 @@ def _wrap(text: str, room: int) -> Block:
     """The text in at most MAX_WRAPPED lines of `room` columns; in one line if `room` is 0."""
     if not room:
         return [text] if text else []
-    lines = list(_lines(text, room))
+    lines = list(wrap_line(text, room))
     if len(lines) <= MAX_WRAPPED:
         return lines
     return [*lines[: MAX_WRAPPED - 1], _cut(" ".join(lines[MAX_WRAPPED - 1 :]), room)]
-
-
-def _lines(text: str, room: int) -> Iterator[str]:
-    """Lines of whole words. A word that is longer than a line is split."""
-    line = ""
-    for word in text.split(" "):
-        longer = f"{line} {word}" if line else word
-        if display_width(longer) <= room:
-            line = longer
-            continue
-        if line:
-            yield line
-        line = ""
-        used = 0
-        for character in word:
-            width = display_width(character)
-            if used + width > room:
-                yield line
-                line, used = "", 0
-            line += character
-            used += width
-    if line:
-        yield line
 
 
 REPORTER = Reporter(
@@ -401,8 +379,8 @@ class ReportParts(NamedTuple):
 NO_PARTS = ReportParts()
 
 
-def audit_parts(review: ReviewOutcome, audit: AuditSummary) -> ReportParts:
-    """The parts of an audit's report. Rows of tables are printable."""
+def audit_parts(review: ReviewOutcome, audit: AuditSummary, width: int) -> ReportParts:
+    """The parts of an audit's report of `width` columns. Rows of tables are printable."""
     tree = review.tree or CheckedTree("audit")
     what = printable_line(tree.target) or "the whole repository"
     clean = () if review.findings else (CLEAN,)
@@ -410,12 +388,12 @@ def audit_parts(review: ReviewOutcome, audit: AuditSummary) -> ReportParts:
     footer = [
         ReportPart(
             "summary",
-            _table("category", [(one.short, one.counts) for one in audit.categories]),
+            _table("category", [(one.short, one.counts) for one in audit.categories], width),
         )
     ]
     if audit.modules:
         rows = [(one.name or "(no module)", one.counts) for one in audit.modules]
-        footer.append(ReportPart("modules", _table("module", rows)))
+        footer.append(ReportPart("modules", _table("module", rows, width)))
     if audit.coverage.records:
         footer.append(ReportPart("coverage", texts=_coverage(audit.coverage)))
     if audit.actions:
@@ -424,19 +402,15 @@ def audit_parts(review: ReviewOutcome, audit: AuditSummary) -> ReportParts:
     return ReportParts(header, tuple(footer))
 
 
-def _table(first: str, rows: Sequence[tuple[str, SeverityCounts]]) -> tuple[str, ...]:
+def _table(first: str, rows: Sequence[tuple[str, SeverityCounts]], width: int) -> tuple[str, ...]:
     """The rows with aligned columns, and a row of totals."""
     named = [(shortened(printable_line(name), MAX_NAME), counts) for name, counts in rows]
     total = sum_counts(counts for _, counts in named)
-    named.append(("total", total))
-    width = max(display_width(name) for name, _ in (*named, (first, total)))
-    header = first + " " * (width - display_width(first))
-    lines = [f"{header}  critical  warning  info  total"]
-    for name, counts in named:
-        padded = name + " " * (width - display_width(name))
-        columns = zip((*counts, counts.total), (8, 7, 4, 5), strict=True)
-        lines.append("  ".join((padded, *(f"{number:{room},}" for number, room in columns))))
-    return tuple(lines)
+    severities = (
+        ("critical", "warning", "info") if not width or width > 60 else ("crit", "warn", "info")
+    )
+    cells = [(name, *counts, counts.total) for name, counts in (*named, ("total", total))]
+    return tuple(align([(first, *severities, "total"), *cells], max(width - len(_INDENT), 0)))
 
 
 def _action(one: AuditAction) -> str:

@@ -10,6 +10,13 @@ from typing import TextIO
 
 from sdd_hooks.named_tuple import NamedTuple
 
+# In force green, undecided yellow, no longer in force dim.
+_COLOURS = {
+    **dict.fromkeys(("accepted", "approved", "implemented"), 32),
+    **dict.fromkeys(("proposed", "draft", "review", "deferred", "on-hold"), 33),
+    **dict.fromkeys(("rejected", "deprecated", "superseded"), 2),
+}
+
 
 class Terminal(NamedTuple):
     """The width of a terminal in columns (0: unlimited), and whether text may be styled."""
@@ -20,6 +27,11 @@ class Terminal(NamedTuple):
     def strong(self, text: str) -> str:
         """Return the text in bold if styles are enabled."""
         return f"\x1b[1m{text}\x1b[0m" if self.styled else text
+
+    def status(self, text: str) -> str:
+        """Return a text that begins with the status of a record in the colour of that status."""
+        colour = _COLOURS.get(text.partition(" ")[0]) if self.styled else None
+        return f"\x1b[{colour}m{text}\x1b[0m" if colour else text
 
     def faint(self, text: str) -> str:
         """Return the text dimmed if styles are enabled."""

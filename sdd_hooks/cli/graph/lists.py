@@ -4,13 +4,11 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Iterator, Sequence
 
 from sdd_hooks.artifacts.edges import Edge
 from sdd_hooks.artifacts.validation import describe_path
-from sdd_hooks.cli.shared.output import detect_terminal, fitting_table, format_count, printable_line
+from sdd_hooks.cli.shared.output import format_count, printable_line, table
 from sdd_hooks.drift.artifact_graph import GraphNode
 from sdd_hooks.drift.backfill import Proposal
 from sdd_hooks.drift.graph_formats.json import node_data
@@ -125,7 +123,6 @@ def orphan_lines(report: OrphanReport, *, is_markdown: bool) -> Iterator[str]:
         (specs, artifacts, [_node_row(one) for one in found.specs]),
         (adrs, artifacts, [_node_row(one) for one in found.adrs]),
     ]
-    width = detect_terminal(sys.stdout, os.environ).width
     for number, (title, head, rows) in enumerate(groups):
         if number:
             yield ""
@@ -133,9 +130,9 @@ def orphan_lines(report: OrphanReport, *, is_markdown: bool) -> Iterator[str]:
         if rows and is_markdown:
             yield from ("", *markdown_table(head, rows))
         elif rows:
-            # A table that does not fit loses its paths, and its titles are cut.
-            room = max(width - 2, 0) if len(head) > 2 else 0
-            yield from (f"  {line}" for line in fitting_table(rows, room, len(head) - 2))
+            is_artifacts = head == artifacts
+            lines = table(rows, optional=(3,) if is_artifacts else (), status=1, indent=2)
+            yield from (f"  {line}" for line in lines)
 
 
 def _node_row(node: GraphNode) -> tuple[str, ...]:

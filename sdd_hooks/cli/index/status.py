@@ -126,7 +126,7 @@ def _index_lines(
         )
         for collection in index.collections
     ]
-    return [*table(facts), "", *table([heading, *rows])]
+    return [*table(facts, wraps=True), "", *table([heading, *rows])]
 
 
 def _count_cell(count: int | None) -> int | str:

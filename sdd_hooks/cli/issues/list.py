@@ -78,12 +78,12 @@ def list_issues(  # noqa: PLR0913 (an argument for each option)
         if not mentioned or mentioned.intersection(issue.specs)
     ]
     data = {"issues": [issue_data(issue, part) for part, issue in issues], "live": result.live}
-    lines = table(_rows(issues)) if issues else ["no issues"]
+    lines = _table(issues) or ["no issues"]
     warnings = [*result.warnings, *sources.warnings, *project.warnings]
     return show(CommandOutput(data, lines, output.notes, warnings), as_json)
 
 
-def _rows(issues: Sequence[tuple[str, StoredIssue]]) -> Sequence[tuple[str, ...]]:
+def _table(issues: Sequence[tuple[str, StoredIssue]]) -> Sequence[str]:
     """A row for each issue, with its module where the project has modules."""
     rows = [
         (
@@ -96,5 +96,6 @@ def _rows(issues: Sequence[tuple[str, StoredIssue]]) -> Sequence[tuple[str, ...]
         for _, issue in issues
     ]
     if not any(part for part, _ in issues):
-        return rows
-    return [(part or "-", *row) for (part, _), row in zip(issues, rows, strict=True)]
+        return table(rows, optional=(3, 2))
+    parted = [(part or "-", *row) for (part, _), row in zip(issues, rows, strict=True)]
+    return table(parted, optional=(4, 3))

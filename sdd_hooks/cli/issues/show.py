@@ -87,7 +87,7 @@ def _lines(issue: StoredIssue, screen: Terminal) -> Iterator[str]:
         ("blocked by", ", ".join(issue.blocked_by)),
         *(("pull request", _pull_text(pull)) for pull in issue.pulls),
     ]
-    yield from table([(name, value) for name, value in facts if value])
+    yield from table([(name, value) for name, value in facts if value], wraps=True)
     body = printable_lines(issue.body)
     yield from ["", *body] if body else []
 

@@ -5,27 +5,21 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Mapping, Sequence
 
 from sdd_hooks.errors import EXIT_OK
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.system.terminal import Terminal, detect_terminal
-from sdd_hooks.text.display import (
-    display_width,
-    format_count,
-    json_document,
-    printable_line,
-    printable_lines,
-    shortened,
-)
+from sdd_hooks.text.columns import align
+from sdd_hooks.text.display import format_count, json_document, printable_line, printable_lines
 
 __all__ = [
     "CommandOutput",
     "Terminal",
     "detect_terminal",
     "error_document",
-    "fitting_table",
     "format_count",
     "printable_line",
     "printable_lines",
@@ -62,31 +56,22 @@ def error_document(code: str, message: str, exit_code: int) -> str:
     return json_document({"error": {"code": code, "message": message, "exit_code": exit_code}})
 
 
-def table(rows: Sequence[Sequence[object]]) -> list[str]:
-    """Rows as aligned lines; columns that hold numbers are flush right."""
-    columns = []
-    for column in zip(*rows, strict=True):
-        texts = [
-            f"{cell:,}" if isinstance(cell, int) else printable_line(str(cell)) for cell in column
-        ]
-        width = max(map(display_width, texts))
-        numeric = any(isinstance(cell, int) for cell in column)
-        padded = [(text, " " * (width - display_width(text))) for text in texts]
-        columns.append([space + text if numeric else text + space for text, space in padded])
-    return ["  ".join(line).rstrip() for line in zip(*columns, strict=True)]
+def table(
+    rows: Sequence[Sequence[object]],
+    *,
+    optional: Sequence[int] = (),
+    wraps: bool = False,
+    status: int | None = None,
+    indent: int = 0,
+) -> list[str]:
+    """Rows as aligned lines that fit the terminal, see `align`; a pipe gets them as they are.
 
-
-def fitting_table(rows: Sequence[Sequence[str]], width: int, flexible: int) -> list[str]:
-    """Rows of text as aligned lines of at most `width` columns (0: unlimited).
-
-    Where they do not fit, the last column is left out, and the column number `flexible` is cut.
+    The column number `status` is coloured. Each line has room for an `indent`.
     """
-    lines = table(rows)
-    if not width or max(map(display_width, lines)) <= width:
-        return lines
-    shown = [[printable_line(cell) for cell in row[:-1]] for row in rows]
-    widths = [max(map(display_width, column)) for column in zip(*shown, strict=True)]
-    room = width - sum(widths) + widths[flexible] - 2 * (len(widths) - 1)
-    for row in shown:
-        row[flexible] = shortened(row[flexible], max(room, 1))
-    return table(shown)
+    screen = detect_terminal(sys.stdout, os.environ)
+
+    def style(number: int, cell: str) -> str:
+        return screen.status(cell) if number == status else cell
+
+    room = max(screen.width - indent, 1) if screen.width else 0
+    return align(rows, room, optional=optional, wraps=wraps, style=style) if rows else []

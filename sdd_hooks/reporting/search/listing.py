@@ -4,18 +4,28 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 
 from sdd_hooks.code.paths import has_sections
 from sdd_hooks.retrieval.questions import DEFAULT_KINDS
 from sdd_hooks.retrieval.report import LabelledHit, SearchReport
 from sdd_hooks.system.terminal import Terminal
-from sdd_hooks.text.display import printable_line, printable_lines, shorten_words
+from sdd_hooks.text.columns import cut_cell, wrap_line
+from sdd_hooks.text.display import (
+    display_width,
+    printable_line,
+    printable_lines,
+    shorten_words,
+    shortened,
+)
 
 _HEADINGS = {"adrs": "ADRs", "specs": "Specs", "code": "Code", "issues": "Issues"}
 _INDENT = " " * 6
 _MAX_LINES = 4
 """Lines of a wrapped text."""
+_LEAST = 20
+"""Columns of a text on the narrowest terminal."""
 
 NOUNS = {"adrs": "ADRs", "specs": "specs", "code": "code", "knowledge": "patterns or lessons"}
 """How a message calls the hits of each kind; other kinds are called by their names."""
@@ -38,10 +48,15 @@ def list_hits(report: SearchReport, screen: Terminal) -> list[str]:
 
 def _hit_lines(one: LabelledHit, screen: Terminal) -> Iterator[str]:
     hit = one.hit
-    location = f"{hit.path}:{hit.first_line}-{hit.last_line}"
-    anchor = hit.id.rpartition("#")[2]
-    yield f"{hit.score:.2f}  {screen.strong(printable_line(label(one)))}"
-    yield f"{_INDENT}{printable_line(location)} {screen.faint(printable_line(f'#{anchor}'))}"
+    state = printable_line(one.record.state) if one.record else ""
+    name, end = (one.record.name, f" · {state}") if one.record and state else (label(one), "")
+    room = max(screen.width - len(_INDENT), _LEAST) if screen.width else sys.maxsize
+    name = shortened(printable_line(name), max(room - len(end), _LEAST))
+    yield f"{hit.score:.2f}  {screen.strong(name)}{end[:3]}{screen.status(end[3:])}"
+    location = cut_cell(printable_line(f"{hit.path}:{hit.first_line}-{hit.last_line}"), room)
+    anchor = printable_line(f"#{hit.id.rpartition('#')[2]}")
+    fits = display_width(f"{location} {anchor}") <= room
+    yield f"{_INDENT}{location} {screen.faint(anchor)}" if fits else f"{_INDENT}{location}"
     yield from (f"{_INDENT}{line}" for line in _excerpt_lines(hit.snippet, screen.width))
     yield ""
 
@@ -49,14 +64,15 @@ def _hit_lines(one: LabelledHit, screen: Terminal) -> Iterator[str]:
 def _excerpt_lines(text: str, width: int) -> list[str]:
     """Return prose wrapped into the width, and code line by line (a width of 0 is unlimited)."""
     lines = printable_lines(text)
-    room = max(width - len(_INDENT), 20) if width else 0
-    if len(lines) > 1:
-        return [f"{line[: room - 1]}…" if 0 < room < len(line) else line for line in lines]
-    if not lines or not room or len(lines[0]) <= room:
+    if not width or not lines:
         return lines
-    from textwrap import wrap
-
-    return wrap(lines[0], room, max_lines=_MAX_LINES, placeholder=" …")
+    room = max(width - len(_INDENT), _LEAST)
+    if len(lines) > 1:
+        return [shortened(line, room) for line in lines]
+    wrapped = list(wrap_line(lines[0], room))
+    if len(wrapped) > _MAX_LINES:
+        wrapped[_MAX_LINES - 1 :] = [shortened(" ".join(wrapped[_MAX_LINES - 1 :]), room)]
+    return wrapped
 
 
 def nothing_found(report: SearchReport) -> str:
