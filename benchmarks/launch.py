@@ -1,4 +1,5 @@
-"""Run a program, and write its seconds, its `ru_maxrss` and its exit status to a descriptor.
+"""Run a program, and write its seconds, its `ru_maxrss`, its exit status and the seconds of
+processors that it took to a descriptor.
 
 This is a process of its own because the peak memory of a program begins with that of the process
 that starts it, and the process of the benchmarks is large. Called as
@@ -21,7 +22,8 @@ def main() -> None:
     _, status, usage = os.wait4(process, 0)
     seconds = time.perf_counter() - started
     exited = os.waitstatus_to_exitcode(status)
-    os.write(report, f"{seconds} {usage.ru_maxrss} {exited}".encode())
+    cpu = usage.ru_utime + usage.ru_stime
+    os.write(report, f"{seconds} {usage.ru_maxrss} {exited} {cpu}".encode())
 
 
 if __name__ == "__main__":

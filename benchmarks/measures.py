@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TypeVar
 
-from benchmarks import embedding
+from benchmarks import beside, embedding
 from benchmarks.corpus import questions
 from benchmarks.graph import audited, graphed
-from benchmarks.process import Run, alternate, cores
-from benchmarks.report import Figure, human_seconds, median_seconds
+from benchmarks.process import ProcessFailed, Run, alternate, cores
+from benchmarks.report import Figure, human_seconds, median, median_seconds, ratio
 from benchmarks.review import STAGED, reviewed
 from benchmarks.share import DIMENSIONS, shared
 from benchmarks.tracker import tracked
-from benchmarks.workbench import Repository, Workbench
+from benchmarks.workbench import Repository, Skipped, Workbench
 
 
 class WrongAnswer(Exception):
@@ -21,9 +24,64 @@ class WrongAnswer(Exception):
 
 
 def commit(bench: Workbench) -> list[Figure]:
-    """A commit that touches nothing indexed: the native shim over no hook at all."""
+    """What the native shims add to a commit that touches nothing indexed, against other hooks."""
     counts = (bench.sizes.small, bench.sizes.middle)
-    return [_commit(bench.repository(count), bench.sizes.commits) for count in counts]
+    rounds = bench.sizes.commits
+    return [one for count in counts for one in _commit(bench.repository(count), rounds)]
+
+
+def pace(bench: Workbench) -> list[Figure]:
+    """The machine's own pace, so that tables of different days can be read together."""
+    sides = beside.pace(bench.repository(bench.sizes.middle).sdd)
+    taken = alternate(bench.sizes.primes, *sides.values())
+    names = (f"pace of the machine: {name}" for name in sides)
+    return [
+        Figure(
+            name, "", human_seconds(median_seconds(runs)), median_seconds(runs) * 1000, None, "ms"
+        )
+        for name, runs in zip(names, taken, strict=True)
+    ]
+
+
+def rebase(bench: Workbench) -> list[Figure]:
+    """Rebases onto a commit that changes a record, with the hooks and without."""
+    return [_rebase(bench, what) for what in ("nothing indexed", "a record each")]
+
+
+def _rebase(bench: Workbench, what: str) -> Figure:
+    count = bench.sizes.rebased
+    ours = bench.repository(bench.sizes.small).copied(f"rebased-{what[0]}")
+    ours.prepare_rebase(count, records=what != "nothing indexed")
+    bare = ours.copied("bare")
+    rounds = bench.sizes.rebases
+    mine, theirs = alternate(
+        rounds,
+        lambda number: ours.rebase(number, count, hooks=True),
+        lambda number: bare.rebase(number, count, hooks=False),
+    )
+    if ours.is_elsewhere() != (rounds % 2 == 0):
+        raise WrongAnswer("the rebase left an index of the other side")
+    return _against(f"rebase of {count} commits that touch {what}", mine, "no hook", theirs, 1.3)
+
+
+def switch(bench: Workbench) -> list[Figure]:
+    """A switch to a branch with other records, with the hooks and without."""
+    changed = bench.sizes.middle // 2
+    ours = bench.repository(bench.sizes.middle).copied("switched")
+    ours.prepare_switch(changed)
+    bare = ours.copied("bare")
+
+    def switched(number: int) -> Run:
+        taken = ours.switch(number, hooks=True)
+        if ours.is_elsewhere() != (number % 2 == 0):
+            raise WrongAnswer("the search after a switch found what is on the other branch")
+        return taken
+
+    mine, theirs = alternate(
+        bench.sizes.switches, switched, lambda number: bare.switch(number, hooks=False)
+    )
+    name = f"branch switch of {changed:,} records, until the prompt"
+    return [_against(name, mine, "no hook", theirs, 1.1)]
 
 
 def refresh(bench: Workbench) -> list[Figure]:
@@ -38,7 +96,7 @@ def refresh(bench: Workbench) -> list[Figure]:
     _expect(word, qmd.search(word), "qmd")
     name = f"refresh, one of {count:,} documents changed"
     return [
-        _against(name, ours, "qmd update", theirs, 0.2),
+        _against(name, ours, "qmd update", theirs, 0.06),
         _seconds("that refresh, whole", ours, [], 0.12),
     ]
 
@@ -59,32 +117,66 @@ def scale(bench: Workbench) -> list[Figure]:
 
 
 def first_index(bench: Workbench) -> list[Figure]:
-    """The first index of a repository, against `qmd collection add`."""
+    """The first index of a repository, against `qmd collection add` and `git grep`."""
     count = bench.sizes.middle
-    qmd, repository = bench.qmd(count), bench.repository(count)
-    ours, theirs = alternate(
+    qmd, repository = _present(lambda: bench.qmd(count)), bench.repository(count)
+    ours, theirs, grepped = _taken(
         bench.sizes.first_indexes,
         lambda _: repository.sdd.first_index(),
-        lambda _: qmd.first_index(),
+        qmd and (lambda _: qmd.first_index()),
+        lambda _: beside.timed(repository.sdd, beside.GIT_GREP),
     )
+    name = f"first index of {count:,} documents"
     return [
-        _against(f"first index of {count:,} documents", ours, "qmd collection add", theirs, 0.15)
+        _against(name, ours, "qmd collection add", theirs, 0.12),
+        _against(name, ours, "git grep", grepped, None),
+    ]
+
+
+def sources(bench: Workbench) -> list[Figure]:
+    """The first index of the sources of a real repository, against semble and `git grep`."""
+    sdd = bench.cloned_sources()
+    semble = _present(lambda: beside.Semble(sdd, bench.models, "code"))
+    ours, theirs, grepped = _taken(
+        bench.sizes.cloned,
+        lambda _: sdd.first_index("--kind", "code"),
+        semble and (lambda _: semble.first_index()),
+        lambda _: beside.timed(sdd, beside.GIT_GREP),
+    )
+    files = len(sdd.git("ls-files").output.splitlines())
+    name = f"first index of the code of {bench.sources.resolve().name}, {files:,} files"
+    return [
+        _against(name, ours, "semble", theirs, 1.0),
+        _against(name, ours, "git grep", grepped, 12),
     ]
 
 
 def search(bench: Workbench) -> list[Figure]:
-    """A search by words, against `qmd search`."""
+    """A search by words, as a process and as a call, against those of others."""
     count = bench.sizes.middle
-    qmd, repository = bench.qmd(count), bench.repository(count)
+    qmd, sdd = _present(lambda: bench.qmd(count)), bench.repository(count).sdd
+    semble = _present(lambda: beside.Semble(sdd, bench.models, "docs"))
     asked = questions(bench.sizes.searches + 1)
-    ours, theirs = alternate(
-        bench.sizes.searches,
-        lambda number: repository.sdd.search(asked[number]),
-        lambda number: qmd.search(asked[number]),
-    )
-    for run, side in ((ours[-1], "sdd"), (theirs[-1], "qmd")):
-        _expect("ADR-", run, side)
-    return [_against(f"search by words, {count:,} documents", ours, "qmd search", theirs, 0.5)]
+    with beside.served(sdd) as call:
+        ours, called, theirs, sembled, grepped = _taken(
+            bench.sizes.searches,
+            lambda number: sdd.search(asked[number]),
+            lambda number: call(asked[number]),
+            qmd and (lambda number: qmd.search(asked[number])),
+            semble and (lambda number: semble.search(asked[number])),
+            _present(lambda: beside.grep(sdd, asked[0]))
+            and (lambda number: beside.grep(sdd, asked[number])),
+        )
+    for runs, side in ((ours, "sdd"), (called, "sdd mcp"), (theirs, "qmd"), (grepped, "ripgrep")):
+        if runs:
+            _expect("ADR-", runs[-1], side)
+    name = f"search by words, {count:,} documents"
+    return [
+        _against(name, ours, "qmd search", theirs, 0.4),
+        _against(name, ours, "semble search", sembled, None),
+        _against(name, ours, "rg with the words", grepped, None),
+        _seconds(f"{name}, a call to `sdd mcp`", called, [], 0.015),
+    ]
 
 
 def hybrid(bench: Workbench) -> list[Figure]:
@@ -145,7 +237,7 @@ def embed(bench: Workbench) -> list[Figure]:
         for count, runs in zip(embedding.tokens_read(sides), (ours, theirs), strict=True)
     ]
     name = f"embedding {len(sides.repository.paths):,} documents on {cores()} cores"
-    found = _against(name, ours, "qmd embed", theirs, 0.25)
+    found = _against(name, ours, "qmd embed", theirs, 0.22)
     return [replace(found, ours=f"{found.ours}, {rates[0]}", theirs=f"{found.theirs}, {rates[1]}")]
 
 
@@ -181,11 +273,15 @@ def agent(bench: Workbench) -> list[Figure]:
     """The hook of a coding agent before an edit that no decision governs."""
     found = reviewed(bench, "agent")
     found.prepare_agents()
-    (runs,) = alternate(bench.sizes.primes, found.before_edit)
+    runs, python = alternate(
+        bench.sizes.primes,
+        found.before_edit,
+        lambda _: beside.timed(found.sdd, beside.PYTHON_EXITS),
+    )
     if said := "".join(run.output for run in runs):
         raise WrongAnswer(f"the hook said something: {said[:300]}")
     name = f"hook of an agent before an edit, {bench.sizes.records:,} records"
-    return [_seconds(f"{name}, nothing governs", runs, [], 0.15)]
+    return [_against(f"{name}, nothing governs", runs, "a Python that exits", python, 2.2)]
 
 
 def review(bench: Workbench) -> list[Figure]:
@@ -212,8 +308,9 @@ def review(bench: Workbench) -> list[Figure]:
     usual = f"review of {found.usual:,} changed files, {bench.sizes.records:,} records"
     size = f"{bench.sizes.large_change // 1_000_000} MB"
     return [
-        _seconds(f"{usual}, the first time", first, shown, 3),
-        _seconds(f"{usual}, again", again, shown, 0.6),
+        _seconds(f"{usual}, the first time", first, shown, 0.8),
+        _seconds(f"{usual}, again", again, shown, 0.45),
+        _against(f"{usual}, again", again, "the first time", first, None),
         _seconds(f"rules on {STAGED} staged files", staged, [], 0.3),
         _seconds(f"review of {found.wide:,} changed files, the first time", wide, wide_shown, 15),
         _seconds(f"review of a change of {size}, the first time", large, large_shown, 15),
@@ -274,10 +371,14 @@ def audit(bench: Workbench) -> list[Figure]:
 
 
 MEASURES: dict[str, Callable[[Workbench], list[Figure]]] = {
+    "pace": pace,
     "commit": commit,
+    "rebase": rebase,
+    "switch": switch,
     "refresh": refresh,
     "scale": scale,
     "first-index": first_index,
+    "sources": sources,
     "search": search,
     "hybrid": hybrid,
     "prime": prime,
@@ -294,18 +395,49 @@ MEASURES: dict[str, Callable[[Workbench], list[Figure]]] = {
 """By the name that `--only` takes, in the order of the table."""
 
 
-def _commit(repository: Repository, rounds: int) -> Figure:
+def _commit(repository: Repository, rounds: int) -> list[Figure]:
     # The shims see each commit of their repository, as they do with users.
-    other = repository.copied()
-    with_shim, bare = alternate(
-        rounds,
-        lambda number: repository.take_note(f"{number}", hooks=True),
-        lambda number: other.take_note(f"{number}", hooks=False),
-    )
-    ours, theirs = median_seconds(with_shim), median_seconds(bare)
-    name = f"commit that touches nothing indexed, {len(repository.paths):,} documents"
-    no_hook = f"no hook: {human_seconds(theirs)}"
-    return Figure(name, human_seconds(ours), no_hook, (ours - theirs) * 1000, 8, "ms")
+    sides = [repository, *(repository.copied(name) for name in ("bare", "empty", "prek"))]
+    beside.set_empty_hooks(sides[2].sdd)
+    has_prek = _present(lambda: beside.set_prek(sides[3].sdd) or True)
+
+    def side(number: int) -> Callable[[int], Run]:
+        return lambda at: sides[number].take_note(f"{at}", hooks=number != 1)
+
+    shims, bare, empty, prek = _taken(rounds, *map(side, range(3)), has_prek and side(3))
+    name = f"hooks of a commit that touches nothing indexed, {len(repository.paths):,} documents"
+    ours = _added(shims, bare)
+    without = f"no hook: {human_seconds(median_seconds(bare))} in all, "
+    return [
+        _against(name, ours, f"{without}two hooks that exit", _added(empty, bare), 1.7),
+        _against(name, ours, "prek with one that exits", _added(prek, bare), 0.8),
+    ]
+
+
+def _added(runs: list[Run], bare: list[Run]) -> list[Run]:
+    """What hooks add: differences of medians, since those of two runs are mostly noise."""
+    if not runs:
+        return []
+    mine, other = median(runs), median(bare)
+    return [Run(mine.seconds - other.seconds, mine.peak, "", mine.cpu - other.cpu)]
+
+
+_Present = TypeVar("_Present")
+
+
+def _present(make: Callable[[], _Present]) -> _Present | None:
+    """The other side of a measure; None, and a message on stderr, if it is missing."""
+    try:
+        return make()
+    except (beside.Missing, ProcessFailed, Skipped, subprocess.CalledProcessError) as reason:
+        print(f"missing: {reason}", file=sys.stderr)
+        return None
+
+
+def _taken(rounds: int, *sides: Callable[[int], Run] | None) -> list[list[Run]]:
+    """As `alternate`, and no runs of a side that is missing."""
+    runs = iter(alternate(rounds, *filter(None, sides)))
+    return [next(runs) if side else [] for side in sides]
 
 
 def _count(name: str, count: int, besides: str, most: int) -> Figure:
@@ -317,7 +449,8 @@ def _seconds(name: str, runs: list[Run], shown: list[Run], most: float) -> Figur
     ours = median_seconds(runs)
     git = f"git diff: {human_seconds(median_seconds(shown))}" if shown else ""
     factor, unit = (1000, "ms") if most < 1 else (1, "s")
-    return Figure(name, human_seconds(ours), git, ours * factor, most * factor, unit)
+    memory = _memory(runs)
+    return Figure(name, human_seconds(ours), git, ours * factor, most * factor, unit, "", memory)
 
 
 def _pack(name: str, size: int, vectors: int) -> Figure:
@@ -357,7 +490,7 @@ def _sync_at_once(bench: Workbench) -> Figure:
             bench.sizes.syncs, lambda _: shop.first_sync(), lambda _: shop.bare_loop()
         )
     name = f"first sync of {count:,} issues, answered at once"
-    return _against(name, ours, "bare loop over the pages", theirs, 1.5)
+    return _against(name, ours, "bare loop over the pages", theirs, 1.3)
 
 
 def _refreshed(repository: Repository, number: int) -> Run:
@@ -365,11 +498,19 @@ def _refreshed(repository: Repository, number: int) -> Run:
     return repository.sdd.refresh()
 
 
-def _against(name: str, ours: list[Run], what: str, theirs: list[Run], target: float) -> Figure:
-    mine, other = median_seconds(ours), median_seconds(theirs)
-    return Figure(
-        name, human_seconds(mine), f"{what}: {human_seconds(other)}", mine / other, target, ""
-    )
+def _against(
+    name: str, ours: list[Run], what: str, theirs: list[Run], target: float | None
+) -> Figure:
+    mine, memory = human_seconds(median_seconds(ours)), _memory(ours)
+    if not theirs:
+        return Figure(name, mine, f"{what}: missing", None, target, "", "", memory)
+    found = f"{what}: {human_seconds(median_seconds(theirs))}"
+    cpu = f"{ratio(ours, theirs, 'cpu'):.2f}"
+    return Figure(name, mine, found, ratio(ours, theirs), target, "", cpu, memory)
+
+
+def _memory(runs: list[Run]) -> str:
+    return f"{max(run.peak for run in runs) / 2**20:.0f} MB"
 
 
 def _expect(text: str, run: Run, side: str) -> None:

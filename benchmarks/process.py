@@ -20,11 +20,13 @@ _RSS_UNIT = 1 if sys.platform == "darwin" else 1024
 
 @dataclass(frozen=True)
 class Run:
-    """The cost of one process: wall seconds, the largest resident set in bytes, and its output."""
+    """The cost of one process: wall seconds, the largest resident set in bytes, its output, and the
+    seconds of processors, of its children too."""
 
     seconds: float
     peak: int
     output: str
+    cpu: float = 0.0
 
 
 class ProcessFailed(Exception):
@@ -52,10 +54,11 @@ def run(command: Sequence[str], root: Path, environ: Mapping[str, str], given: b
         output.seek(0)
         text = output.read().decode(errors="replace")
         report.seek(0)
-        seconds, peak, exited = report.read().split() or (b"0", b"0", b"without a start")
+        lost = (b"0", b"0", b"without a start", b"0")
+        seconds, peak, exited, cpu = report.read().split() or lost
     if exited != b"0":
         raise ProcessFailed(f"{' '.join(command)} exited {exited.decode()}: {text[-600:]}")
-    return Run(float(seconds), int(peak) * _RSS_UNIT, text)
+    return Run(float(seconds), int(peak) * _RSS_UNIT, text, float(cpu))
 
 
 def finished(command: Sequence[str], root: Path, environ: Mapping[str, str]) -> str:

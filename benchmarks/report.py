@@ -20,25 +20,43 @@ QUALITY = "quality"
 class Figure:
     """One line of the table: both sides as text, the relevant number, and its target.
 
-    `value` and `target` are in `unit`, "" for a ratio; smaller is better.
+    `value` and `target` are in `unit`, "" for a ratio; smaller is better. Without a value the other
+    side is missing, and without a target the line is there to be read with others. `cpu` is the
+    ratio by time of processors, `memory` the peak of sdd.
     """
 
     measure: str
     ours: str
     theirs: str
-    value: float
-    target: float
+    value: float | None
+    target: float | None
     unit: str
+    cpu: str = ""
+    memory: str = ""
 
     @property
     def reached(self) -> bool:
         """Whether the target is reached."""
-        return self.value <= self.target
+        return self.value is None or self.target is None or self.value <= self.target
 
 
 def median_seconds(runs: Sequence[Run]) -> float:
     """The median wall time."""
     return statistics.median(run.seconds for run in runs)
+
+
+def ratio(ours: Sequence[Run], theirs: Sequence[Run], of: str = "seconds") -> float:
+    """The median of the ratios of runs that were taken in turn, so that a load hurts both."""
+    pairs = zip(ours, theirs, strict=True)
+    return statistics.median(
+        getattr(mine, of) / max(getattr(other, of), 1e-4) for mine, other in pairs
+    )
+
+
+def median(runs: Sequence[Run]) -> Run:
+    """A run of the medians."""
+    seconds, cpus = median_seconds(runs), statistics.median(run.cpu for run in runs)
+    return Run(seconds, max(run.peak for run in runs), "", cpus)
 
 
 def human_seconds(seconds: float) -> str:
@@ -69,15 +87,17 @@ def _processor() -> str:
 
 def table(figures: Sequence[Figure]) -> str:
     """The figures as a Markdown table with aligned columns, readable in a terminal too."""
-    rows = [("measure", "sdd", "compared with", "result", "must reach", "")]
+    rows = [("measure", "sdd", "compared with", "result", "by CPU", "memory", "must reach", "")]
     rows += [
         (
             figure.measure,
             figure.ours,
             figure.theirs,
             _number(figure.value, figure.unit),
-            f"≤ {_number(figure.target, figure.unit)}",
-            "✓" if figure.reached else "✗",
+            figure.cpu,
+            figure.memory,
+            "" if figure.target is None else f"≤ {_number(figure.target, figure.unit)}",
+            "" if None in (figure.value, figure.target) else "✓" if figure.reached else "✗",
         )
         for figure in figures
     ]
@@ -95,7 +115,9 @@ def aligned(rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(lines)
 
 
-def _number(value: float, unit: str) -> str:
+def _number(value: float | None, unit: str) -> str:
+    if value is None:
+        return "missing"
     if unit:
         return f"{value:.1f} {unit}" if value % 1 else f"{value:.0f} {unit}"
     return f"{value:.2g}" if value < 1 else f"{value:.2f}".rstrip("0").rstrip(".")

@@ -56,10 +56,10 @@ class Sdd:
         """Remove every vector."""
         shutil.rmtree(self.root / ".git/sdd", ignore_errors=True)
 
-    def first_index(self) -> Run:
+    def first_index(self, *kinds: str) -> Run:
         """Index the records of the repository without an existing index."""
         self.forget()
-        return self._run(COMMAND, "index", "add", *KINDS)
+        return self._run(COMMAND, "index", "add", *(kinds or KINDS))
 
     def embed(self) -> Run:
         """Give every chunk a vector, without existing vectors."""
@@ -72,8 +72,12 @@ class Sdd:
 
     def commit(self, message: str, *, hooks: bool) -> Run:
         """Commit the changes of tracked files, with or without the shims."""
+        return self.git("commit", "--quiet", "--all", "--message", message, hooks=hooks)
+
+    def git(self, *arguments: str, hooks: bool = False) -> Run:
+        """git, with or without the hooks of the repository."""
         bare = () if hooks else ("-c", f"core.hooksPath={os.devnull}")
-        return self._run("git", *bare, "commit", "--quiet", "--all", "--message", message)
+        return self._run("git", *bare, *arguments)
 
     def refresh(self) -> Run:
         """The refresh after a commit, as git starts it: the shim and its child processes."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -27,10 +28,14 @@ class Sizes:
     middle: int = 10_000
     large: int = 100_000
     commits: int = 40
+    rebased: int = 100
+    rebases: int = 5
+    switches: int = 6
     refreshes: int = 15
     searches: int = 15
     hybrid: int = 2_000
     first_indexes: int = 3
+    cloned: int = 1
     embedded: int = 120
     embeds: int = 3
     issues: int = 5_000
@@ -52,11 +57,14 @@ class Sizes:
     audits: int = 5
 
 
+ELSEWHERE = "zebranoelsewhere"
+
 QUICK = Sizes(
-    200, 1_000, 5_000, commits=10, refreshes=5, searches=5, hybrid=20, first_indexes=1, embedded=12,
-    embeds=1, issues=500, fewer_issues=200, syncs=2, records=30, usual_change=20, wide_change=500,
-    large_change=6_000_000, reviews=2, large_reviews=1, shared=1_000, pulls=1, primes=5,
-    artifacts=100, sources=5_000, questions=2, audited=300, audits=1,
+    200, 1_000, 5_000, commits=10, rebased=10, rebases=2, switches=2, refreshes=5, searches=5,
+    hybrid=20, first_indexes=1, embedded=12, embeds=1, issues=500, fewer_issues=200, syncs=2,
+    records=30, usual_change=20, wide_change=500, large_change=6_000_000, reviews=2,
+    large_reviews=1, shared=1_000, pulls=1, primes=5, artifacts=100, sources=5_000, questions=2,
+    audited=300, audits=1,
 )  # fmt: skip
 
 
@@ -81,9 +89,9 @@ class Repository:
         append_sentence(self.sdd.root, path, f"Measured with {self.word(number)} in mind.")
         self.sdd.commit(f"Mention {self.word(number)}", hooks=False)
 
-    def copied(self) -> Repository:
+    def copied(self, name: str) -> Repository:
         """A copy of the repository beside it."""
-        root = self.sdd.root.with_name(f"{self.sdd.root.name}-copy")
+        root = self.sdd.root.with_name(f"{self.sdd.root.name}-{name}")
         shutil.copytree(self.sdd.root, root, symlinks=True)
         return replace(self, sdd=replace(self.sdd, root=root))
 
@@ -91,6 +99,42 @@ class Repository:
         """Commit a change to a file outside the index. Returns the cost of the commit."""
         append_sentence(self.sdd.root, "NOTES.txt", line)
         return self.sdd.commit("Take a note", hooks=hooks)
+
+    def write(self, paths: Sequence[str], sentence: str) -> None:
+        """Add a sentence to each of these files, and commit them without hooks."""
+        for path in paths:
+            append_sentence(self.sdd.root, path, sentence)
+        self.sdd.commit(sentence, hooks=False)
+
+    def prepare_rebase(self, commits: int, *, records: bool) -> None:
+        """Commits that change a record each, or nothing indexed, beside one with `ELSEWHERE`."""
+        self.sdd.git("tag", "left")
+        self.write(self.paths[-1:], f"Decided {ELSEWHERE}.")
+        self.sdd.git("tag", "right")
+        self.sdd.git("reset", "--quiet", "--hard", "left")
+        for number in range(commits):
+            self.write([self.paths[number] if records else "NOTES.txt"], f"Line {number}.")
+        self.sdd.refresh()
+
+    def rebase(self, number: int, commits: int, *, hooks: bool) -> Run:
+        """Move these commits to the other side, from the left one at first."""
+        onto = ("right", "left")[number % 2]
+        return self.sdd.git("rebase", "--quiet", "--onto", onto, f"HEAD~{commits}", hooks=hooks)
+
+    def prepare_switch(self, changed: int) -> None:
+        """A branch on which that many records have `ELSEWHERE`."""
+        self.sdd.git("switch", "--quiet", "--create", "other")
+        self.write(self.paths[:changed], f"Decided {ELSEWHERE}.")
+        self.sdd.git("switch", "--quiet", "main")
+        self.sdd.refresh()
+
+    def switch(self, number: int, *, hooks: bool) -> Run:
+        """Check out the other branch, or at an odd number `main`."""
+        return self.sdd.git("switch", "--quiet", ("other", "main")[number % 2], hooks=hooks)
+
+    def is_elsewhere(self) -> bool:
+        """Whether a search finds what only one side has."""
+        return '"snippet"' in self.sdd.search(ELSEWHERE).output
 
 
 @dataclass
@@ -104,6 +148,7 @@ class Workbench:
     sizes: Sizes
     qmd_installation: Path | None
     models: Path
+    sources: Path = _ROOT / ".cache/sources"
     _repositories: dict[int, Repository] = field(default_factory=dict)
     _qmds: dict[Path, Qmd] = field(default_factory=dict)
 
@@ -122,6 +167,14 @@ class Workbench:
             sdd.install_hooks()
             self._repositories[count] = Repository(sdd, paths)
         return self._repositories[count]
+
+    def cloned_sources(self) -> Sdd:
+        """A clone of a real repository with many source files. Raises Skipped without one."""
+        if not (self.sources / ".git").exists():
+            raise Skipped(f"needs a clone with many source files in {self.sources}")
+        sdd = self.sdd("sources")
+        sdd.git("-C", "..", "clone", "--quiet", "--shared", str(self.sources), str(sdd.root))
+        return sdd
 
     def qmd(self, count: int) -> Qmd:
         """qmd with the repository of `count` records indexed.

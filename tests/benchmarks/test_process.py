@@ -19,6 +19,7 @@ def test_a_run_has_its_time_and_output(tmp_path: Path) -> None:
     done = python("import os; print(os.getcwd())", tmp_path)
     assert done.output == f"{tmp_path.resolve()}\n"
     assert 0 < done.seconds < 60
+    assert 0 < done.cpu < 60
 
 
 def test_the_peak_is_that_of_the_largest_process(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from benchmarks.report import (
     human_seconds,
     marks,
     median_seconds,
+    ratio,
     replace_section,
     table,
 )
@@ -28,12 +29,24 @@ def test_a_figure_is_reached_up_to_its_target() -> None:
 
 
 def test_the_table_is_aligned_markdown() -> None:
-    assert table([REACHED, MISSED]) == (
-        "| measure | sdd     | compared with      | result  | must reach |   |\n"
-        "|---------|---------|--------------------|---------|------------|---|\n"
-        "| search  | 97.2 ms | qmd search: 203 ms | 0.48    | ≤ 0.8      | ✓ |\n"
-        "| memory  | 81.0 MB |                    | 81.0 MB | ≤ 80 MB    | ✗ |"
+    missing = Figure("embed", "2.10 s", "x: missing", None, 1.7, "", "", "45 MB")
+    pace = Figure("pace", "", "1.0 ms", 1.04, None, "ms", "1.20")
+    assert table([REACHED, MISSED, missing, pace]) == (
+        "| measure | sdd     | compared with      | result  | by CPU | memory | must reach |   |\n"
+        "|---------|---------|--------------------|---------|--------|--------|------------|---|\n"
+        "| search  | 97.2 ms | qmd search: 203 ms | 0.48    |        |        | ≤ 0.8      | ✓ |\n"
+        "| memory  | 81.0 MB |                    | 81.0 MB |        |        | ≤ 80 MB    | ✗ |\n"
+        "| embed   | 2.10 s  | x: missing         | missing |        | 45 MB  | ≤ 1.7      |   |\n"
+        "| pace    |         | 1.0 ms             | 1.0 ms  | 1.20   |        |            |   |"
     )
+
+
+def test_a_ratio_is_the_median_of_those_of_pairs() -> None:
+    ours, theirs = (
+        [Run(n, 0, "", n / 2) for n in (2, 40, 6)],
+        [Run(n, 0, "", n) for n in (1, 10, 3)],
+    )
+    assert (ratio(ours, theirs), ratio(ours, theirs, "cpu")) == (2, 1)
 
 
 @pytest.mark.parametrize(
