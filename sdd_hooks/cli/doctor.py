@@ -87,7 +87,7 @@ def _hooks(repository: Repository) -> Check:
     missing = [hook.event for hook in report.hooks if hook.state == "missing"]
     if missing:
         message = f"{report.manager} does not run sdd on {', '.join(missing)}"
-        return Check("hooks", "warn", message, "`sdd hooks install` prints the lines to add")
+        return Check("hooks", "warn", message, "`sdd hooks install` has the lines to add")
     if report.manager and (obstacle := find_command_obstacle(repository)):
         return Check("hooks", "fail", f"{report.manager} cannot run sdd: {obstacle}")
     by = f" through {report.manager}" if report.manager else ""

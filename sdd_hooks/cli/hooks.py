@@ -10,16 +10,18 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import click
 
 from sdd_hooks import tracing
 from sdd_hooks.cli.shared.context import start_directory
+from sdd_hooks.cli.shared.edits import changes_data, done_lines, print_edits
 from sdd_hooks.cli.shared.lazy import CommandGroup
-from sdd_hooks.cli.shared.options import json_option
+from sdd_hooks.cli.shared.options import json_option, yes_option
 from sdd_hooks.cli.shared.output import CommandOutput, printable_line, show, table
+from sdd_hooks.cli.shared.prompts import can_ask, confirm
 from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK
 from sdd_hooks.githooks.context import HookContext
 from sdd_hooks.githooks.events import run_hook
@@ -29,7 +31,8 @@ from sdd_hooks.githooks.install import (
     install_hooks,
     uninstall_hooks,
 )
-from sdd_hooks.project.repository import discover
+from sdd_hooks.githooks.manager_edits import write_edits
+from sdd_hooks.project.repository import Repository, discover
 
 
 @click.group(cls=CommandGroup)
@@ -45,15 +48,17 @@ def hooks() -> None:
 
 @hooks.command()
 @click.option("--review", is_flag=True, help="Also review commits, messages and pushes.")
+@yes_option
 @json_option
 @click.pass_obj
-def install(directory: Path | None, review: bool, as_json: bool) -> int:
+def install(directory: Path | None, review: bool, yes: bool, as_json: bool) -> int:
     """Install the hooks beside existing ones.
 
-    An existing hook runs first, and uninstall restores it. Where pre-commit, husky or lefthook run
-    the hooks, the lines for their configuration are printed instead. With --review, pre-commit
-    applies the rules to what is staged, and commit-msg and pre-push are installed too; once
-    installed, they stay until they are uninstalled.
+    An existing hook runs first, and uninstall restores it. Where pre-commit, husky, lefthook or a
+    folder of the team run the hooks, their files need lines: on a terminal they are shown as a diff
+    and written if you say so, elsewhere they are printed, and written with --yes. With --review,
+    pre-commit applies the rules to what is staged, and commit-msg and pre-push are installed too;
+    once installed, they stay until they are uninstalled.
 
     \b
     Example:
@@ -61,21 +66,26 @@ def install(directory: Path | None, review: bool, as_json: bool) -> int:
       sdd hooks install --review
     """
     repository = discover(start_directory(directory), os.environ)
-    return show(hooks_output(install_hooks(repository, own_command(), review=review)), as_json)
+    report = install_hooks(repository, own_command(), review=review)
+    return show(offer_edits(repository, report, yes, as_json), as_json)
 
 
 @hooks.command()
+@yes_option
 @json_option
 @click.pass_obj
-def uninstall(directory: Path | None, as_json: bool) -> int:
+def uninstall(directory: Path | None, yes: bool, as_json: bool) -> int:
     """Remove the hooks, and restore those that were there before.
+
+    The lines in the files of pre-commit, husky, lefthook or the team are removed as `install` adds
+    them: after a yes on a terminal, or with --yes.
 
     \b
     Example:
       sdd hooks uninstall
     """
     repository = discover(start_directory(directory), os.environ)
-    return show(hooks_output(uninstall_hooks(repository)), as_json)
+    return show(offer_edits(repository, uninstall_hooks(repository), yes, as_json), as_json)
 
 
 @hooks.command()
@@ -118,6 +128,26 @@ def hook(directory: Path | None, event: str, arguments: tuple[str, ...]) -> int:
     return run_hook(event, given, HookContext(cwd, os.environ, sys.stderr, stdin))
 
 
+def offer_edits(
+    repository: Repository, report: InstallReport, yes: bool, as_json: bool
+) -> CommandOutput:
+    """The state of the hooks after the edits of a manager's files, if the user wants those."""
+    if not report.edits or not (yes or can_ask(as_json)):
+        return hooks_output(report)
+    if not yes:
+        print_edits(report.edits)
+        if not confirm(f"Change the files of {report.manager}?"):
+            return hooks_output(report)
+    write_edits(repository.root, report.edits)
+    after = replace(inspect_hooks(repository), snippet="", edits=report.edits)
+    output = hooks_output(after)
+    lines = [*output.lines, *done_lines(report.edits)]
+    if report.manager == "lefthook":
+        lines.append("then run `lefthook install`")
+    # What lefthook has not installed yet is no failure of this command.
+    return output._replace(lines=lines, exit_code=EXIT_OK)
+
+
 def hooks_output(report: InstallReport) -> CommandOutput:
     """The state of the hooks, with the lines that another hook manager needs."""
     lines = [f"hooks in {printable_line(str(report.folder))}"]
@@ -126,8 +156,10 @@ def hooks_output(report: InstallReport) -> CommandOutput:
         manager = printable_line(report.manager)
         lines += ["", f"{manager} runs the hooks here. Add these lines to its files:", ""]
         lines += [f"    {line}" for line in report.snippet.splitlines()]
+        if report.edits:
+            lines += ["", "`sdd hooks install --yes` adds them."]
     data = {**asdict(report), "folder": str(report.folder)}
-    notes = data.pop("notes")
+    notes, data["edits"] = data.pop("notes"), changes_data(report.edits)
     unfit = any(hook.is_unfit for hook in report.hooks)
     return CommandOutput(data, lines, notes, (), EXIT_FINDINGS if unfit else EXIT_OK)
 

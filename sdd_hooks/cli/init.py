@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from sdd_hooks.artifacts.work_tree import WOULD_BE_ONE
-from sdd_hooks.cli.hooks import hooks_output, own_command
+from sdd_hooks.cli.hooks import hooks_output, offer_edits, own_command
 from sdd_hooks.cli.shared.context import open_project
 from sdd_hooks.cli.shared.edits import changes_data, done_lines, print_edits
 from sdd_hooks.cli.shared.options import json_option, yes_option
@@ -67,7 +67,7 @@ def init(directory: Path | None, yes: bool, no_hooks: bool, as_json: bool) -> in
         return show(unchanged, as_json)
     apply_edits(project.repository.root, edits)
     lines = done_lines(edits)
-    hooks = CommandOutput({}) if no_hooks else _hooks(project, asks)
+    hooks = CommandOutput({}) if no_hooks else _hooks(project, asks, yes)
     data = {
         "changes": changes_data(edits),
         "found": found,
@@ -112,7 +112,7 @@ def _tracker_notes(project: Project) -> list[str]:
     return [f"`sdd index` brings issues from {source.tracker}"] if source else []
 
 
-def _hooks(project: Project, asks: bool) -> CommandOutput:
+def _hooks(project: Project, asks: bool, yes: bool) -> CommandOutput:
     """Install the hooks unless they are in place. A folder that sdd must not use is a warning."""
     repository, sdd = project.repository, own_command()
     try:
@@ -121,6 +121,6 @@ def _hooks(project: Project, asks: bool) -> CommandOutput:
             return CommandOutput(hooks_output(report).data)
         if asks and not confirm("Install the git hooks?", default=True):
             return CommandOutput({})
-        return hooks_output(install_hooks(repository, sdd))
+        return offer_edits(repository, install_hooks(repository, sdd), yes, not asks)
     except HooksRefused as error:
         return CommandOutput({}, warnings=[f"no hooks installed: {error}"])

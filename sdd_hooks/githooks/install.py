@@ -1,7 +1,8 @@
 """Install the hooks into a repository beside existing ones, and remove them again.
 
 An existing hook is renamed to `EVENT.sdd-legacy`, runs first, and `uninstall_hooks` restores it.
-Hooks that another tool generates stay unchanged: the report says what to add to its configuration.
+Hooks that another tool generates stay unchanged: the report says what to add to its configuration,
+and has the edits that do it.
 The hooks of the review are installed only on request; later installs update them with the others.
 """
 
@@ -20,6 +21,7 @@ from typing import Literal
 from sdd_hooks.errors import StorageError
 from sdd_hooks.githooks import managers
 from sdd_hooks.githooks.folder import HooksFolder, HooksRefused, find_configured_hooks, find_folder
+from sdd_hooks.githooks.manager_edits import plan_lines, plan_removal
 from sdd_hooks.githooks.manager_lines import render_lines
 from sdd_hooks.githooks.managers import Manager
 from sdd_hooks.githooks.shims import (
@@ -33,6 +35,7 @@ from sdd_hooks.githooks.shims import (
 )
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.repository import Repository
+from sdd_hooks.system.file_edits import FileEdit
 from sdd_hooks.system.files import ERRNO_REASONS, write_atomically
 
 LEGACY_SUFFIX = ".sdd-legacy"
@@ -82,7 +85,7 @@ class InstallReport:
     """The hooks of a repository, after an install or uninstall if that was the command.
 
     `manager` is the tool that owns at least one of them, "" for none. `snippet` is what to add to
-    its configuration, "" for nothing.
+    its configuration, "" for nothing; `edits` do that, or take out what was added.
     """
 
     folder: Path
@@ -90,6 +93,7 @@ class InstallReport:
     manager: str = ""
     snippet: str = ""
     notes: tuple[str, ...] = ()
+    edits: tuple[FileEdit, ...] = ()
 
 
 class _Request(NamedTuple):
@@ -152,8 +156,10 @@ def uninstall_hooks(repository: Repository) -> InstallReport:
             changed |= {event for event in (*EVENTS, *REVIEW_EVENTS) if _remove_hook(path, event)}
     report = _process_hooks(repository, folder, _Request(review=review))
     hooks = tuple(replace(hook, changed=hook.event in changed) for hook in report.hooks)
-    notes = (*_removal_notes(report, changed), *report.notes)
-    return replace(report, hooks=hooks, snippet="", notes=notes)
+    owner = _find_owner(repository.root, folder) or Manager(report.manager)
+    edits = plan_removal(owner, repository.root) if report.manager else ()
+    report = replace(report, hooks=hooks, snippet="", edits=edits)
+    return replace(report, notes=(*_removal_notes(report, changed), *report.notes))
 
 
 def _removal_notes(report: InstallReport, removed: Set[str]) -> Iterator[str]:
@@ -164,8 +170,9 @@ def _removal_notes(report: InstallReport, removed: Set[str]) -> Iterator[str]:
     yield f"removed the hooks of sdd: {', '.join(events)}" if events else "no hook of sdd to remove"
     left = [hook.event for hook in report.hooks if hook.state == "managed"]
     if left:
+        by = "run `sdd hooks uninstall --yes`, or " if report.edits else ""
         yield (
-            f"{report.manager} still runs sdd on {', '.join(left)}: remove the lines with"
+            f"{report.manager} still runs sdd on {', '.join(left)}: {by}remove the lines with"
             " `sdd hook` from its files"
         )
 
@@ -173,9 +180,7 @@ def _removal_notes(report: InstallReport, removed: Set[str]) -> Iterator[str]:
 def _process_hooks(repository: Repository, folder: HooksFolder, request: _Request) -> InstallReport:
     """Install the hooks of all events if the request says so. Returns their report."""
     root = repository.root
-    owner = managers.find_repository_manager(root, folder.path)
-    if not owner and folder.is_tracked:
-        owner = Manager(os.path.relpath(folder.path, root), folder.path, is_direct=True)
+    owner = _find_owner(root, folder)
     review = request.review or _has_review_hooks(folder) or _runs_review(owner, root)
     request = request._replace(review=review)
     events = (*EVENTS, *(REVIEW_EVENTS if review else ()))
@@ -183,7 +188,11 @@ def _process_hooks(repository: Repository, folder: HooksFolder, request: _Reques
     hooks = tuple(_inspect_managed(repository, folder, hook, owner, review) for hook in found)
     missing = [hook.event for hook in hooks if hook.state == "missing"]
     manager = next((hook.manager for hook in hooks if hook.manager), "")
-    lines = render_lines(owner or Manager(manager), root, missing, review=review) if missing else ""
+    owner, lines = owner or Manager(manager), ""
+    edits: tuple[FileEdit, ...] = ()
+    if missing:
+        lines = render_lines(owner, root, missing, review=review)
+        edits = plan_lines(owner, root, missing, review=review)
     notes = [
         f"hook.{name} in git's configuration runs sdd on {event} (git 2.54 and newer)"
         for name, event in find_configured_hooks(repository)
@@ -193,7 +202,7 @@ def _process_hooks(repository: Repository, folder: HooksFolder, request: _Reques
             f"this repository uses {inactive}, which this clone has not set up: run `npm install`,"
             " after which git ignores the hooks here, then `sdd hooks install` for the lines to add"
         )
-    return InstallReport(folder.path, hooks, manager, lines, tuple(notes))
+    return InstallReport(folder.path, hooks, manager, lines, tuple(notes), edits)
 
 
 def _inspect_managed(
@@ -208,6 +217,14 @@ def _inspect_managed(
     if obstacle := managers.find_obstacle(manager, repository, folder.path, hook.event):
         return replace(hook, state="broken", detail=obstacle)
     return replace(hook, detail=f"{name} runs sdd")
+
+
+def _find_owner(root: Path, folder: HooksFolder) -> Manager | None:
+    """What manages all hooks of the repository."""
+    owner = managers.find_repository_manager(root, folder.path)
+    if not owner and folder.is_tracked:
+        return Manager(os.path.relpath(folder.path, root), folder.path, is_direct=True)
+    return owner
 
 
 def _runs_review(owner: Manager | None, root: Path) -> bool:

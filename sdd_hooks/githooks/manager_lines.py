@@ -52,20 +52,21 @@ def _script_lines(
 ) -> Iterator[str]:
     modes = []
     for event in events:
-        path, action = folder / event, _action(event, review)
+        path = folder / event
         shown, script = os.path.relpath(path, root), read_text(path)
+        block = script_block(event, review, others=path.is_file())
         if not path.is_file():
             yield f"# {shown} (a new file)"
             if is_direct:
                 yield "#!/bin/sh"
-            yield _script_line(event, action)
+            yield block
         elif not is_shell_script(script):
             yield f"# {shown} (make this {interpreter(script)} script run the command)"
-            yield f"sdd hook {action} ARGUMENTS"
+            yield f"sdd hook {_action(event, review)} ARGUMENTS"
         else:
             place = "below its first line" if script.startswith("#!") else "at its beginning"
             yield f"# {shown} ({place})"
-            yield _PUSH_LINES if event == "pre-push" else _script_line(event, action)
+            yield block
         if is_direct and not os.access(path, os.X_OK):
             modes.append(shown)
     if modes:
@@ -81,7 +82,11 @@ _UNLESS_BROKEN = " || [ $? -ne 1 ] || ! sdd --version >/dev/null 2>&1"
 _ISOLATED = "unset PYTHONHOME PYTHONPATH; "
 
 
-def _script_line(event: str, action: str) -> str:
+def script_block(event: str, review: bool, *, others: bool = False) -> str:
+    """What runs sdd in the script of an event, which with `others` does more than that."""
+    if others and event == "pre-push":
+        return _PUSH_LINES
+    action = _action(event, review)
     unless, refuse = ("", "") if event.startswith("post-") else (_UNLESS_BROKEN, " || exit 1")
     run = f'({_ISOLATED}sdd hook {action} "$@"{unless}){refuse}'
     return f"if command -v sdd >/dev/null; then {run}; fi"
@@ -112,7 +117,7 @@ def _lefthook_lines(root: Path, events: Sequence[str], review: bool) -> Iterator
         entries = {event: {"commands": {"sdd": entry}} for event, entry in commands.items()}
         yield json.dumps(entries, indent=2)
     else:
-        yield from _lefthook_yaml(name, text, commands)
+        yield from _lefthook_yaml(name, text, events, review)
     yield "# then run"
     yield "lefthook install"
 
@@ -132,28 +137,51 @@ def _lefthook_toml(name: str, commands: _Commands) -> Iterator[str]:
         yield from (f"{key} = {json.dumps(value)}" for key, value in entry.items())
 
 
-def _lefthook_yaml(name: str, text: str, commands: _Commands) -> Iterator[str]:
+def _lefthook_yaml(name: str, text: str, events: Sequence[str], review: bool) -> Iterator[str]:
     """New events first; those that the file has already are keys that must not occur twice."""
-    blocks = {event: _block(text, event) for event in commands}
-    new = [event for event, block in blocks.items() if block is None]
-    if new:
-        yield f"# {name}"
-    for event in new:
-        yield f"{event}:"
-        yield "  commands:"
-        yield from _lefthook_entry(commands[event], "    ")
-    for event, block in blocks.items():
+    shown = None
+    for place, _, lines in sorted(_insertions(text, events, review), key=lambda one: bool(one[0])):
+        if place != shown:
+            yield f"# {name}{place}"
+        yield from lines
+        shown = place
+
+
+def with_lefthook(text: str, events: Sequence[str], review: bool) -> str:
+    """The configuration in YAML with the lines of each event in their places."""
+    # From the end, so that the places of the others stay.
+    for _, at, lines in sorted(_insertions(text, events, review), key=lambda one: -one[1]):
+        text = text[:at] + "".join(f"{line}\n" for line in lines) + text[at:]
+    return text
+
+
+def _insertions(
+    text: str, events: Sequence[str], review: bool
+) -> Iterator[tuple[str, int, Sequence[str]]]:
+    """Lines to insert, each group with its place in words and as an offset in the text."""
+    new: list[str] = []
+    for event in events:
+        block, entry = _block(text, event), _lefthook_command(event, review)
         if block is None:
+            new += [f"{event}:", "  commands:", *_lefthook_entry(entry, "    ")]
             continue
-        indent = _indent(block, "  ")
+        indent, at = _indent(block, "  "), _end_of(text, event)
         found = _block(block, f"{indent}commands")
         if found is None:
-            yield f"# {name} (in its `{event}:`)"
-            yield f"{indent}commands:"
-            yield from _lefthook_entry(commands[event], indent * 2)
+            lines = [f"{indent}commands:", *_lefthook_entry(entry, indent * 2)]
+            yield f" (in its `{event}:`)", at, lines
         else:
-            yield f"# {name} (in its `{event}:`, under `commands:`)"
-            yield from _lefthook_entry(commands[event], _indent(found, indent * 2))
+            at = _end_of(text, f"{indent}commands", at)
+            lines = [*_lefthook_entry(entry, _indent(found, indent * 2))]
+            yield f" (in its `{event}:`, under `commands:`)", at, lines
+    if new:
+        yield "", len(text), new
+
+
+def _end_of(text: str, key: str, start: int = 0) -> int:
+    """Where the line behind that of a key begins, which the text has after `start`."""
+    found = _key_line(key).search(text, start)
+    return min(found.end() + 1, len(text)) if found else len(text)
 
 
 def _lefthook_entry(entry: Mapping[str, object], indent: str) -> Iterator[str]:
@@ -165,7 +193,7 @@ def _lefthook_entry(entry: Mapping[str, object], indent: str) -> Iterator[str]:
 def _block(text: str, key: str) -> str | None:
     """The lines below the line `key:` that are indented more; None without such a line."""
     depth = len(key) - len(key.lstrip())
-    match = re.search(rf"^{re.escape(key)}:[ \t]*(#.*)?$", text, re.MULTILINE)
+    match = _key_line(key).search(text)
     if match is None:
         return None
     block = []
@@ -174,6 +202,10 @@ def _block(text: str, key: str) -> str | None:
             break
         block.append(line)
     return "\n".join(block)
+
+
+def _key_line(key: str) -> re.Pattern[str]:
+    return re.compile(rf"^{re.escape(key)}:[ \t]*(#.*)?$", re.MULTILINE)
 
 
 def _indent(block: str, default: str) -> str:

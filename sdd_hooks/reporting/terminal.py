@@ -254,7 +254,7 @@ def _line(one: Finding, screen: _Screen) -> str:
     """The place of a finding, and as much of its evidence as fits on the line."""
     place = _printable(_where(one, screen))
     room = screen.width - display_width(place) - len(_INDENT) * 3 if screen.width else MAX_TEXT
-    evidence = _cut(_printable(one.evidence), room) if room > len(_MORE) else ""
+    evidence = shortened(_printable(one.evidence), room) if room > len(_MORE) else ""
     return _INDENT * 2 + (f"{place}  {screen.faint(evidence)[0]}" if evidence else place)
 
 
@@ -334,15 +334,7 @@ def _place(path: str, line: int) -> str:
 
 def _printable(text: str) -> str:
     """The text as one printable line of at most `MAX_TEXT` columns."""
-    return _cut(printable_line(" ".join(text[: MAX_TEXT * 4].split())), MAX_TEXT)
-
-
-def _cut(line: str, room: int) -> str:
-    """As much of a line as fits into `room` columns."""
-    if display_width(line) <= room:
-        return line
-    widths = accumulate(map(display_width, line))
-    return line[: sum(width < room for width in widths)].rstrip() + _MORE
+    return shortened(printable_line(" ".join(text[: MAX_TEXT * 4].split())), MAX_TEXT)
 
 
 def _wrap(text: str, room: int) -> Block:
@@ -352,7 +344,7 @@ def _wrap(text: str, room: int) -> Block:
     lines = list(wrap_line(text, room))
     if len(lines) <= MAX_WRAPPED:
         return lines
-    return [*lines[: MAX_WRAPPED - 1], _cut(" ".join(lines[MAX_WRAPPED - 1 :]), room)]
+    return [*lines[: MAX_WRAPPED - 1], shortened(" ".join(lines[MAX_WRAPPED - 1 :]), room)]
 
 
 REPORTER = Reporter(

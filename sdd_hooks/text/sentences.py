@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.lazy_regex import lazy_regex
@@ -79,24 +79,6 @@ def without_conjunction(text: str) -> str:
     """Return a sentence without the conjunction at its end, for one whose list is not shown."""
     at = max(0, len(text) - _MAX_ENDING)
     return text[:at] + _CONJUNCTION.sub("", text[at:]) or text
-
-
-def fit_sentences(sentences: Iterable[str], max_length: int) -> tuple[str, ...]:
-    """Return the first sentences that have at most `max_length` characters, joined by spaces.
-
-    A first sentence that is longer is cut after a word, and ends in an ellipsis.
-    """
-    kept: list[str] = []
-    room = max_length
-    for sentence in sentences:
-        if len(sentence) > room:
-            if not kept:
-                beginning = sentence[: room - 1]
-                kept.append((beginning.rpartition(" ")[0] or beginning) + "…")
-            break
-        kept.append(sentence)
-        room -= len(sentence) + 1
-    return tuple(kept)
 
 
 def _paragraphs(lines: Sequence[str], first_line: int) -> Iterator[list[tuple[int, str]]]:

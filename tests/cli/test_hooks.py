@@ -59,11 +59,21 @@ def test_the_lines_for_another_hook_manager_are_printed(repo):
     assert done.code == 0
     assert "lefthook runs the hooks here. Add these lines to its files:" in done.out
     assert "    post-commit:\n" in done.out
+    assert (repo.root / "lefthook.yml").read_text() == "pre-push:\n  commands: {}\n"
     assert not (repo.root / ".git/hooks/post-commit").exists()
     (check,) = [
         one for one in run(repo.root, "doctor", "--json").json["checks"] if one["name"] == "hooks"
     ]
     assert check["level"] == "warn"
+    written = run(repo.root, "hooks", "install", "--yes")
+    assert (written.code, written.out.splitlines()[-2:]) == (
+        0,
+        ["changed lefthook.yml", "then run `lefthook install`"],
+    )
+    assert run(repo.root, "hooks", "uninstall", "--yes", "--json").json["edits"] == [
+        {"path": "lefthook.yml", "action": "change"}
+    ]
+    assert (repo.root / "lefthook.yml").read_text() == "pre-push:\n  commands: {}\n"
 
 
 def test_a_shared_hooks_folder_is_refused(repo, tmp_path):

@@ -12,7 +12,13 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sdd_hooks.githooks.install import inspect_hooks, install_hooks
+from sdd_hooks.githooks.install import (
+    InstallReport,
+    inspect_hooks,
+    install_hooks,
+    uninstall_hooks,
+)
+from sdd_hooks.githooks.manager_edits import plan_lines, plan_removal
 from sdd_hooks.githooks.manager_lines import render_lines
 from sdd_hooks.githooks.managers import Manager
 from sdd_hooks.githooks.shims import EVENTS, REVIEW_EVENTS
@@ -45,9 +51,9 @@ def husky(repo: Hooked, folder: str = ".husky") -> None:
     repo.git("config", "core.hooksPath", f"{folder}/_")
 
 
-def follow(repo: Hooked, snippet: str) -> None:
-    """Do what the lines for a folder of scripts say, and nothing else."""
-    text, _, commands = snippet.partition("# then run\n")
+def follow(repo: Hooked, report: InstallReport) -> None:
+    """Do what the lines for a folder of scripts say, and nothing else: the edits say the same."""
+    text, _, commands = report.snippet.partition("# then run\n")
     target, where, block = "", "", ""
     for line in [*text.splitlines(keepends=True), "# end (a new file)\n"]:
         found = _PLACE.match(line)
@@ -63,7 +69,15 @@ def follow(repo: Hooked, snippet: str) -> None:
         elif target:
             path.write_text(block)
         (target, where), block = found.groups(), ""
+    followed = {edit.path: (repo.root / edit.path).read_bytes() for edit in report.edits}
+    assert followed == {edit.path: edit.after for edit in report.edits}
     subprocess.run(["sh", "-ec", commands], cwd=repo.root, check=True)
+    removal = uninstall_hooks(place(repo)).edits
+    before = {edit.path: edit.before for edit in report.edits}
+    # A script with its first line only says nothing more than none.
+    assert {edit.path: edit.after for edit in removal} == {
+        path: None if content == b"#!/bin/sh\n" else content for path, content in before.items()
+    }
 
 
 def commit(repo: Hooked, text: str) -> subprocess.CompletedProcess[bytes]:
@@ -89,7 +103,7 @@ def test_the_lines_for_a_folder_of_a_team_work(
     for event, (script, mode) in scripts.items():
         repo.write(f".githooks/{event}", script).chmod(mode)
     repo.git("config", "core.hooksPath", ".githooks")
-    follow(repo, install_hooks(place(repo), recorder.path).snippet)
+    follow(repo, install_hooks(place(repo), recorder.path))
     assert states(inspect_hooks(place(repo))) == every("managed")
     recorder.calls()
     (repo.root / "ran").unlink(missing_ok=True)
@@ -116,7 +130,7 @@ def test_the_lines_for_husky_work(repo: Hooked, recorder: Recorder, folder: str)
     report = install_hooks(place(repo), recorder.path)
     assert (states(report), report.manager) == (every("missing"), "husky")
     assert "chmod" not in report.snippet
-    follow(repo, report.snippet)
+    follow(repo, report)
     assert states(inspect_hooks(place(repo))) == every("managed")
     assert commit(repo, "A").returncode == 0
     assert commit(Hooked(repo.root, recorder.search_path), "B").returncode == 0
@@ -138,7 +152,7 @@ def broken(repo: Hooked) -> str:
 def test_husky_before_version_9_needs_modes(repo: Hooked, recorder: Recorder) -> None:
     repo.write(".husky/_/husky.sh", "")
     repo.git("config", "core.hooksPath", ".husky")
-    follow(repo, install_hooks(place(repo), recorder.path).snippet)
+    follow(repo, install_hooks(place(repo), recorder.path))
     assert commit(Hooked(repo.root, recorder.search_path), "B").returncode == 0
     assert recorder.calls() == ["hook pre-commit", "hook post-commit"]
 
@@ -148,7 +162,7 @@ def test_what_is_pushed_reaches_sdd_and_the_script_that_was_there(
 ) -> None:
     husky(repo)
     repo.write(".husky/pre-push", "cat >pushed\n")
-    follow(repo, install_hooks(place(repo), recorder.path, review=True).snippet)
+    follow(repo, install_hooks(place(repo), recorder.path, review=True))
     Hooked.init(tmp_path / "remote.git", "--bare")
     with_sdd = Hooked(repo.root, recorder.search_path)
     recorder.calls()
@@ -191,15 +205,14 @@ def test_lines_for_an_event_that_lefthook_has_already_go_into_it(tmp_path: Path)
         "# lefthook.yml (in its `post-merge:`)\n"
         f"  commands:\n    sdd:\n      run: {run} post-merge {{0}}; fi\n"
     ) in lines
-    new, _, rest = lines.partition("# lefthook.yml (")
-    whole = yaml.safe_load(text + new)
+    (edit,) = plan_lines(Manager("lefthook"), tmp_path, EVENTS, review=False)
+    (tmp_path / "lefthook.yml").write_bytes(edit.after or b"")
+    whole = yaml.safe_load(edit.after or b"")
     assert set(whole) == {*EVENTS}
     assert whole["post-commit"]["commands"]["sdd"]["run"] == f"{run} post-commit; fi"
-    # The block of `pre-commit` ends the file when `post-merge` is moved up.
-    block = rest.split("\n# ")[0].partition("\n")[2]
-    head, _, tail = text.partition("\npost-merge")
-    merged = yaml.safe_load(f"post-merge{tail}{head}{block}\n")
-    assert set(merged["pre-commit"]["commands"]) == {"lint", "sdd"}
+    assert [*whole["pre-commit"]["commands"]] == ["sdd", "lint"]
+    (removal,) = plan_removal(Manager("lefthook"), tmp_path)
+    assert removal.after == text.encode()
 
 
 @pytest.mark.parametrize("name", ["lefthook.toml", ".config/lefthook.json", "lefthook-local.jsonc"])
@@ -210,6 +223,7 @@ def test_lines_for_the_other_formats_of_lefthook(tmp_path: Path, name: str) -> N
     assert lines.startswith(f"# {name}")
     expected = "[post-commit.commands.sdd]" if name.endswith("toml") else '"post-commit": {'
     assert expected in lines
+    assert plan_lines(Manager("lefthook"), tmp_path, EVENTS, review=False) == ()
 
 
 @pytest.mark.parametrize("indent", ["", "  ", "    "])
@@ -233,3 +247,5 @@ def test_any_configuration_gives_lines(tmp_path_factory: pytest.TempPathFactory,
     for manager in ("lefthook", "pre-commit"):
         lines = lefthook(manager, root)
         assert all(f"sdd hook {name}" in lines for name in ("pre-commit",))
+        for edit in plan_lines(Manager(manager), root, EVENTS, review=False):
+            assert set(EVENTS) <= set(yaml.safe_load(edit.after or b""))

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from sdd_hooks.text.sentences import (
     MAX_LINES,
     Sentence,
-    fit_sentences,
     introduces,
     is_open,
     split_sentences,
@@ -88,22 +87,6 @@ def test_a_sentence_has_the_line_on_which_it_begins() -> None:
 
 def test_later_lines_are_not_read() -> None:
     assert len(texts("x\n\n" * MAX_LINES)) == MAX_LINES // 2
-
-
-@pytest.mark.parametrize(
-    ("sentences", "length", "fitting"),
-    [
-        (["One.", "Two."], 9, ("One.", "Two.")),
-        (["One.", "Two."], 8, ("One.",)),
-        (["One is long.", "Two."], 10, ("One is…",)),
-        (["unbreakable", "Two."], 6, ("unbre…",)),
-        ([], 5, ()),
-    ],
-)
-def test_the_first_sentences_that_fit(
-    sentences: list[str], length: int, fitting: tuple[str, ...]
-) -> None:
-    assert fit_sentences(sentences, length) == fitting
 
 
 @given(st.text(alphabet="aA.!? \n\t-*_`>|#[]:1\"'”", max_size=200))

@@ -22,6 +22,7 @@ from sdd_hooks.freshness.read_gate import open_index
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.project import Project
 from sdd_hooks.retrieval.search import incomplete_notes, pending_notes
+from sdd_hooks.text.columns import align
 from sdd_hooks.text.durations import format_duration
 
 MEGABYTE = 1_000_000
@@ -126,7 +127,8 @@ def _index_lines(
         )
         for collection in index.collections
     ]
-    return [*table(facts, wraps=True), "", *table([heading, *rows])]
+    # A path that is cut or folded cannot be copied.
+    return [*align(facts), "", *table([heading, *rows])]
 
 
 def _count_cell(count: int | None) -> int | str:
