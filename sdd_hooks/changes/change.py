@@ -94,7 +94,8 @@ class Change(NamedTuple):
     def headline(self) -> str:
         """The title; where it has less than two words, with the first line of the first message."""
         first = "".join(self.messages[:1]).lstrip().partition("\n")[0]
-        return self.title if len(self.title.split()) > 1 else f"{self.title} {first}".strip()
+        is_short = len(self.title.split()) < 2 and first != self.title
+        return f"{self.title} {first}".strip() if is_short else self.title
 
     def added_lines(self) -> dict[str, frozenset[int]]:
         """The numbers of the added lines, by path."""

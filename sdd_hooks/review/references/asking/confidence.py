@@ -26,7 +26,10 @@ STRONG_SHARE = 0.8
 
 _CHORE = re.compile(
     r"(?:bump|chore|ci|docs?|deps|revert|merge|typos?|fix typos?|update dependenc\w*|upgrade|lint"
-    r"|formatting|(?:style|build|release|format)(?= it\b| code\b| v?\d|\W?$|[(:!]))\b",
+    r"|formatting|(?:style|build|release|format)(?= it\b| code\b| v?\d|\W?$|[(:!])"
+    # The titles of release tools: changesets, lerna, maven-release, npm version, Renovate.
+    r"|(?:version packages|publish)(?=\W?$| \(#)|\[maven-release-plugin\]|v?\d+\.\d+\.\d+\S*$"
+    r"|lock ?file maintenance)(?!\w)",
     re.IGNORECASE,
 )
 
