@@ -37,7 +37,7 @@ def prepare(evaluator: Any, case: Case, clones: Path, folder: Path) -> Prepared:
     if not clone.is_dir():
         raise RuntimeError(f"no clone {clone}")
     root = folder / clone.name
-    _create(evaluator, clone, root)
+    create(evaluator, clone, root)
     if case.kind == "ordinary":
         head = case.fields["commit"]
         check_out(evaluator, root, evaluator.git(clone, "rev-parse", "HEAD").strip())
@@ -49,7 +49,8 @@ def prepare(evaluator: Any, case: Case, clones: Path, folder: Path) -> Prepared:
     return Prepared(root, f"{head}~1", head)
 
 
-def _create(evaluator: Any, clone: Path, root: Path) -> None:
+def create(evaluator: Any, clone: Path, root: Path) -> None:
+    """Create a repository at `root` that borrows the objects of a clone, unless it is there."""
     alternates = root / ".git/objects/info/alternates"
     if alternates.is_file():
         return

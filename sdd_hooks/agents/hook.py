@@ -30,6 +30,7 @@ from sdd_hooks.system.time_limit import time_limit
 
 if TYPE_CHECKING:
     from sdd_hooks.agents.handover import Handover
+    from sdd_hooks.agents.session import Session
     from sdd_hooks.usecases.agents.table import AgentTable
 
 SECONDS = 5.0
@@ -149,7 +150,7 @@ def _before(repository: Repository, told: AgentEvent) -> str:
     folder = agent_folder(repository)
     with closing(table):
         session = load_session(folder, told.session)
-        handover = find_handover(table, repository.root, session.prompt, paths, session.handed)
+        handover = find_handover(table, repository.root, session, paths, told.written)
         if not table.is_current(repository.root):
             start_preparing(repository)
     if handover is None:
@@ -159,21 +160,21 @@ def _before(repository: Repository, told: AgentEvent) -> str:
 
 
 def find_handover(
-    table: AgentTable, root: Path, title: str, paths: Sequence[str], told: Sequence[str] = ()
+    table: AgentTable, root: Path, session: Session, paths: Sequence[str], written: str
 ) -> Handover | None:
-    """Find what is handed over before an edit of `paths`, relative to `root`.
+    """Find what is handed over before an edit of `paths`, relative to `root`, that writes a text.
 
-    `title` is what the author wants. None for nothing, and for what was `told` before.
+    None for nothing, and for what the session was told before.
     """
     from sdd_hooks.usecases.agents.deciding_records import find_deciding
 
-    found = find_deciding(table, root, title, paths)
+    found = find_deciding(table, root, session.prompt, paths, written)
     if found is None or not found.records:
         return None
     from sdd_hooks.agents.handover import write_handover
     from sdd_hooks.usecases.agents.deciding_sentences import quote_deciding
 
-    return write_handover(paths, quote_deciding(table, root, found), told)
+    return write_handover(paths, quote_deciding(table, root, found), session.handed)
 
 
 def inside(repository: Repository, told: AgentEvent) -> list[str]:

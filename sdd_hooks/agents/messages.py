@@ -36,7 +36,8 @@ MAX_PATHS = 20
 """Files of one edit that are looked at."""
 MAX_PATH = 4_096
 MAX_PROMPT = 2_000
-"""Characters of a path and of a prompt that are kept."""
+MAX_WRITTEN = 1_500
+"""Characters of a path, of a prompt, and of what an edit writes that are kept."""
 
 _PATH_FIELDS = (
     "file_path",
@@ -47,7 +48,9 @@ _PATH_FIELDS = (
     "filename",
     "relative_workspace_path",
 )
+_WRITTEN_FIELDS = ("new_string", "new_str", "newString", "content", "file_text", "new_source")
 _PATCH_FIELDS = ("command", "patchText", "patch", "input", "patch_text")
+_ADDED = re.compile(r"^\+(?!\+\+ )(.*)$", re.M)
 _PATCHED = re.compile(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.{1,4096})$", re.M)
 _MAX_PATCH = 4 << 20
 
@@ -68,7 +71,8 @@ class AgentEvent(NamedTuple):
 
     `session` identifies the session, "" for unknown. `directory` is where the agent works, "" for
     unknown. `paths` are the files as the agent names them, absolute or relative to the directory.
-    `is_read` is whether it has read them, and not edited.
+    `is_read` is whether it has read them, and not edited. `written` is the beginning of the new
+    text of an edit.
     """
 
     session: str
@@ -76,6 +80,7 @@ class AgentEvent(NamedTuple):
     paths: tuple[str, ...]
     prompt: str
     is_read: bool = False
+    written: str = ""
 
 
 def parse_event(event: str, data: bytes) -> AgentEvent | None:
@@ -102,6 +107,7 @@ def parse_event(event: str, data: bytes) -> AgentEvent | None:
         tuple(dict.fromkeys(_paths(payload)))[:MAX_PATHS] if has_paths else (),
         _text(payload, "prompt", "initialPrompt")[:MAX_PROMPT],
         is_read,
+        "" if is_read else "\n".join(_written(_arguments(payload)))[:MAX_WRITTEN],
     )
 
 
@@ -121,6 +127,16 @@ def _paths(payload: Mapping[str, Any]) -> Iterator[str]:
         patch = arguments.get(field)
         if isinstance(patch, str):
             yield from (match[1].strip() for match in _PATCHED.finditer(patch[:_MAX_PATCH]))
+
+
+def _written(arguments: Mapping[str, Any]) -> Iterator[str]:
+    """The texts that an edit writes: one, those of several, or the added lines of a patch."""
+    edits = arguments.get("edits")
+    for one in (arguments, *(edits if isinstance(edits, list) else ())):
+        if isinstance(one, dict) and (text := _text(one, *_WRITTEN_FIELDS)):
+            yield text
+    patch = _text(arguments, *_PATCH_FIELDS)
+    yield from _ADDED.findall(patch[:_MAX_PATCH])
 
 
 def _arguments(payload: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -1,8 +1,8 @@
 """The files, folders and patterns of the code that a record names in its text.
 
 A name governs where the record decides: in its title, its decision, a requirement or a consequence.
-In a context, an option or a list of links it is only mentioned. A name that leads to several files,
-or to half of the repository, names nothing.
+In a context, an option, an aside or a list of links it is only mentioned. A name that leads to
+several files, or to half of the repository, names nothing.
 """
 
 # Governing: ADR-0066 (what a record names it governs), SPEC-0002 REQ "Named code"
@@ -44,6 +44,7 @@ _BARE = lazy_regex(r"(?<![\w.@/:*`-])(?:\./)?[\w.@-]+(?:/[\w.@*-]+)*/?(?![\w`*])
 _PLACE = lazy_regex(r"(?::\d+(?:[-:]\d+)?|#.*)$")
 _FILE = lazy_regex(r"[^/.][^/]*\.[A-Za-z][A-Za-z0-9]{0,9}$")
 _MODULE = lazy_regex(r"[a-z_]\w*(?:\.[a-z_]\w*)+")
+_ASIDE = lazy_regex(r"(?i)\((?:see|cf|e\.g|i\.e|for example|such as)\b[^()\n]*\)")
 _ITEM = lazy_regex(r"[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]")
 # Words of a rule. The scripts without spaces have no boundaries of words.
 _RULE = lazy_regex(
@@ -114,6 +115,11 @@ class CodePaths:
         first = bisect_left(self._paths, folder)
         held = bisect_left(self._paths, folder[:-1] + "0") - first
         return folder if held and not self._is_half(held) else ""
+
+    def is_large(self, folder: str) -> bool:
+        """Whether a folder holds more than a tenth of the files: little is said of one of them."""
+        held = sum(path.startswith(folder) for path in self._paths)
+        return held >= MIN_HALF and 10 * held > len(self._paths)
 
     def _is_half(self, held: int) -> bool:
         return held >= MIN_HALF and 2 * held > len(self._paths)
@@ -206,8 +212,10 @@ def _names(record: Artifact, text: str) -> Iterator[tuple[NamedCode, str]]:
             is_rule = governs and rules and len(written) <= MAX_RULE
             introduced = (is_rule and written.endswith((":", "："))) or (introduced and in_list)
             place = NamedCode("", sentence.line, written, governs, is_rule)
+            ruled = _ASIDE.sub("", written)
             for name in _written(written, record):
-                yield place, name
+                aside = name not in ruled and place._replace(governs=False, is_rule=False)
+                yield aside or place, name
 
 
 def _written(sentence: str, record: Artifact) -> Iterator[str]:

@@ -7,7 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sdd_hooks.agents.handover import quotable
-from sdd_hooks.agents.messages import EDIT_TOOLS, EVENTS, MAX_PATHS, READ_TOOLS, parse_event
+from sdd_hooks.agents.messages import (
+    EDIT_TOOLS,
+    EVENTS,
+    MAX_PATHS,
+    MAX_WRITTEN,
+    READ_TOOLS,
+    parse_event,
+)
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=8),
@@ -58,6 +65,23 @@ def test_the_files_of_a_patch_are_found(patch, paths, field):
     payload = {"toolName": "apply_patch", "toolArgs": json.dumps({field: patch})}
     assert parse_event("before", json.dumps(payload).encode()).paths == paths
     assert parse_event("before", json.dumps({**payload, "toolArgs": patch}).encode()).paths == paths
+
+
+@pytest.mark.parametrize(
+    ("tool", "given", "written"),
+    [
+        ("Edit", {"file_path": "a", "old_string": "x", "new_string": "y\nz"}, "y\nz"),
+        ("Write", {"file_path": "a", "content": "w" * (MAX_WRITTEN + 1)}, "w" * MAX_WRITTEN),
+        ("MultiEdit", {"edits": [{"new_string": "a"}, 3, {"new_string": "b"}]}, "a\nb"),
+        ("apply_patch", {"input": "*** Update File: a\n-x\n+y\n+++ b/a\n+\n"}, "y\n"),
+        ("str_replace_editor", {"command": "create", "file_text": "y"}, "y"),
+        ("Edit", {"new_string": 3, "edits": "x"}, ""),
+        ("Read", {"file_path": "a", "content": "y"}, ""),
+    ],
+)
+def test_what_an_edit_writes(tool, given, written):
+    data = json.dumps({"tool_name": tool, "tool_input": given}).encode()
+    assert parse_event("before", data).written == written
 
 
 @given(st.text(max_size=80), st.integers(1, 40))

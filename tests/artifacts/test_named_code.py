@@ -83,6 +83,8 @@ def test_half_of_the_repository_is_no_name() -> None:
         ("Consequences", "`tools/build.sh` has to stay.", True, True),
         ("Entscheidung", "`tools/build.sh` muss bleiben.", True, True),
         ("决定", "类型必须放在 `tools/build.sh`。", True, True),
+        ("Decision", "It must end (see `x` in tools/build.sh) with a code.", False, False),
+        ("Decision", "Types (`tools/build.sh`) must stay.", True, True),
         ("Context", "`tools/build.sh` must be slow.", False, False),
         ("Considered Options", "`tools/build.sh` must go.", False, False),
         ("Links", "`tools/build.sh` must be read.", False, False),

@@ -1,8 +1,7 @@
-"""The review's evidence for a few files and a title, read from a table that was made before.
+"""The review's evidence for an edit of a few files, read from a table that was made before.
 
 `prepare` writes what the review reads from the repository, by the word, the path and the name that
-asks for it. A judgement of files whose changes are not written yet then takes milliseconds, and is
-the one of the review for a change with no lines.
+asks for it. The evidence then takes milliseconds, and is that of the review for the same lines.
 """
 
 # Governing: ADR-0056 (agents are handed the deciding sentence), ADR-0020 (a decision is found by
@@ -10,13 +9,18 @@ the one of the review for a change with no lines.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 from sdd_hooks.changes.change import Change, ChangedFile
 from sdd_hooks.named_tuple import NamedTuple
-from sdd_hooks.review.references.asking.confidence import extract_features, predict_probability
+from sdd_hooks.review.references.asking.confidence import (
+    ConfidenceFeatures,
+    extract_features,
+    predict_before_edit,
+)
 from sdd_hooks.review.references.evidence.kinds import (
     Facts,
     Neighbourhood,
@@ -27,12 +31,16 @@ from sdd_hooks.review.references.evidence.kinds import (
 )
 from sdd_hooks.review.references.evidence.similarity import Similarity
 from sdd_hooks.review.references.ranking import RankedRecord
-from sdd_hooks.review.references.words.bm25 import Bm25
+from sdd_hooks.review.references.words.bm25 import Bm25, inverse_document_frequency
 from sdd_hooks.review.references.words.change_words import Rarity, surprise
 from sdd_hooks.review.references.words.query import ChangeQuery
+from sdd_hooks.review.references.words.splitting import split_words
+from sdd_hooks.text.lines import NumberedLine
 
 FORMAT = 4
 """The version of the table. Another one is not read."""
+MAX_TEXT = 20_000
+"""Characters of a file in which words of a title are looked for."""
 REST = "\0"
 """The key of the count of all words that are left out of a document, which no text has."""
 
@@ -91,15 +99,30 @@ Lookup = Callable[[str], Any]
 
 
 class Judgement(NamedTuple):
-    """The records, best first, and the probability that the author would name the first."""
+    """The records, best first, and the probability that the first governs the edit.
+
+    `features` are the review's of the first, `twice` is how telling a word of its title is that two
+    of the prompt, the paths and the files with the edit have, from 0 to 1.
+    """
 
     ranked: Sequence[RankedRecord]
     probability: float
     similarity: Similarity
+    features: ConfidenceFeatures
+    twice: float
+
+
+class Edit(NamedTuple):
+    """What is known before an edit: its title, the texts that its files have now by their paths,
+    and the lines that it adds to some of them."""
+
+    title: str
+    texts: Mapping[str, str]
+    added: Mapping[str, Sequence[NumberedLine]] = {}
 
 
 class PreparedEvidence:
-    """The evidence for the files at `paths` and a title.
+    """The evidence for an edit.
 
     `row` looks up a row, `text_of` returns the text of a record by its path, "" for none.
     """
@@ -109,15 +132,18 @@ class PreparedEvidence:
         head: PreparedHead,
         row: Lookup,
         text_of: Callable[[str], str],
-        title: str,
-        paths: Sequence[str],
+        edit: Edit,
     ) -> None:
+        added = ["\n".join(line.text for line in lines) for lines in edit.added.values()]
+        self._texts = [*edit.texts.values(), *added]
         self._records = head.records
         self._head = head
         self._row = row
         self._text_of = text_of
-        files = tuple(ChangedFile(path, path, "M") for path in paths)
-        self._change = Change("", "", title, "", (), files)
+        files = tuple(
+            ChangedFile(path, path, "M", added=edit.added.get(path, ())) for path in edit.texts
+        )
+        self._change = Change("", "", edit.title, "", (), files)
         self._query = ChangeQuery(self._change)
 
     def judge(self) -> Judgement | None:
@@ -128,7 +154,27 @@ class PreparedEvidence:
         weighed = weigh(self._query, similarity, self._facts(similarity))
         ranked, scores, measures = weighed.ranked, weighed.scores, weighed.measures
         features = extract_features(self._change, ranked, scores, measures)
-        return Judgement(ranked, predict_probability(features), similarity)
+        twice = self._named_twice(ranked[0].record_index)
+        probability = predict_before_edit(features, twice)
+        return Judgement(ranked, probability, similarity, features, twice)
+
+    def _named_twice(self, index: int) -> float:
+        """As `Judgement.twice`. A word tells more, the fewer titles and files of code have it."""
+        title, paths = {*self._query.title}, {*self._query.words.paths}
+        used = {*self._records[index].title} & (title | paths)
+        twice = [one for one in used if one in title & paths or self._is_in_text(one)]
+        frequency = Counter(word for record in self._records for word in record.title)
+        return max((self._telling(one, frequency[one]) for one in twice), default=0.0)
+
+    def _is_in_text(self, word: str) -> bool:
+        lines = (line for text in self._texts for line in text[:MAX_TEXT].split("\n"))
+        return any(word in split_words(line) for line in lines if word in line.lower())
+
+    def _telling(self, word: str, titles: int) -> float:
+        in_code = self._words[word].code if word in self._words else 0
+        return _idf_share(len(self._records), titles, 1) * _idf_share(
+            self._head.code_files, in_code
+        )
 
     def _facts(self, similarity: Similarity) -> Facts:
         """The facts as `context.facts_of` has them, from the rows of the table."""
@@ -217,6 +263,12 @@ class PreparedEvidence:
         words = [(row.decision, word) for word, row in self._words.items()]
         index = _index(words, sizes, self._query.words.distinct())
         return surprise(self._head.fits, index, self._query.words, rarity, len(sizes))
+
+
+def _idf_share(count: int, frequency: int, least: int = 0) -> float:
+    """The idf of what is in `frequency` of `count` documents, as a part of the highest."""
+    highest = inverse_document_frequency(count, least)
+    return inverse_document_frequency(count, frequency) / highest if count else 1.0
 
 
 def _index(

@@ -17,6 +17,7 @@ from sdd_hooks.artifacts.governing import read_governing
 from sdd_hooks.artifacts.identifiers import NO_ORIGINS, Origins, parse_id, parse_reference
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.review.references.prepared import (
+    Edit,
     Judgement,
     PreparedEvidence,
     PreparedHead,
@@ -26,12 +27,12 @@ from sdd_hooks.system.files import FileTooLarge, PathRefused, read_inside
 from sdd_hooks.text.decoding import decode, is_text
 from sdd_hooks.text.documents import as_markdown
 from sdd_hooks.text.globs import compile_glob, compile_path_pattern, is_named
+from sdd_hooks.text.lines import NumberedLine
 from sdd_hooks.usecases.agents.table import STATED, AgentTable, StatedArtifact, StatedRule
 
-THRESHOLD = 0.35
-"""The probability from which a record is handed over by judgement. It is that of the review, 0.45,
-less what is lacking without the lines of the change: `python -m benchmarks.handover` measures it
-against questions of the review about the same changes."""
+THRESHOLD = 0.6
+"""The probability from which a record is handed over by judgement: `python -m benchmarks.edits`
+measures it."""
 MAX_FILE_BYTES = 2 << 20
 """Bytes of a file in which governing comments and symbols are looked for."""
 MAX_RECORD_BYTES = 8 << 20
@@ -63,12 +64,13 @@ class DecidingRecords(NamedTuple):
 
 
 def find_deciding(
-    table: AgentTable, root: Path, title: str, paths: Sequence[str]
+    table: AgentTable, root: Path, title: str, paths: Sequence[str], written: str = ""
 ) -> DecidingRecords | None:
     """Find the records that govern the files at `paths`, relative to `root`, which may not exist.
 
-    `title` is what the author wants, "" for unknown. Only records in force are found; instead of a
-    replaced one, what replaces it. None for a table of another version.
+    `title` is what the author wants, `written` what the edit adds, "" for unknown. Only records in
+    force are found; instead of a replaced one, what replaces it. None for a table of another
+    version.
     """
     head = read_head(table.row(""))
     rows = table.row(STATED)
@@ -77,9 +79,10 @@ def find_deciding(
     stated = [StatedArtifact(*row) for row in rows]
     by_path = {one.path: one for one in stated}
     changed = [path for path in paths if path not in by_path]
+    texts = {path: read_text(root, path, MAX_FILE_BYTES) for path in changed}
     found: dict[str, Governs] = {}
-    for path in changed:
-        for one in _stated(table, stated, path, read_text(root, path, MAX_FILE_BYTES)):
+    for path, text in texts.items():
+        for one in _stated(table, stated, path, text):
             for record in _in_force(one, by_path):
                 found.setdefault(record.artifact.path, record)
 
@@ -89,7 +92,9 @@ def find_deciding(
     judged = None
     if changed:
         headline = title.strip().partition("\n")[0][:MAX_TITLE]
-        judged = PreparedEvidence(head, table.row, text_of, headline, changed).judge()
+        added = {changed[0]: [NumberedLine(*one) for one in enumerate(written.splitlines(), 1)]}
+        edit = Edit(headline, texts, added)
+        judged = PreparedEvidence(head, table.row, text_of, edit).judge()
     if judged and judged.probability >= THRESHOLD:
         first = head.records[judged.ranked[0].record_index]
         for index in first.offers[:1]:

@@ -106,7 +106,7 @@ def _stated(artifact: Artifact, corpus: Corpus, text: str, files: CodePaths) -> 
             (one.path, one.line, one.sentence)
             for one in read_named_code(artifact, text, files)
             # A folder has many files that a sentence without a rule says nothing about.
-            if one.governs and (one.is_rule or one.path in files)
+            if one.governs and (one.path in files or (one.is_rule and not files.is_large(one.path)))
         ],
     )
 

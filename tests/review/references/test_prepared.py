@@ -8,9 +8,10 @@ import pytest
 from sdd_hooks.changes.change import Change, ChangedFile
 from sdd_hooks.changes.tree import Tree
 from sdd_hooks.project.project import load_project
+from sdd_hooks.review.references.asking.confidence import predict_probability
 from sdd_hooks.review.references.asking.question import confidence_in_first
 from sdd_hooks.review.references.evidence.gather import gather_evidence
-from sdd_hooks.review.references.prepared import PreparedEvidence, read_head
+from sdd_hooks.review.references.prepared import Edit, PreparedEvidence, read_head
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.usecases.agents.prepare import prepare_table
 from sdd_hooks.usecases.agents.table import open_table
@@ -99,10 +100,12 @@ def from_table(repo, title, paths):
     def text_of(path):
         return (repo.root / path).read_text()
 
-    judged = PreparedEvidence(head, table.row, text_of, title, paths).judge()
+    judged = PreparedEvidence(
+        head, table.row, text_of, Edit(title, dict.fromkeys(paths, ""))
+    ).judge()
     table.close()
     ranked = [(head.records[one.record_index].path, one.score, one.shares) for one in judged.ranked]
-    return sorted(ranked), judged.probability
+    return sorted(ranked), predict_probability(judged.features)
 
 
 @pytest.mark.parametrize(
@@ -127,10 +130,34 @@ def test_the_judgement_is_the_one_of_the_review(history, title, paths):
         assert one[2] == pytest.approx(other[2], abs=1e-9)
 
 
+@pytest.mark.parametrize(
+    ("title", "path", "text", "expected"),
+    [
+        # A word of the title is in two of the prompt, the path and the file, or in one alone.
+        ("Fix the outbox", "src/outbox/a.py", "", True),
+        ("Fix the outbox", "a.py", "from src import OutboxStore\n", True),
+        ("Fix the outbox", "a.py", "import outboxes2\n", False),
+        ("Fix the broker", "broker.py", "broker", False),
+    ],
+)
+def test_a_word_of_the_title_that_is_used_twice(history, title, path, text, expected):
+    table = open_table(load_project(history.root, os.environ).repository)
+    head = read_head(table.row(""))
+    judged, once = (
+        PreparedEvidence(head, table.row, lambda _: "", Edit(title, {one: text})).judge()
+        for one, text in ((path, text), ("z.py", ""))
+    )
+    table.close()
+    assert (judged.twice > 0) == expected
+    assert not expected or judged.probability > once.probability
+
+
 def test_generated_files_are_not_judged(history):
     table = open_table(load_project(history.root, os.environ).repository)
     head = read_head(table.row(""))
-    judged = PreparedEvidence(head, table.row, lambda _: "", "x", ["package-lock.json"]).judge()
+    judged = PreparedEvidence(
+        head, table.row, lambda _: "", Edit("x", {"package-lock.json": ""})
+    ).judge()
     table.close()
     assert judged is None
 
