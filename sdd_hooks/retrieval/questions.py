@@ -43,32 +43,33 @@ aber als am an auch auf aus bei beim bin bis da dann darf das dass dem den denn 
 diese dieser dieses doch du dürfen ein eine einem einen einer eines er es für gibt habe haben hat
 hier ich ihr im in ist ja kann kein keine können man mein mit muss müssen nach nicht noch nur ob
 oder ohne sein seine sich sie sind so soll sollen sollte sollten über um und uns unser unsere
-unter verwenden vom von vor war wann warum was welche welchem welchen welcher welches wenn wer
+unter verwenden vom von vor wozu brauchen braucht nutzen
+nutzt passiert geschieht war wann warum was welche welchem welchen welcher welches wenn wer
 werden wie wieso wir wird wo wofür woher wohin womit wurde zu zum zur zwischen;
 a afin ai au aux avec avons avoir c ce ces cet cette ceux comment d dans de des doit dont du elle
 elles en entre es est et être eux fait faire faut il ils j je l la le les leur leurs lequel
 laquelle ma mais mes moi mon n ne nos notre nous on ont ou où par pas plus peut pour pourquoi qu
 quand que quel quelle quelles quels qui quoi s sa sans se sera ses si son sont sous sur t te tu un
-une utilise vers vous y;
+une utilise vers vous y passe;
 a al algo ante aquí como cómo con cual cuál cuáles cuándo cuando cuánto cuántos de debe del dentro
 desde donde dónde el ella ellos en entre es esa ese eso esta está están estas este esto estos fue
 ha hace hacen hacer hacia han hasta hay la las le les lo los más me mi muy no nos o para pero por
 porque puede qué que quién quien se sea según ser si sí sin sobre son su sus también tiene tienen
-un una uno unos usa usamos usar y ya;
+un una uno unos usa usamos usar y ya pasa sucede ocurre;
 a ao aos as com como da das de deve do dos e é ela ele em entre essa esse está estão eu foi há
 isso isto já mais mas me não na nas no nos nós num o onde os ou para pela pelo por porque pode
 qual quais quando que quem são se sem ser seu seus sobre sua suas também tem têm um uma usa usamos
-usar você;
+usar você acontece fica ficam;
 a ai al alla che chi ci col come con cosa cui da dal dalla dei del della delle deve di dove e è ed
 fa gli ha hanno i il in io la le lo loro ma mi nei nel nella no noi non o per perché più può qual
 quale quali quando quanto quello questa questo sarà se si sia siamo sono su sul sulla tra un una
-uno usa usiamo usare viene;
+uno usa usiamo usare viene succede accade;
 aan als bij dan dat de deze die dit door een en er hebben heeft het hoe ik in is kan maar met moet
 naar niet nog of om onze ook op over te tot uit van voor waar waarom wanneer wat we welk welke wie
 wij worden wordt ze zich zijn;
 а без будет бы быть в вам вас во все где для до его ее если есть же за и из или как какая какие
 какой какую когда кто ли мы на над нам нас не но о об он они от по под почему при с со так та то
-того тоже у уже что чтобы чем эта эти это;
+того тоже у уже что чтобы чем эта эти это происходит делать;
 bir bu da daha de değil gibi hangi için ile kadar ki kim mi mı mu mü nasıl ne neden nerede nereye
 niye o olan olarak olur mudur nedir ve veya var yok;
 aby być co czy dla do gdzie i ich jak jaka jaki jakie jako jakich jest jeśli kiedy kto która które
@@ -82,6 +83,10 @@ _UNSPACED_FUNCTION_WORDS = lazy_regex(
 )
 _UNSPACED = lazy_regex(r"[\u3041-\u3096\u3400-\u4dbf\u4e00-\u9fff\u30a1-\u30fe\uac00-\ud7af]{3,}")
 _RUN = lazy_regex(r"[\u30a1-\u30fe]+|[\u3400-\u4dbf\u4e00-\u9fff]+|[\uac00-\ud7af]+")
+
+
+_MIN_INFLECTED = 6
+"""Letters of the shortest word whose ending is left out."""
 
 
 class KindQuery(NamedTuple):
@@ -117,7 +122,17 @@ def subject_words(text: str) -> str:
     kept = [
         one for one in text.split() if not common.issuperset(map(str.lower, _WORD.findall(one)))
     ]
-    return " ".join(kept) if sum(word in common for word in words) > 1 and kept else text
+    if sum(word in common for word in words) < 2 or not kept:
+        return text
+    return " ".join(kept if common is languages[0] else map(_beginning, kept))
+
+
+def _beginning(word: str) -> str:
+    """A word of several letters without its ending, for its other forms begin like it."""
+    bare = word.strip("?!.,;:'\"«»„“”’()")
+    if not bare.isalpha() or len(bare) < _MIN_INFLECTED or not bare[1:].islower():
+        return word
+    return bare[: max(_MIN_INFLECTED - 1, len(bare) * 3 // 4)]
 
 
 def _pairs(run: re.Match[str]) -> str:

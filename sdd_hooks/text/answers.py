@@ -14,11 +14,11 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import islice, pairwise
+from itertools import islice, pairwise, takewhile
 
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.lazy_regex import lazy_regex
-from sdd_hooks.text.prose import read_prose
+from sdd_hooks.text.prose import read_prose, split_sentences
 from sdd_hooks.text.query_match import count_matches, find_words
 from sdd_hooks.text.sentences import introduces, without_conjunction
 
@@ -62,6 +62,27 @@ _NUMBER = lazy_regex(
     r"|сколько|kaç)\b|多少|几|いくつ|何[回個日秒件分時人]|몇",
     re.IGNORECASE,
 )
+_FAILURE = lazy_regex(
+    r"\b(?:(?:what|how) (?:\w+ ){0,3}(?:happens?|if|when)|fails?|errors?|was (?:passiert|geschieht)"
+    r"|que se passe|cosa (?:succede|accade)|o que acontece|qu[eé] (?:pasa|ocurre|sucede)"
+    r"|что (?:будет|происходит|делать|если)|ne olur)\b|どうなる|怎么办|会怎样|어떻게 되",
+    re.IGNORECASE,
+)
+_FAILS = lazy_regex(
+    r"\b(?:fail\w*|fall(?:s|ing)?[ -]?back|errors?|cannot|can't|unable|degrad\w+|retr(?:y|ies)"
+    r"|reject\w*|silent\w*|block\w*|without|ignor\w+|fehl\w*|scheiter\w*|échou\w+|échec\w*"
+    r"|erreurs?|fall\w+|errore|falh\w+|erros?|error(?:es)?|ошибк\w+|hata\w*|başarısız\w*)\b"
+    r"|失败|失敗|エラー|错误|실패",
+    re.IGNORECASE,
+)
+_BECAUSE = lazy_regex(
+    r"\b(?:because|since|due to|so that|in order to|reasons?|therefore|avoids?|allows?|too|weil|da"
+    r"|denn|damit|vermeide\w*|statt|parce que|car|afin|puisque|permet\w*|perch[eé]|poich[eé]"
+    r"|per evitare|porque|pois|ya que|para|потому|чтобы|çünkü|için)\b|因为|因此|ため|から|理由",
+    re.IGNORECASE,
+)
+_SIGNS = (_WHY, _BECAUSE), (_NUMBER, lazy_regex("[0-9]")), (_FAILURE, _FAILS)
+"""What asks for a thing, and what a sentence has that says it."""
 PLACEHOLDER = lazy_regex(
     r"\{[^{}`]{3,}\}|(?<!\w)\[[a-z][^\[\]`]{8,}\](?![(\[])|<[a-z][^<>`]{6,} [^<>`]+>"
 )
@@ -89,25 +110,27 @@ _MIN_LENGTH = 20
 _HEADED = 0.5
 """What a word of a heading is worth to a sentence of the first blocks below it."""
 _NEAR = 2
-_MAX_PARTS = 3
+_MAX_PARTS = 4
 """Parts whose sentences are compared with a question, besides the one that leads."""
-_COUNTED = 0.2
-"""What a number is worth in an answer to `how many`."""
+_SIGNED = 0.2
+"""What it is worth that a sentence says such a thing as is asked for, as a number or a reason."""
 _LEAST = 0.05
 """What a further sentence has to add."""
 
 
 class SearchQuestion(NamedTuple):
-    """The words of a question in lower case, and whether it asks for a reason, and for a number."""
+    """The words of a question in lower case, whether it asks for a reason, and what a sentence has
+    that answers such a question: a number, a failure."""
 
     words: frozenset[str]
     why: bool = False
-    number: bool = False
+    signs: tuple[re.Pattern[str], ...] = ()
 
 
 def read_question(text: str, words: frozenset[str]) -> SearchQuestion:
     """Return the question of a text of which these are the words that a search looks for."""
-    return SearchQuestion(words, bool(_WHY.search(text)), bool(_NUMBER.search(text)))
+    signs = tuple(sign for asks, sign in _SIGNS if asks.search(text))
+    return SearchQuestion(words, bool(_WHY.search(text)), signs)
 
 
 class AnswerPart(NamedTuple):
@@ -149,6 +172,7 @@ class _Candidate(NamedTuple):
     line: int
     is_label: bool = False
     is_first: bool = False
+    is_item: bool = False
 
 
 def find_answer(
@@ -163,7 +187,7 @@ def find_answer(
     sentence has a word, they are those of `find_lead`. `compare` adds what the sentences mean.
     """
     parts, words = [*parts], question.words
-    about = [*_about(parts, words, every=compare is not None)]
+    about = [*_about(parts, question, every=compare is not None)]
     found = [one for part in about for one in _candidates(part)]
     held = [find_words(one.text, words) for one in found]
     counts = Counter(word for some in held for word in some)
@@ -182,8 +206,7 @@ def find_answer(
             own += _HEADED * sum([weights[word] for word in above])
         if not own:
             return 0.0
-        if question.number and any(map(str.isdigit, one.text)):
-            own += _COUNTED * total
+        own += _SIGNED * total * any(sign.search(one.text) for sign in question.signs)
         return _form(one.text, one.is_label) * one.part.worth * own / total
 
     values = [value(at) + leads[at] for at in range(len(found))]
@@ -192,12 +215,14 @@ def find_answer(
         for at, cosine in zip(best, compare([found[at].text for at in best]), strict=True):
             values[at] += cosine * found[at].part.worth
     usable = [
-        at for at, one in enumerate(found) if not one.is_label or len(_with_list(found, at)) > 1
+        at
+        for at, one in enumerate(found)
+        if not one.is_label or len(_with_list(found, at, values)) > 1
     ]
     if not usable:
         return Answer()
     first = max(usable, key=lambda at: (values[at], -at))
-    chosen = _with_list(found, first)
+    chosen = _with_list(found, first, values)
     covered = frozenset[str]().union(*(held[at] for at in chosen))
     rest = [at for at in usable if at not in chosen and values[at] > 0]
     while rest and len(chosen) < MAX_SENTENCES:
@@ -205,11 +230,9 @@ def find_answer(
         if value(at, covered) + leads[at] <= _LEAST:
             break
         rest.remove(at)
-        chosen.append(at)
+        chosen += _with_list(found, at, values)
         covered |= held[at]
-    after = range(first + 1, len(found))
-    more = [at for at in after if at not in chosen and found[at].part is found[first].part]
-    chosen += more[: max(0, MAX_SENTENCES - len(chosen))]
+    chosen += [at for at in range(first, len(found)) if found[at].part is found[first].part]
     return _join(found, chosen, words, max_length)._replace(evidence=min(1.0, value(first)))
 
 
@@ -231,10 +254,18 @@ def find_lead(parts: Iterable[AnswerPart], max_length: int = MAX_ANSWER) -> Answ
 
 
 def _about(
-    parts: Sequence[AnswerPart], words: frozenset[str], *, every: bool
+    parts: Sequence[AnswerPart], question: SearchQuestion, *, every: bool
 ) -> Iterator[AnswerPart]:
-    """Yield the part that leads, and of the others those that hold most of the words, in order."""
-    held = [len(find_words(part.heading + part.text, words)) * part.worth for part in parts]
+    """Yield the part that leads, and those that hold most of the question, in order."""
+    found = [find_words(f"{part.heading} {part.text}", question.words) for part in parts]
+    counts = Counter(word for some in found for word in some)
+    weights = {word: math.log(1 + len(parts) / counts[word]) for word in counts}
+    signed = _SIGNED * sum(weights.values())
+    held = [0.0] * len(parts)
+    for at, part in enumerate(parts):
+        if own := sum([weights[word] for word in found[at]]):
+            own += signed * any(sign.search(part.text) for sign in question.signs)
+            held[at] = own * part.worth
     best = sorted(range(len(parts)), key=lambda at: -held[at])[:_MAX_PARTS]
     for at, part in enumerate(parts):
         if part.lead or (at in best and (held[at] or every)):
@@ -245,6 +276,8 @@ def _about(
 def _form(sentence: str, is_label: bool) -> float:
     """What the form of a sentence makes of its worth."""
     kind = _LABEL if is_label else _INTRODUCING if introduces(sentence) else 1.0
+    if sentence.endswith(("?", "？")):
+        kind = _LABEL
     rules = RULES.search(sentence)
     return kind * (_RULING if rules else _TELLING if PAST.search(sentence) else 1.0)
 
@@ -262,13 +295,18 @@ def _candidates(part: AnswerPart) -> Iterator[_Candidate]:
             yield _Candidate(", ".join(steps), part, number, line)
             steps = []
         number += 1
-        for sentence, at in block.sentences():
+        pieces = [*block.sentences()]
+        if pieces[1:] and len(pieces[0][0]) < _MIN_LENGTH:
+            # Not alone: a name before what it is about.
+            pieces[:2] = [(f"{pieces[0][0]} {pieces[1][0]}", pieces[0][1])]
+        for sentence, at in pieces:
             if not _NO_ANSWER.fullmatch(sentence) and not PLACEHOLDER.search(sentence):
+                is_item = block.kind == "item"
                 size = len(sentence.split())
-                may_be = size < 3 or (block.kind == "item" and ": " not in sentence)
+                may_be = size < 3 or (is_item and ": " not in sentence)
                 is_label = may_be and size < _MIN_WORDS and not _SENTENCE_END.search(sentence)
                 line_at = part.first_line + at
-                yield _Candidate(sentence, part, number, line_at, is_label, is_first)
+                yield _Candidate(sentence, part, number, line_at, is_label, is_first, is_item)
                 is_first = False
     if steps:
         yield _Candidate(", ".join(steps), part, number + 1, line)
@@ -292,11 +330,15 @@ def _rows_as_items(text: str) -> str:
     return "\n".join(lines)
 
 
-def _with_list(found: Sequence[_Candidate], at: int) -> list[int]:
-    """A sentence with the list that it introduces, or a name with what introduces its list."""
+def _with_list(found: Sequence[_Candidate], at: int, values: Sequence[float]) -> list[int]:
+    """A sentence with the best item of the list that it introduces, and the names in it, or a name
+    with what introduces its list."""
     chosen = [at]
     if introduces(found[at].text):
-        chosen += range(at + 1, min(at + MAX_SENTENCES, len(found)))
+        after = range(at + 1, len(found))
+        listed = [*takewhile(lambda one: found[one].is_item or one == at + 1, after)]
+        best = sorted(listed, key=lambda one: (-values[one], one))[:1]
+        chosen += best + [one for one in listed if found[one].is_label and one not in best]
     elif found[at].is_label:
         before = at - 1
         while before >= 0 and found[before].is_label:
@@ -313,12 +355,14 @@ def _join(
     first = found[chosen[0]]
     if len(first.text) > max_length:
         return Answer((_cut(first.text, words, max_length),), (first.line,))
-    shown = [chosen[0]]
-    room = max_length - len(first.text)
-    for at in chosen[1:]:
-        if (needed := len(found[at].text) + 3) <= room:
+    shown: list[int] = []
+    room, left = max_length + 3, MAX_SENTENCES
+    for at in dict.fromkeys(chosen):
+        goes_on = found[at].is_label and at - 1 in shown
+        count = 0 if goes_on else len(split_sentences(found[at].text))
+        if not shown or (count <= left and len(found[at].text) + 3 <= room):
             shown.append(at)
-            room -= needed
+            room, left = room - len(found[at].text) - 3, left - count
     lines = tuple(found[at].line for at in shown)
     shown.sort()
     pieces = [found[shown[0]].text]
