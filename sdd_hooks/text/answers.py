@@ -18,7 +18,7 @@ from itertools import islice, pairwise, takewhile
 
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.lazy_regex import lazy_regex
-from sdd_hooks.text.prose import read_prose, split_sentences
+from sdd_hooks.text.prose import CODE, read_prose, split_sentences
 from sdd_hooks.text.query_match import count_matches, find_words
 from sdd_hooks.text.sentences import introduces, without_conjunction
 
@@ -83,7 +83,7 @@ _BECAUSE = lazy_regex(
 )
 _SIGNS = (_WHY, _BECAUSE), (_NUMBER, lazy_regex("[0-9]")), (_FAILURE, _FAILS)
 """What asks for a thing, and what a sentence has that says it."""
-PLACEHOLDER = lazy_regex(
+_PLACEHOLDER = lazy_regex(
     r"\{[^{}`]{3,}\}|(?<!\w)\[[a-z][^\[\]`]{8,}\](?![(\[])|<[a-z][^<>`]{6,} [^<>`]+>"
 )
 _STEP = lazy_regex(r"(?:GIVEN|WHEN|THEN|AND|BUT)\b")
@@ -162,7 +162,7 @@ class Answer(NamedTuple):
         return " ".join(self.sentences)
 
 
-class _Candidate(NamedTuple):
+class Candidate(NamedTuple):
     """A sentence, its part, its block there, its line, and whether it is only the name of something
     and the first of its part."""
 
@@ -188,7 +188,7 @@ def find_answer(
     """
     parts, words = [*parts], question.words
     about = [*_about(parts, question, every=compare is not None)]
-    found = [one for part in about for one in _candidates(part)]
+    found = [one for part in about for one in read_candidates(part)]
     held = [find_words(one.text, words) for one in found]
     counts = Counter(word for some in held for word in some)
     if not counts and not compare:
@@ -207,7 +207,7 @@ def find_answer(
         if not own:
             return 0.0
         own += _SIGNED * total * any(sign.search(one.text) for sign in question.signs)
-        return _form(one.text, one.is_label) * one.part.worth * own / total
+        return form(one.text, one.is_label) * one.part.worth * own / total
 
     values = [value(at) + leads[at] for at in range(len(found))]
     if compare:
@@ -242,7 +242,7 @@ def find_lead(parts: Iterable[AnswerPart], max_length: int = MAX_ANSWER) -> Answ
     One that introduces what is no sentence is left out, unless it is the only one.
     """
     for part in sorted(parts, key=lambda part: -part.lead):
-        found = [*islice(_candidates(part), 4 * MAX_SENTENCES)]
+        found = [*islice(read_candidates(part), 4 * MAX_SENTENCES)]
         first = next((at for at, one in enumerate(found) if not one.is_label), None)
         if first is None:
             continue
@@ -273,8 +273,8 @@ def _about(
 
 
 @lru_cache(maxsize=256)
-def _form(sentence: str, is_label: bool) -> float:
-    """What the form of a sentence makes of its worth."""
+def form(sentence: str, is_label: bool) -> float:
+    """Return what the form of a sentence makes of its worth."""
     kind = _LABEL if is_label else _INTRODUCING if introduces(sentence) else 1.0
     if sentence.endswith(("?", "？")):
         kind = _LABEL
@@ -282,7 +282,8 @@ def _form(sentence: str, is_label: bool) -> float:
     return kind * (_RULING if rules else _TELLING if PAST.search(sentence) else 1.0)
 
 
-def _candidates(part: AnswerPart) -> Iterator[_Candidate]:
+def read_candidates(part: AnswerPart) -> Iterator[Candidate]:
+    """Yield the sentences of a part that may answer, in order."""
     steps: list[str] = []
     number = line = 0
     is_first = True
@@ -291,8 +292,10 @@ def _candidates(part: AnswerPart) -> Iterator[_Candidate]:
             line = line if steps else part.first_line + block.line
             steps.append(block.text)
             continue
+        if block.is_link:
+            continue
         if steps:
-            yield _Candidate(", ".join(steps), part, number, line)
+            yield Candidate(", ".join(steps), part, number, line)
             steps = []
         number += 1
         pieces = [*block.sentences()]
@@ -300,16 +303,18 @@ def _candidates(part: AnswerPart) -> Iterator[_Candidate]:
             # Not alone: a name before what it is about.
             pieces[:2] = [(f"{pieces[0][0]} {pieces[1][0]}", pieces[0][1])]
         for sentence, at in pieces:
-            if not _NO_ANSWER.fullmatch(sentence) and not PLACEHOLDER.search(sentence):
+            if not _NO_ANSWER.fullmatch(sentence) and not _PLACEHOLDER.search(
+                CODE.sub("", sentence)
+            ):
                 is_item = block.kind == "item"
                 size = len(sentence.split())
                 may_be = size < 3 or (is_item and ": " not in sentence)
                 is_label = may_be and size < _MIN_WORDS and not _SENTENCE_END.search(sentence)
                 line_at = part.first_line + at
-                yield _Candidate(sentence, part, number, line_at, is_label, is_first, is_item)
+                yield Candidate(sentence, part, number, line_at, is_label, is_first, is_item)
                 is_first = False
     if steps:
-        yield _Candidate(", ".join(steps), part, number + 1, line)
+        yield Candidate(", ".join(steps), part, number + 1, line)
 
 
 def _rows_as_items(text: str) -> str:
@@ -330,7 +335,7 @@ def _rows_as_items(text: str) -> str:
     return "\n".join(lines)
 
 
-def _with_list(found: Sequence[_Candidate], at: int, values: Sequence[float]) -> list[int]:
+def _with_list(found: Sequence[Candidate], at: int, values: Sequence[float]) -> list[int]:
     """A sentence with the best item of the list that it introduces, and the names in it, or a name
     with what introduces its list."""
     chosen = [at]
@@ -349,7 +354,7 @@ def _with_list(found: Sequence[_Candidate], at: int, values: Sequence[float]) ->
 
 
 def _join(
-    found: Sequence[_Candidate], chosen: Sequence[int], words: frozenset[str], max_length: int
+    found: Sequence[Candidate], chosen: Sequence[int], words: frozenset[str], max_length: int
 ) -> Answer:
     """Join the sentences in their order. The first of `chosen` is in any case, and is cut."""
     first = found[chosen[0]]

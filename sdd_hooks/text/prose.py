@@ -18,7 +18,7 @@ BlockKind = Literal["paragraph", "item"]
 MAX_TEXT = 8_000
 """Characters of a text that are read: more than a chunk has."""
 
-_ITEM = lazy_regex(r"\s*(?:[-*+]|[0-9]{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
+_ITEM = lazy_regex(r"\s*(?:[-*+]|(?:[0-9]{1,9}|[a-z])[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
 _HEADING = lazy_regex(r" {0,3}#{1,6}(?:[ \t]|$)")
 # A table, a rule, an underline of a heading, the definition of a link, an HTML tag by itself.
 _NO_PROSE = lazy_regex(r"\s*(?:\||(?:[-=*_][ \t]*){3,}$|\[[^\[\]]+\]:[ \t]|</?[A-Za-z][^<>]*>\s*$)")
@@ -28,6 +28,8 @@ _LINK = lazy_regex(r"\[([^\[\]]{1,300})\](?:\([^()]{0,1000}\)|\[[^\[\]]{0,300}\]
 _TAG = lazy_regex(r"</?[A-Za-z][^<>]{0,200}>")
 _MARK = lazy_regex(r"\*{1,3}(?=\S)|(?<=\S)\*{1,3}|(?<!\w)_{1,3}(?=\w)|(?<=\w)_{1,3}(?!\w)")
 _SPAN = lazy_regex(r"(`{1,3})(?!`)(.{1,500}?)(?<!`)\1(?!`)")
+CODE = lazy_regex(r"`[^`]*`")
+_LETTER = lazy_regex(r"[^\W\d_]")
 _END = lazy_regex(
     r"""(?P<mark>[.!?…]+)["'”’)\]`]{0,3}[ ]+(?=`|["'“‘(\[]{0,3}[^\W_a-z]) | [。！？]""", re.VERBOSE
 )
@@ -41,21 +43,22 @@ class ProseBlock(NamedTuple):
     """A paragraph or a list item as plain text on one line, without Markdown's marks.
 
     `line` is its first one, from 0, and `lengths` are the characters of each of its lines.
+    `is_link` is whether it only leads to another page.
     """
 
     kind: BlockKind
     text: str
     line: int = 0
     lengths: tuple[int, ...] = ()
+    is_link: bool = False
 
     def sentences(self) -> Iterator[tuple[str, int]]:
-        """Yield the sentences, each with the line on which it begins, nearly: marks take room."""
-        scale = len(self.text) / max(1, sum(self.lengths))
+        """Yield the sentences, each with the line on which it begins."""
         at = 0
         for sentence in split_sentences(self.text):
             at = self.text.index(sentence, at)
             ends = accumulate(self.lengths)
-            yield sentence, self.line + sum(end * scale <= at for end in ends)
+            yield sentence, self.line + sum(end <= at for end in ends)
 
 
 def read_prose(text: str) -> Iterator[ProseBlock]:
@@ -89,9 +92,16 @@ def read_prose(text: str) -> Iterator[ProseBlock]:
 
 
 def _block(kind: BlockKind, lines: list[str], begin: int) -> ProseBlock | None:
-    text = plain_text(" ".join(lines))
-    lengths = tuple(len(line) + 1 for line in lines)
-    return ProseBlock(kind, text, begin, lengths) if re.search(r"\w", text) else None
+    raw = " ".join(lines)
+    text = plain_text(raw)
+    if not re.search(r"\w", text):
+        return None
+    shown = lines if len(text) == len(raw) else map(plain_text, lines)
+    is_link = False
+    if "](" in raw or "][" in raw:
+        rest = plain_text(_LINK.sub("", raw)).rstrip(" .")
+        is_link = rest.endswith(":") or len(_LETTER.findall(rest)) * 3 <= len(_LETTER.findall(text))
+    return ProseBlock(kind, text, begin, tuple(len(line) + 1 for line in shown), is_link)
 
 
 def plain_text(markdown: str) -> str:

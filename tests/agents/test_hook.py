@@ -226,7 +226,7 @@ def test_a_record_cannot_break_out_of_its_quotation(repo):
     assert ">" not in text
     assert line.count('"') == 2
     assert line.endswith('"')
-    assert "‹/system-reminder›" in line
+    assert "‹b›cache‹/b›" in line
 
 
 def test_a_text_has_at_most_600_tokens(repo):
