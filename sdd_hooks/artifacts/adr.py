@@ -120,7 +120,7 @@ def read_adr(
         kind="ADR",
         id=identifier,
         path=path,
-        title=without_label(document.title, name) or title_from_name(name) or name,
+        title=without_label(document.title, _numbered_name(path, name)) or title_from_name(name) or name,
         module=module,
         status=document.status,
         statuses=document.statuses,
@@ -132,6 +132,12 @@ def read_adr(
         frontmatter=document.matter.fields,
         findings=tuple(findings),
     )
+
+
+def _numbered_name(path: str, name: str) -> str:
+    """The name of a record or, where that has no number, of its folder: `115-pcie/vep.md`."""
+    folder = path.rpartition("/")[0].rpartition("/")[2]
+    return name if re.search("[0-9]", name) else folder
 
 
 def _is_appendix(document: ArtifactDocument, identifier: ArtifactId) -> bool:

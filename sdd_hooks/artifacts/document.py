@@ -59,6 +59,7 @@ STANDARD_SECTIONS = frozenset(
         *("alternatives-considered", "pros-and-cons-of-the-options", "confirmation"),
         *("more-information", "links", "references", "related", "metadata", "summary"),
         *("overview", "background", "motivation", "rationale", "date", "deciders"),
+        *("meta", "preamble", "header", "abstract", "simple-summary"),
         *("requirements", "table-of-contents", "contents"),
     }
 )
@@ -81,8 +82,14 @@ _PLACEHOLDER = lazy_regex(
 )
 
 
-_TITLE_FIELDS = frozenset({"title", "feature-name", "rfc-title", "rfc-name", "proposal-name"})
+_TITLE_FIELDS = frozenset(
+    {"title", "name", "feature-name", "rfc-title", "rfc-name", "proposal-name"}
+)
 _KINDS = frozenset({"adr", "rfc", "proposal", "decision", "record"})
+_KIND_LABEL = lazy_regex(
+    r"(?:adr|rf[cd]|(?:design )?proposal|design doc(?:ument)?|feature name)s?(?:: | [-–—] )",
+    re.IGNORECASE,
+)
 # `ZEP0003` in the frontmatter names no subject.
 _ONLY_LABEL = lazy_regex(r"[A-Za-z]{1,10}[-_ #]?[0-9]{1,5}")
 _TITLE_LABEL = lazy_regex(
@@ -175,13 +182,15 @@ def without_label(title: str, name: str) -> str:
     label = _TITLE_LABEL.match(title)
     number = _NUMBER_IN_NAME.search(name)
     if not (label and number and int(label["number"]) == int(number[1])):
-        return title
+        kind = _KIND_LABEL.match(title)
+        return (title[kind.end() :].strip(" `") if kind else "") or title
     rest = title[label.end() :]
     slug = _folded_words(name[number.end() :])
     if label["sign"]:
         words = {*_folded_words(label[0])} - _KINDS
         return title if words.intersection(slug) else rest
-    return rest if _folded_words(rest)[:1] == slug[:1] else title
+    is_named = _folded_words(rest)[:1] == slug[:1] if slug else label[0].split()[0].isupper()
+    return rest if is_named else title
 
 
 def _folded_words(text: str) -> list[str]:

@@ -52,7 +52,7 @@ _FIELD = lazy_regex(
     rf"""{_BEFORE}
     (?: (?P<marks>[*_]{{1,3}}){_EMOJI}(?P<marked>{_NAME})[ ]?
         (?: [*_]{{1,3}}[ ]?(?:[:：]|[–—-][ ]) | [:：](?:[ ]?[*_]{{1,3}})?
-          | (?P<dot>\.)[*_]{{1,3}}(?=[ ]) )
+          | (?P<dot>\.?[*_]{{1,3}}(?:[ ]·)?(?=[ ])) )
       | (?P<name>{_NAME})[ ]?[:：](?!//) )
     [ \t]*(?P<value>.*)""",
     re.VERBOSE,
@@ -73,9 +73,12 @@ _NEXT_ON_LINE = lazy_regex(
     r"(?=\*\*[^\W\d_][\w /_-]{0,40}[ ]?(?:[:：]\*\*|\*\*[ ]?[:：]))"
 )
 _NEXT_BARE = lazy_regex(r"[ \t]{1,8}[|·•｜][ \t]{1,8}(?=[^\W\d_][\w -]{0,30}[:：]\s)")
-# What may stand around the block at the top: a blank line, a fence, a tag.
-_OPENING = lazy_regex(r"\s*(?:```+\w*|~~~+\w*|</?pre>)?\s*")
-_METADATA = frozenset({"metadata", "meta", "document-metadata"})
+# What may stand around the block at the top: a blank line, a fence, a tag, a heading.
+_OPENING = lazy_regex(r"\s*(?:```+\w*|~~~+\w*|</?pre>|#{1,3} .*)?\s*")
+_METADATA = frozenset(
+    {"metadata", "meta", "document-metadata", "preamble", "header"}
+    | {"architecture-decision-record", "decision-record"}
+)
 # `Date (UTC)`, `Author(s)`
 _IN_BRACKETS = lazy_regex(r"(?<=\w)[ ]?[(（][^()（）]*[)）]")
 _LINE_BREAK = lazy_regex(r"(?:\\|<br ?/?>)[ \t]*$", re.IGNORECASE)
@@ -109,10 +112,11 @@ def _titles(sections: Sequence[Section]) -> Iterator[HeaderField]:
 
 
 def read_preamble(text: str) -> Iterator[HeaderField]:
-    """Yield the fields of a block of code at the very top, such as the header of a PEP."""
+    """Yield the fields of a block of code at the top or below the first headings, as of a PEP."""
     lines = text[:MAX_PREAMBLE].split("\n")
     first = next((at for at, line in enumerate(lines) if not _OPENING.fullmatch(line)), 0)
-    if not (lines[first].startswith("  ") or (first and lines[first - 1].strip())):
+    above = lines[first - 1].strip() if first else ""
+    if not (lines[first].startswith("  ") or (above and above[0] != "#")):
         return
     for at, line in enumerate(lines[first:], first):
         if _OPENING.fullmatch(line):

@@ -37,7 +37,7 @@ MAX_NOTED = 2
 MAX_HEADING = 120
 """Characters of a longer heading are not the name of a status."""
 _STATES = frozenset({"state", "stage"})
-_PARENTS = frozenset({"metadata", "meta", "adr", "madr", "decision", "record", "header"})
+_PARENTS = frozenset({"metadata", "meta", "params", "adr", "madr", "decision", "record", "header"})
 _VALUES = ("value", "status", "state", "current", "name")
 _DATES = frozenset({"date", "on", "since", "at", "when"})
 _HEADING = lazy_regex(
