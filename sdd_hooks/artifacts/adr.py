@@ -35,6 +35,7 @@ from sdd_hooks.code.languages import DOCUMENT_SUFFIXES
 from sdd_hooks.project.record_contents import Traits, find_traits, is_index, is_unfilled
 from sdd_hooks.project.record_names import (
     find_place,
+    form_of,
     has_number,
     is_beside_records,
     is_dated,
@@ -120,7 +121,9 @@ def read_adr(
         kind="ADR",
         id=identifier,
         path=path,
-        title=without_label(document.title, _numbered_name(path, name)) or title_from_name(name) or name,
+        title=without_label(document.title, _numbered_name(path, name))
+        or title_from_name(name)
+        or name,
         module=module,
         status=document.status,
         statuses=document.statuses,
@@ -163,9 +166,11 @@ def _is_record(
     # A filled record may keep the brackets around its title, and a proposal that of the form.
     is_filled = is_numbered and title[:1] in _BRACKETS and "title" not in title.lower()
     is_first = not re.search("[1-9]", name)
-    is_kept = is_filled or not (is_first or _traits(document).proposing < 3)
-    if is_placeholder_title(title) and ("template" in title.lower() or not is_kept):
-        return False
+    if is_placeholder_title(title):
+        traits = _traits(document)
+        is_proposed = traits.proposing >= 3 or traits.is_signed
+        if "template" in title.lower() or not (is_filled or (is_proposed and not is_first)):
+            return False
     is_page = is_page_name(name) or not (has_id or is_numbered or not is_page_title(title))
     if is_page:
         return decides and bool(document.statuses) and not is_page_title(title)
@@ -173,14 +178,15 @@ def _is_record(
     among_decisions = place == "decisions"
     is_marked = has_id or is_dated(name) or bool(_UNNUMBERED.match(name))
     is_folder = has_id and is_folder_page(path)
-    is_called = place == "proposals" and looks_like_record("", f"{name}.md")
+    is_proposal = place == "proposals" or name.lower().startswith("proposal")
+    is_called = is_proposal and (looks_like_record("", f"{name}.md") or is_dated(name))
     is_named = is_numbered or is_folder or is_called or (among_decisions and is_marked)
     if is_named or (decides and (among_decisions or name.lower().startswith("adr"))):
         return True
     traits = _traits(document)
     # Where names say nothing, what lies beside it has shown that it may be one.
     if place == "anywhere":
-        place = "decisions"
+        place = "numbered" if form_of(name) else "decisions"
     is_stated = traits.has_status and (decides or traits.clear + traits.proposing >= 2)
     return traits.suffice(place) or is_stated
 

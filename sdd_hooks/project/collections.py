@@ -15,7 +15,7 @@ from functools import lru_cache
 
 from sdd_hooks.code.languages import GENERATED, VENDORED
 from sdd_hooks.named_tuple import NamedTuple
-from sdd_hooks.project.record_names import is_dated, looks_like_record
+from sdd_hooks.project.record_names import may_be_record
 from sdd_hooks.text.globs import compile_glob
 
 RECORD_KINDS = ("adrs", "specs")
@@ -108,7 +108,7 @@ def _predicate(collection: Collection) -> Callable[[str], bool]:
     def matches(path: str) -> bool:
         if not everywhere and not path.startswith(inside):
             directory, _, name = path.rpartition("/")
-            if directory not in flat or not (looks_like_record(directory, name) or is_dated(name)):
+            if directory not in flat or not may_be_record(directory, name):
                 return False
         if outside and path.startswith(outside):
             return False

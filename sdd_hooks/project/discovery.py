@@ -47,7 +47,7 @@ MAX_RECORD_BYTES = 256_000
 """A larger file is not read to find out whether it is a record."""
 
 _MAX_CACHE_BYTES = 1 << 18
-_VERSION = 7
+_VERSION = 8
 """Changes with the rules of recognition: results of other rules are not used."""
 
 _DOCUMENTS = tuple(f":(icase)*{suffix}" for suffix in DOCUMENT_SUFFIXES)

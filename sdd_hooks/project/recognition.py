@@ -11,7 +11,7 @@ other documents, and one without a number decide together with the content of th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 
 from sdd_hooks.code.languages import DOCUMENT_SUFFIXES
 from sdd_hooks.named_tuple import NamedTuple
@@ -22,6 +22,7 @@ from sdd_hooks.project.record_names import (
     decisions_above,
     find_place,
     folder_pages,
+    form_of,
     has_number,
     is_called_record,
     is_copy,
@@ -65,6 +66,11 @@ MAX_UNREAD = 8
 _PLACES: tuple[Place, ...] = ("decisions", "proposals", "series", "numbered", "anywhere")
 _SERIES = 5
 """Numbered files of a directory that are a series, if it has few others."""
+_SAMPLED_NAMES = 10
+_FORMED_NAMES = 3
+"""Names of one form, at least, among a few of a directory with a series."""
+_FORM_WORD = 3
+"""Letters that say enough without a number."""
 _SAMPLED_FILES = 5
 _SAMPLED_DECISIONS = 9
 """Files that are read of a directory named after decisions, which may be guides for the most."""
@@ -80,7 +86,11 @@ _OF_SPECS = SPEC_PAGES | _BESIDE_SPEC
 _DIGIT = lazy_regex(r"\d")
 _DIGITS = lazy_regex(r"\d\d\d")
 # What every name of a record has that needs no content, and few others have.
-_NAMED = lazy_regex(r"(?i)\d\d\d|^(?:m?adr|rfc)[-_ .]|adr.*\d|[-_ .](?:adr|rfc)\.")
+_NAMED = lazy_regex(r"(?i)\d\d\d|^(?:m?adr|rfc|proposal)[-_ .]|adr.*\d|[-_ .](?:adr|rfc)\.")
+# Three names of one form, one after the other.
+_SERIES_NAMES = lazy_regex(
+    r"(?m)^([a-z]{1,16})[-_ ]?\d{1,5}[-_ .][^\n]*(?:\n\1[-_ ]?\d{1,5}[-_ .][^\n]*){2}"
+)
 _REQUIREMENT = lazy_regex(
     r"(?im)^#{2,4}[ \t]+requirement:|^#[ \t]+\[?spec-\d|^- \*\*fr-\d|\bTHE SYSTEM SHALL\b"
 )
@@ -119,10 +129,10 @@ class Recognition(NamedTuple):
 
 class _Found:
     """The candidates of one directory: certain ones, those that are called a record, and those
-    whose content decides, in such a `place`; the folders in it that may be records. `flat` as in
-    `RecordFolder`."""
+    whose content decides, in such a `place`, which may be a series with one of a few `forms` of
+    names; the folders in it that may be records. `flat` as in `RecordFolder`."""
 
-    __slots__ = ("called", "certain", "doubtful", "flat", "pages", "place")
+    __slots__ = ("called", "certain", "doubtful", "flat", "forms", "pages", "place")
 
     def __init__(self, place: Place = "numbered") -> None:
         self.certain = 0
@@ -130,6 +140,7 @@ class _Found:
         self.called: list[str] = []
         self.doubtful: list[str] = []
         self.flat = False
+        self.forms: frozenset[str] = frozenset()
         self.place = place
 
 
@@ -179,9 +190,14 @@ def recognise_records(paths: Iterable[str], read: Reader) -> Recognition:
     for directory, found in specs.items():
         if directory in beside or _spec_home(directory):
             found.certain, found.doubtful = 1, []
+    # A repository of proposals may have nothing else.
+    top = 2 * len(documents.get("", ())) if has_proposals else 0
+    general = _GENERAL - {""} if top > sum(map(len, documents.values())) else _GENERAL
     for directory, found in adrs.items():
-        _weigh_called(found, directory, len(documents.get(directory, ())))
-    _add_others(adrs, others)
+        is_general = directory.lower() in general
+        _weigh_called(found, len(documents.get(directory, ())), is_general=is_general)
+    homes = {_spec_home(f"{directory}/") for directory in specs} - {""}
+    _add_others(adrs, others, homes, general)
     kept, left_out = _read_doubtful(adrs, specs, read)
     folders: list[RecordFolder] = []
     for group in (_adr_folders(adrs, kept), _spec_folders(specs, kept)):
@@ -219,7 +235,9 @@ def _are_plain(about: _Directory, names: Sequence[str]) -> bool:
     One look at all their names takes a part of the time of a look at each.
     """
     joined = "\n".join(names).lower()
-    if not about.is_nameless or "adr" in joined or "rfc" in joined or _DIGITS.search(joined):
+    if not about.is_nameless or any(one in joined for one in ("adr", "rfc", "proposal")):
+        return False
+    if _DIGITS.search(joined):
         return False
     each = joined.split("\n")
     return _OF_SPECS.isdisjoint(each) and about.pages.isdisjoint(
@@ -237,7 +255,7 @@ def _tells_of_proposals(names: Sequence[str], read: Reader) -> bool:
     data = next(iter(read([page])), None) if page else None
     text = document_text(page, data[:MAX_TITLE_BYTES]) if data else ""
     title = next((one.title for one in parse_sections(text) if one.level), "")
-    return any(map(names_proposals, words(title)))
+    return any(map(names_proposals, (*words(title), title)))
 
 
 def _describe(directory: str, *, has_proposals: bool) -> _Directory:
@@ -292,38 +310,64 @@ def _add_record(adrs: dict[str, _Found], about: _Directory, directory: str, path
     return True
 
 
-def _add_others(adrs: dict[str, _Found], others: Mapping[str, list[str]]) -> None:
+def _add_others(
+    adrs: dict[str, _Found], others: Mapping[str, list[str]], homes: Set[str], general: Set[str]
+) -> None:
     """Add directories whose files have no names of records: a few, and only contents decide.
 
-    Where names have shown records elsewhere, those are named after architecture, or a status.
+    Where names have shown records elsewhere, those are named after architecture, or a status, or
+    their files have names of one form. What lies below one of `homes` belongs to a specification.
     """
     is_open = not any(found.certain for found in adrs.values())
+    series: dict[str, frozenset[str]] = {}
+    for one, names in others.items():
+        # A look at a few names is enough for most directories.
+        formed = sum(map(bool, map(form_of, names[:: 1 + len(names) // _SAMPLED_NAMES])))
+        if formed >= _FORMED_NAMES:
+            series[one] = frozenset(_SERIES_NAMES.findall("\n".join(names).lower()))
     ranked = sorted(
         (not names_design(one), not is_dated(names[0]), -len(names), one)
         for one, names in others.items()
-        if one and one not in adrs and (is_open or names_design(one)) and not _spec_home(f"{one}/")
+        if one not in adrs
+        and (series.get(one) or (one and (is_open or names_design(one))))
+        and not (names_specs(one) or _spec_home(one) in homes)
     )
-    for *_, directory in ranked[:MAX_NAMELESS]:
-        paths = (f"{directory}/{name}" for name in others[directory])
+    named = [one for *_, one in ranked if series.get(one)][:MAX_NAMELESS]
+    for directory in [*named, *[one for *_, one in ranked if not series.get(one)][:MAX_NAMELESS]]:
+        forms = series.get(directory, frozenset())
+        paths = (f"{directory}/{name}".lstrip("/") for name in others[directory])
         stems = {path: record_stem(path) for path in paths}
-        kept = [one for one, stem in stems.items() if stem and not is_page_name(stem)]
+        kept = [one for one, stem in stems.items() if stem and _may_be_one(stem, forms)]
         if kept:
-            adrs[directory] = found = _Found("anywhere")
-            found.doubtful = kept
+            adrs[directory] = found = _Found("numbered" if forms else "anywhere")
+            found.doubtful, found.forms = kept, forms
+            few = 2 * len(kept) < len(others[directory])
+            found.flat = bool(forms) and (few or directory.lower() in general)
 
 
-def _weigh_called(found: _Found, directory: str, documents: int) -> None:
+def _may_be_one(stem: str, forms: frozenset[str]) -> bool:
+    """Whether a name is one of a series: `trd101-time`, and beside it `trd-appid`."""
+    if is_page_name(stem):
+        return False
+    word = words(stem)[0].rstrip("x") if words(stem) else ""
+    is_alike = len(word) >= _FORM_WORD and word in forms
+    return not forms or is_alike or form_of(stem) in forms
+
+
+def _weigh_called(found: _Found, documents: int, *, is_general: bool) -> None:
     """Decide whether files that are called a record are certain, or among other documents."""
-    general = directory.lower() in _GENERAL
-    found.flat = general
+    names = [one.rpartition("/")[2] for one in found.doubtful]
+    found.flat = is_general
     numbered = len(found.doubtful)
     if found.place == "numbered":
-        found.flat = general or 2 * numbered < documents
-        # Logs and posts have dates, too.
-        numbered -= sum(is_dated(one.rpartition("/")[2]) for one in found.doubtful)
+        found.flat = is_general or 2 * numbered < documents
+        # Logs and posts have dates, too, and chapters a word before their number.
+        numbered = sum(map(has_number, names))
         if numbered >= _SERIES and 2 * numbered >= documents:
             found.place = "series"
-    if found.called and not general and 2 * len(found.called) < documents and not found.certain:
+    if sum(one.lower().startswith("proposal") for one in names) >= _SERIES:
+        found.certain = len(names)
+    if found.called and not is_general and 2 * len(found.called) < documents and not found.certain:
         found.flat = True
         found.doubtful += found.called
     else:
@@ -360,7 +404,11 @@ def _place_of(found: _Found, path: str) -> Place:
     if found.place in ("decisions", "proposals", "series"):
         return found.place
     stem = record_stem(path)
-    if not (has_number(f"{stem}.md") or is_dated(stem)):
+    if not (
+        has_number(f"{stem}.md")
+        or (found.forms and _may_be_one(stem, found.forms))
+        or is_dated(stem)
+    ):
         return "anywhere"
     return "decisions" if "adr" in words(stem) else "numbered"
 

@@ -31,7 +31,8 @@ _DECISION = lazy_regex(
 )
 _CLEAR = lazy_regex(
     r"(?i)status|context\b.*|consequences?\b.*|(?:considered )?(?:options|alternatives)\b.*"
-    r"|alternatives considered|decision drivers?|problem(?: statement)?|background|rationale"
+    r"|alternatives considered|decision drivers?|problem(?: statement| description)?|background"
+    r"|rationale"
     r"|implications|estado|statut|stato|stav|durum|tila|статус"
     r"|kontext|contexte|contexto|contesto|kontekst|kontekstur|konteksti|контекст|bağlam"
     r"|konsequenzen|conséquences|consecuencias|consequências|conseguenze|gevolgen|konsekvenser"
@@ -42,7 +43,7 @@ _CLEAR = lazy_regex(
 _WEAK = lazy_regex(
     r"(?i)what|why|how|reasons?|impact|risks?|pros(?: and cons)?|cons|open questions|assumptions"
     r"|constraints|requirements|alternativ\w+|optionen|opciones|opções|begründung|summary"
-    r"|introduction|abstract|specification"
+    r"|introduction|abstract|specification|dependencies|milestones"
 )
 # What requests for comments have, and few other documents.
 _PROPOSING = lazy_regex(
@@ -53,10 +54,13 @@ _PROPOSING = lazy_regex(
     r"|security considerations|(?:rejected |possible |considered )?alternatives(?: considered)?"
     r"|compatibility|technical (?:details|design)|detailed description"
     r"|future possibilities|breaking changes|rejected ideas|reference implementation"
-    r"|feature name|start date|rfc (?:pr|issue|#)|reference issues|discussions-to|post-history"
+    r"|(?:\w+ ){1,3}impact|work items|assignees?(?:\(s)?|feature name|start date"
+    r"|rfc (?:pr|issue|#)|reference issues|discussions-to|post-history"
 )
 # `This RFC proposes to`
 _OF_ITSELF = lazy_regex(r"(?i)\b(?:this|of the) (?:design )?(?:rfc|proposal|enhancement)\b")
+# A task has an owner and a status, too.
+_AUTHORS = frozenset({"author", "authors", "author(s)", "editor", "editors"})
 _PEOPLE = frozenset({"deciders", "decision-makers", "decision makers", "decision-maker"})
 _STATUS_NAMES = "status estado statut stato stav durum tila статус 状态 狀態 状態 ステータス 상태"
 # Not `ADR-0008 migration plan` and `ADR-0048..ADR-0138 gap map`: those are about records.
@@ -85,7 +89,8 @@ _LOCAL_LINK = lazy_regex(r"\]\((?!\w+:)[^()\s#]+\.(?:md|markdown|mdx|rst|adoc)[^
 
 class Traits(NamedTuple):
     """What a document has of a record: a title that says so, a decision, the numbers of `clear`,
-    `weak` and `proposing` other sections, a section or a value of a status, and who decided."""
+    `weak` and `proposing` other sections, a section or a value of a status, who decided, and
+    whether a field names its authors."""
 
     titled: bool
     decides: bool
@@ -95,6 +100,7 @@ class Traits(NamedTuple):
     names_status: bool
     has_status: bool
     has_people: bool
+    is_signed: bool
 
     def suffice(self, place: Place) -> bool:
         """Whether a document in such a place is a record."""
@@ -106,10 +112,12 @@ class Traits(NamedTuple):
             return True
         # A status alone makes no record of a numbered task.
         usual = self.clear - self.names_status + self.proposing
+        is_headed = self.has_status or self.is_signed
         if place == "series":
             return self.decides or usual >= 2
         if place == "numbered":
-            return self.decides or self.clear >= 2 or (self.has_status and usual >= 2)
+            likely = self.decides or self.clear >= 2 or (is_headed and usual >= 2)
+            return likely or (self.has_status and self.is_signed)
         is_likely = self.decides or self.has_status or self.clear >= 2
         return (is_likely or usual + self.weak >= 3) and place != "anywhere"
 
@@ -131,6 +139,7 @@ def find_traits(text: str, titles: Iterable[str]) -> Traits:
         names_status=not names.isdisjoint(_STATUS_NAMES.split()),
         has_status=any(labels.get(name) for name in _STATUS_NAMES.split()),
         has_people=not _PEOPLE.isdisjoint(names),
+        is_signed=not _AUTHORS.isdisjoint(labels),
     )
 
 

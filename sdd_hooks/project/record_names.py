@@ -32,18 +32,20 @@ _BETWEEN = lazy_regex(r"[\W_]+")
 
 # A year is not a number: `2024-roadmap`. A date may stand before it.
 _NUMBER = r"(?!(?:19|20)\d\d(?:[-_ .]|$))\d{3,5}[a-z]?(?![^-_ .])"
-_DATE = lazy_regex(r"(?:19|20)\d\d-?\d\d-?\d\d(?!\d)")
+_DATE = lazy_regex(r"(?:19|20)\d\d-?(?:0[1-9]|1[0-2])(?:-?\d\d)?(?!\d)")
 _YEAR = lazy_regex(r"(?:19|20)\d\d")
 _NONZERO = lazy_regex(r"[1-9]")
 _DIGITS = lazy_regex(r"\d{3}")
 _NUMBERED = lazy_regex(rf"(?i)(?:\d{{4}}-\d\d-\d\d[-_ ])?{_NUMBER}[-_ .]?.*")
 # `ODH-ADR-Operator-0001-x`, `PAY-0001-x`: what the number counts stands before it.
 _PREFIXED = lazy_regex(rf"(?i)[a-z]{{2,16}}(?:[-_ ][a-z]{{1,20}}){{0,4}}[-_ ]?(?=0){_NUMBER}.*")
-_ADR_AFFIX = lazy_regex(r"(?i)^(?:m?adr|rfc)[-_ .]|[-_ .](?:adr|rfc)$")
+_ADR_AFFIX = lazy_regex(r"(?i)^(?:m?adr|rfc|proposal)[-_ .]|[-_ .](?:adr|rfc)$")
 # `QEP-4-x`, `APE10`: short numbers count after a few capitals.
 _CAPITALS = lazy_regex(r"(?!README)[A-Z]{2,6}-?(?!(?:19|20)\d\d)\d{1,5}(?![^-_ .]).*")
 # A proposal has any number: `rep-2000`.
-_PROPOSED = lazy_regex(r"(?i)(?:rfc|[a-z]{0,2}[ei]p)[-_ ]\d{1,5}(?![^-_ .]).*")
+_PROPOSED = lazy_regex(r"(?i)(?:rfc[-_ ]?|[a-z]{0,2}[ei]p[-_ ])\d{1,5}(?![^-_ .]).*")
+# `A6-retries`, `tap10`, `trd101-time`: the form that the names of a series share.
+_FORMED = lazy_regex(r"([A-Za-z]{1,16})[-_ ]?\d{1,5}(?![^-_ .])")
 _CALLED_ADR = lazy_regex(r"(?i)m?adr[-_ .]?\d.*")
 _NUMBERED_FOLDER = lazy_regex(r"\d+[-_ ](.+)")
 _OF_YEAR = lazy_regex(r".*(?:19|20)\d\d")
@@ -66,7 +68,8 @@ _PAGE_WORDS = _set(
     " catalogue home faq license agents claude"
 )
 _BESIDE_PAGE = _set(
-    "adr adrs madr architecture architectural decision decisions record records rfc rfcs about our"
+    "adr adrs madr architecture architectural decision decisions record records rfc rfcs proposal"
+    " proposals enhancement enhancements about our"
     " the how to write a an and of for"
 )
 _GENERIC_TITLE = lazy_regex(
@@ -88,9 +91,11 @@ _PROPOSAL = lazy_regex(
 )
 _STATUS_FOLDERS = _set(
     "accepted draft drafts active final implemented rejected superseded withdrawn deprecated"
-    " retired proposed provisional"
+    " retired proposed provisional done"
 )
 _DESIGN_WORDS = frozenset({"architecture", "design", "designs", "arch", "rationale"})
+_MAX_FORM = 4
+_PART_WORDS = _set("v r ch day week part step task lab unit page note q h level year")
 _SPEC_NAMES = frozenset({"spec", "specs", "specification", "specifications"})
 
 _COPIES = frozenset(
@@ -188,9 +193,11 @@ def names_decisions(segment: str) -> bool:
 
 def names_proposals(directory: str) -> bool:
     """Whether the last name of a path is that of requests for comments, or of proposals."""
-    own = words(directory.rpartition("/")[2])
+    named = words(directory.rpartition("/")[2])
+    own = [one for one in named if one not in _STATUS_FOLDERS] if len(named) > 1 else named
     return bool(own) and (
-        _PROPOSAL.fullmatch(own[-1]) is not None or "".join(own[-2:]) == "designdocs"
+        _PROPOSAL.fullmatch(own[-1]) is not None
+        or "".join(own[-2:]) in ("designdocs", "designdocuments")
     )
 
 
@@ -339,6 +346,22 @@ def looks_like_record(directory: str, name: str) -> bool:
     if _ADR_AFFIX.search(stem):
         return not is_page_name(stem)
     return names_decisions(directory.rpartition("/")[2]) and _SHORT.fullmatch(stem) is not None
+
+
+def form_of(name: str) -> str:
+    """The letters before the number of a name, in lower case: `tap` of `tap10-x`; "" without."""
+    formed = _FORMED.match(name)
+    return formed[1].lower() if formed else ""
+
+
+def may_be_record(directory: str, name: str) -> bool:
+    """Whether a file among other documents is one to read: `0012-x`, a date, `A6-x`, `tap10`.
+
+    `step-3` and `v1` are parts and versions of other documents.
+    """
+    form = form_of(name)
+    is_formed = 0 < len(form) <= _MAX_FORM and form not in _PART_WORDS
+    return is_formed or is_dated(name) or looks_like_record(directory, name)
 
 
 def is_dated(name: str) -> bool:
