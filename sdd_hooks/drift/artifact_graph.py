@@ -32,14 +32,18 @@ RELATED = "related"
 GOVERNED_BY = "governed-by"
 """What a source file with a governing comment says about an artifact."""
 
+NAMES = "names"
+"""What an artifact says of a file or a folder that its text names where it decides."""
+
 INVERSE_TYPES: Mapping[str, str] = {
     **INVERSES,
     GOVERNED_BY: "governs",
+    NAMES: "named-by",
     "references": "referenced-by",
     "contains": "part-of",
 }
 
-_DOWNWARD = frozenset({"enables", "governs", "contains"})
+_DOWNWARD = frozenset({"enables", "governs", "contains", NAMES})
 """The types of relations whose source is upstream."""
 
 _SAME = {"implemented-by": "governs", "governed-by": "implements"}
@@ -82,7 +86,7 @@ class GraphNode(NamedTuple):
 
 class Relation(NamedTuple):
     """A relation as written at `path` and `line`. `detail` is what a comment adds: a requirement,
-    or a reason."""
+    or a reason. `sentence` is the one that names a file."""
 
     type: str
     source: str
@@ -90,6 +94,7 @@ class Relation(NamedTuple):
     path: str
     line: int
     detail: str = ""
+    sentence: str = ""
 
     @property
     def ends(self) -> tuple[str, str]:
@@ -151,6 +156,13 @@ class ArtifactGraph(NamedTuple):
             {key: node for key, node in self.nodes.items() if key in kept},
             tuple(one for one in self.relations if one.source in kept and one.target in kept),
         )
+
+
+def with_names(graph: ArtifactGraph, names: Sequence[Relation], *files: str) -> ArtifactGraph:
+    """The graph with the files and folders that artifacts name, and with some other files."""
+    paths = [*files, *(one.target for one in names)]
+    nodes = {path: GraphNode(path, "file", path, path=path) for path in paths}
+    return ArtifactGraph({**nodes, **graph.nodes}, (*graph.relations, *names))
 
 
 def visible_types(relations: Sequence[Relation], key: str) -> list[tuple[str, bool]]:

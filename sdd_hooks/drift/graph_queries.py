@@ -12,12 +12,15 @@ from sdd_hooks.artifacts.corpus import Corpus
 from sdd_hooks.artifacts.requirements import Requirement
 from sdd_hooks.drift.artifact_graph import ArtifactGraph, GraphNode, Relation, visible_types
 from sdd_hooks.named_tuple import NamedTuple
+from sdd_hooks.text.display import shortened
 from sdd_hooks.text.lazy_regex import lazy_regex
 
 Verb = Literal["impact", "ancestors", "chain", "cycles"]
 
 MAX_FILES = 10
 """Files and issues of one node that are drawn. The others are counted."""
+MAX_SENTENCE = 160
+"""Characters of a sentence that names a file."""
 
 _WORD = lazy_regex(r"\w+")
 
@@ -35,14 +38,17 @@ class Link(NamedTuple):
 
     @property
     def detail(self) -> str:
-        """The requirements that comments name, else ""."""
-        names = dict.fromkeys(one.detail for one in self.relations if one.detail)
-        return ", ".join(f'REQ "{name}"' for name in names)
+        """The requirements that comments name and the sentences that name files, else ""."""
+        names = [f'REQ "{one.detail}"' for one in self.relations if one.detail]
+        said = [
+            f"“{shortened(one.sentence, MAX_SENTENCE)}”" for one in self.relations if one.sentence
+        ]
+        return ", ".join(dict.fromkeys((*names, *said)))
 
     @property
     def line(self) -> int:
-        """The line of the first relation."""
-        return min(one.line for one in self.relations)
+        """The line of the first relation that the lower node states, 0 for none."""
+        return min((one.line for one in self.relations if one.path == self.lower), default=0)
 
 
 class GraphView(NamedTuple):

@@ -28,6 +28,7 @@ def view_data(view: GraphView) -> dict[str, object]:
                         "path": relation.path,
                         "line": relation.line,
                         "requirement": relation.detail or None,
+                        "sentence": relation.sentence or None,
                     }
                 )
     query = view.query.key if view.query else ""

@@ -61,7 +61,7 @@ def _rows(view: GraphView) -> Iterator[Sequence[str]]:
         key = far(link)
         node = view.nodes[key]
         near = view.nodes[link.upper if key == link.lower else link.lower]
-        place = f":{link.line}" if node.kind == "file" else ""
+        place = f":{link.line}" if link.line and node.kind == "file" else ""
         for type, derived in link.types(key):
             edge = f"{type} {link.detail}" if link.detail else type
             yield (

@@ -11,9 +11,10 @@ from sdd_hooks.artifacts.corpus import Corpus
 from sdd_hooks.artifacts.edges import Edge, find_cycles
 from sdd_hooks.artifacts.find_artifact import UnknownArtifact
 from sdd_hooks.artifacts.identifiers import id_from_name, parse_id
+from sdd_hooks.artifacts.named_code import CodePaths
 from sdd_hooks.artifacts.work_tree import ARTIFACT_KINDS, list_paths
 from sdd_hooks.code.paths import is_production_code
-from sdd_hooks.drift.artifact_graph import RELATED
+from sdd_hooks.drift.artifact_graph import RELATED, with_names
 from sdd_hooks.drift.backfill import (
     Proposal,
     add_rejections,
@@ -38,11 +39,13 @@ from sdd_hooks.findings import Finding
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import RECORD_KINDS, Collection
 from sdd_hooks.project.project import Project
+from sdd_hooks.system.git import nul_split
 from sdd_hooks.text.display import shortened
 from sdd_hooks.usecases.drift.graph_loading import (
     GraphFilter,
     LoadedGraph,
     find_key,
+    find_names,
     is_inside,
     load_graph,
 )
@@ -130,10 +133,16 @@ def validate_graph(project: Project, scope: GraphFilter) -> GraphReport:
 def ask_graph(project: Project, scope: GraphFilter, verb: Verb, name: str) -> GraphAnswer:
     """Answer `impact`, `ancestors` or `chain` of the artifact called `name`: its id or its path.
 
-    Raises UnknownArtifact with close matches, GraphHasErrors, and like `validate_graph`.
+    Of a source file, each shows the artifacts that it cites, and those that name it. Raises
+    UnknownArtifact with close matches, GraphHasErrors, and like `validate_graph`.
     """
     loaded = load_graph(project, scope)
-    key = find_key(loaded, scope.module, name)
+    files = CodePaths(nul_split(project.repository.git.output("ls-files", "-z")))
+    file = name.removeprefix("./")
+    if file not in files or file in loaded.corpus.by_path:
+        file = ""
+    key = file or find_key(loaded, scope.module, name)
+    verb = "ancestors" if file else verb
     hard = [one for one in loaded.findings if _is_hard(one) and not _is_related(loaded, one)]
     if hard:
         more = f" and {len(hard) - 1:,} more" if len(hard) > 1 else ""
@@ -143,6 +152,11 @@ def ask_graph(project: Project, scope: GraphFilter, verb: Verb, name: str) -> Gr
             " an answer would be incomplete, see `sdd graph validate`"
         )
     graph = loaded.graph
+    if file:
+        graph = with_names(graph, list(find_names(project, loaded, files, graph.nodes, file)), file)
+    elif verb != "ancestors":
+        shown = query_graph(graph, verb, key).nodes
+        graph = with_names(graph, list(find_names(project, loaded, files, shown)))
     if verb == "chain":
         graph = with_requirements(graph, loaded.corpus, key)
     return GraphAnswer(query_graph(graph, verb, key), loaded.notes)

@@ -5,15 +5,17 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Container, Iterator
 from pathlib import Path
 
 from sdd_hooks.artifacts.corpus import Corpus
 from sdd_hooks.artifacts.find_artifact import find_artifact
 from sdd_hooks.artifacts.identifiers import Origins
+from sdd_hooks.artifacts.named_code import CodePaths, may_name, read_named_code
 from sdd_hooks.artifacts.names import NamesOfArtifacts
 from sdd_hooks.artifacts.validation import validate_artifacts
-from sdd_hooks.artifacts.work_tree import read_work_tree
-from sdd_hooks.drift.artifact_graph import ArtifactGraph, build_graph
+from sdd_hooks.artifacts.work_tree import read_artifact_files, read_work_tree
+from sdd_hooks.drift.artifact_graph import NAMES, ArtifactGraph, Relation, build_graph
 from sdd_hooks.drift.citations import Citation, read_citations
 from sdd_hooks.errors import EXIT_USAGE, SddError
 from sdd_hooks.external.records import read_external_records
@@ -22,6 +24,8 @@ from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import RECORD_KINDS
 from sdd_hooks.project.project import Project
 from sdd_hooks.text.display import printable_line
+from sdd_hooks.text.documents import document_text
+from sdd_hooks.text.globs import is_named
 
 _EDGE_RULES = frozenset(
     {
@@ -109,6 +113,29 @@ def find_key(loaded: LoadedGraph, module: str | None, name: str) -> str:
     every = (*loaded.corpus.artifacts, *loaded.external.artifacts)
     shown = Corpus(tuple(one for one in every if one.path in loaded.graph.nodes))
     return find_artifact(shown, name, module, loaded.origins).path
+
+
+def find_names(
+    project: Project, loaded: LoadedGraph, files: CodePaths, shown: Container[str], file: str = ""
+) -> Iterator[Relation]:
+    """Find what the `shown` artifacts name of the tracked `files`, or who names `file` only.
+
+    Raises GitError.
+    """
+    collections = project.select(RECORD_KINDS)
+    for source in read_artifact_files(project.repository.git, collections)[0]:
+        artifact = loaded.corpus.by_path.get(source.path)
+        if artifact is None or source.path not in shown:
+            continue
+        text = document_text(source.path, source.data)
+        named = read_named_code(artifact, text, files) if may_name(text, file) else ()
+        for one in named:
+            is_meant = is_named(file, one.path) if file else is_inside(one.path, loaded.scope)
+            if one.governs and is_meant:
+                ends = (artifact.path, file or one.path, artifact.path)
+                yield Relation(NAMES, *ends, one.line, sentence=one.sentence)
+                if file:
+                    break
 
 
 def _scope_path(root: Path, scope: GraphFilter) -> str:

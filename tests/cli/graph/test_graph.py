@@ -37,6 +37,23 @@ def test_impact_as_a_drawing_and_as_an_object(shop: Repo) -> None:
     assert run(shop.root, "graph", "impact", "ADR-0001", "--format", "json").json == data
 
 
+def test_files_that_a_record_names(shop: Repo) -> None:
+    """Scenario "A named file" of SPEC-0021."""
+    body = "## Context\n\nNo `src/b.go`.\n\n## Decision\n\nBuild with `tools/x.sh`, [so](../..)."
+    record = {"docs/adrs/ADR-0009-x.md": adr(9, body=body), "tools/x.sh": ""}
+    shop.commit("Name", record)
+    sentence = "“Build with `tools/x.sh`, [so](../..).”"
+    drawn = run(shop.root, "graph", "impact", "ADR-0009").out
+    assert drawn == f"ADR-0009  Title 9\n└──[names]──► tools/x.sh  {sentence}\n"
+    drawn = run(shop.root, "graph", "impact", "./tools/x.sh").out
+    assert drawn == f"┌─ ─[named-by]─ ─► ADR-0009  Title 9  {sentence}\ntools/x.sh\n"
+    (found,) = run(shop.root, "graph", "impact", "src/b.go", "--json").json["results"]
+    assert (found["id"], found["edges"][0]["sentence"]) == ("ADR-0001", None)
+    (found,) = run(shop.root, "graph", "impact", "tools/x.sh", "--json").json["results"]
+    assert (found["edges"][0]["line"], found["path"]) == (13, "docs/adrs/ADR-0009-x.md")
+    assert run(shop.root, "graph", "impact", "ADR-0009", "--scope", "src").out.count("tools") == 0
+
+
 @pytest.mark.parametrize("form", ["text", "markdown", "mermaid", "json"])
 def test_the_same_input_gives_the_same_bytes(shop: Repo, form: str) -> None:
     outputs = {
