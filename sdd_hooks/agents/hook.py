@@ -12,7 +12,7 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, TextIO
+from typing import BinaryIO, TextIO
 
 from sdd_hooks import tracing
 from sdd_hooks.agents.messages import (
@@ -27,11 +27,6 @@ from sdd_hooks.errors import EXIT_OK, EXIT_USAGE, RepositoryError, SddError
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.repository import Repository, discover
 from sdd_hooks.system.time_limit import time_limit
-
-if TYPE_CHECKING:
-    from sdd_hooks.agents.handover import Handover
-    from sdd_hooks.agents.session import Session
-    from sdd_hooks.usecases.agents.table import AgentTable
 
 SECONDS = 5.0
 """Seconds after which a hook gives up. An agent waits longer for a session to start."""
@@ -147,34 +142,25 @@ def _before(repository: Repository, told: AgentEvent) -> str:
         if paths:
             start_preparing(repository)
         return ""
+    from sdd_hooks.usecases.agents.deciding_records import find_deciding
+
     folder = agent_folder(repository)
     with closing(table):
         session = load_session(folder, told.session)
-        handover = find_handover(table, repository.root, session, paths, told.written)
+        found = find_deciding(table, repository.root, session.prompt, paths, told.written)
+        handover = None
+        if found and found.records:
+            from sdd_hooks.agents.handover import write_handover
+            from sdd_hooks.usecases.agents.deciding_sentences import quote_deciding
+
+            quoted = quote_deciding(table, repository.root, found)
+            handover = write_handover(paths, quoted, session.handed)
         if not table.is_current(repository.root):
             start_preparing(repository)
     if handover is None:
         return ""
     store_session(folder, told.session, session._replace(handed=(*session.handed, *handover.keys)))
     return handover.text
-
-
-def find_handover(
-    table: AgentTable, root: Path, session: Session, paths: Sequence[str], written: str
-) -> Handover | None:
-    """Find what is handed over before an edit of `paths`, relative to `root`, that writes a text.
-
-    None for nothing, and for what the session was told before.
-    """
-    from sdd_hooks.usecases.agents.deciding_records import find_deciding
-
-    found = find_deciding(table, root, session.prompt, paths, written)
-    if found is None or not found.records:
-        return None
-    from sdd_hooks.agents.handover import write_handover
-    from sdd_hooks.usecases.agents.deciding_sentences import quote_deciding
-
-    return write_handover(paths, quote_deciding(table, root, found), session.handed)
 
 
 def inside(repository: Repository, told: AgentEvent) -> list[str]:

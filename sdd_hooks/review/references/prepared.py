@@ -9,6 +9,7 @@ asks for it. The evidence then takes milliseconds, and is that of the review for
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
@@ -171,9 +172,12 @@ class PreparedEvidence:
         return any(word in split_words(line) for line in lines if word in line.lower())
 
     def _telling(self, word: str, titles: int) -> float:
-        in_code = self._words[word].code if word in self._words else 0
-        return _idf_share(len(self._records), titles, 1) * _idf_share(
-            self._head.code_files, in_code
+        code = self._words.get(word, WordRow()).code
+        shares = ((len(self._records), titles, 1), (self._head.code_files, code, 0))
+        return math.prod(
+            inverse_document_frequency(count, found) / inverse_document_frequency(count, least)
+            for count, found, least in shares
+            if count
         )
 
     def _facts(self, similarity: Similarity) -> Facts:
@@ -263,12 +267,6 @@ class PreparedEvidence:
         words = [(row.decision, word) for word, row in self._words.items()]
         index = _index(words, sizes, self._query.words.distinct())
         return surprise(self._head.fits, index, self._query.words, rarity, len(sizes))
-
-
-def _idf_share(count: int, frequency: int, least: int = 0) -> float:
-    """The idf of what is in `frequency` of `count` documents, as a part of the highest."""
-    highest = inverse_document_frequency(count, least)
-    return inverse_document_frequency(count, frequency) / highest if count else 1.0
 
 
 def _index(
