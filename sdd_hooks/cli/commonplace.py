@@ -43,7 +43,7 @@ def status() -> int:
 @click.command()
 @json_option
 def update_command(as_json: bool) -> int:
-    """Bring every collection up to date, including those of semantic-search.yml.
+    """For other tools: bring every collection up to date, also those of semantic-search.yml.
 
     \b
     Example:
@@ -62,7 +62,7 @@ def update_command(as_json: bool) -> int:
 def query_command(
     words: tuple[str, ...], names: tuple[str, ...], limit: int, min_score: float, as_json: bool
 ) -> int:
-    """Print the records that answer a query, best first.
+    """For other tools: print the records that answer a query, best first (see `sdd search`).
 
     \b
     Example:
@@ -90,7 +90,7 @@ def query_command(
 @click.command()
 @json_option
 def status_command(as_json: bool) -> int:
-    """Show what is indexed, how fresh it is and where.
+    """For other tools: show what is indexed, how fresh it is and where (see `sdd index status`).
 
     \b
     Example:

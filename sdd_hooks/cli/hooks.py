@@ -71,21 +71,17 @@ def install(directory: Path | None, review: bool, yes: bool, as_json: bool) -> i
 
 
 @hooks.command()
-@yes_option
 @json_option
 @click.pass_obj
-def uninstall(directory: Path | None, yes: bool, as_json: bool) -> int:
+def uninstall(directory: Path | None, as_json: bool) -> int:
     """Remove the hooks, and restore those that were there before.
-
-    The lines in the files of pre-commit, husky, lefthook or the team are removed as `install` adds
-    them: after a yes on a terminal, or with --yes.
 
     \b
     Example:
       sdd hooks uninstall
     """
     repository = discover(start_directory(directory), os.environ)
-    return show(offer_edits(repository, uninstall_hooks(repository), yes, as_json), as_json)
+    return show(hooks_output(uninstall_hooks(repository)), as_json)
 
 
 @hooks.command()

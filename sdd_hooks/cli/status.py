@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from sdd_hooks.artifacts.work_tree import read_work_tree
-from sdd_hooks.changes.record_history import find_waiting
+from sdd_hooks.changes.record_history import find_waiting, is_overdue
 from sdd_hooks.cli.shared.context import open_project
 from sdd_hooks.cli.shared.options import dry_run_option, json_option, module_option
 from sdd_hooks.cli.shared.output import CommandOutput, format_count, show, table
@@ -74,13 +74,15 @@ def _waiting(project: Project, module: str | None) -> CommandOutput:
     collections = project.select(RECORD_KINDS, module)
     corpus, notes = read_work_tree(project.repository.git, collections)
     waiting = find_waiting(corpus.artifacts, project.repository.git, date.today())
+    within = project.configuration.review.review_within
     rows = [
         (
             one.artifact.name,
             one.artifact.status.value,
             "" if one.days is None else f"for {format_count(one.days, 'day')}",
+            "overdue" if is_overdue(one.days, within) else "",
             one.artifact.title,
-            one.origin.people,
+            one.origin.who,
         )
         for one in waiting
     ]
@@ -93,10 +95,12 @@ def _waiting(project: Project, module: str | None) -> CommandOutput:
                 "status": one.artifact.status.value,
                 "since": one.origin.since,
                 "days": one.days,
+                "overdue": is_overdue(one.days, within),
                 "people": one.origin.people,
+                "pull_request": one.origin.pull or None,
             }
             for one in waiting
         ]
     }
-    lines = table(rows, optional=(4,), status=1) or ["nothing waits for a decision"]
+    lines = table(rows, optional=(5,), status=1) or ["nothing waits for a decision"]
     return CommandOutput(data, lines, notes, project.warnings)

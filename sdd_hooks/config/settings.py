@@ -72,7 +72,8 @@ class ReviewSettings(NamedTuple):
 
     `incomplete` is the severity of what could not be checked, "" for that of the worst rule that
     was to check it. With `suppressions` "base", a comment suppresses a finding, and a record
-    supersedes rules, only if the base has it already.
+    supersedes rules, only if the base has it already. A proposed record that is older than
+    `review_within` days is overdue; 0 is no limit.
     """
 
     merge_strategy: Literal["squash", "merge", "rebase"] = "squash"
@@ -80,6 +81,7 @@ class ReviewSettings(NamedTuple):
     max_suggestions: int = 1
     incomplete: Literal["", "critical", "warning", "info"] = ""
     suppressions: Literal["all", "base"] = "all"
+    review_within: int = 0
 
 
 class WorktreeSettings(NamedTuple):

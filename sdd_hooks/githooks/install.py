@@ -21,7 +21,7 @@ from typing import Literal
 from sdd_hooks.errors import StorageError
 from sdd_hooks.githooks import managers
 from sdd_hooks.githooks.folder import HooksFolder, HooksRefused, find_configured_hooks, find_folder
-from sdd_hooks.githooks.manager_edits import plan_lines, plan_removal
+from sdd_hooks.githooks.manager_edits import plan_lines
 from sdd_hooks.githooks.manager_lines import render_lines
 from sdd_hooks.githooks.managers import Manager
 from sdd_hooks.githooks.shims import (
@@ -85,7 +85,7 @@ class InstallReport:
     """The hooks of a repository, after an install or uninstall if that was the command.
 
     `manager` is the tool that owns at least one of them, "" for none. `snippet` is what to add to
-    its configuration, "" for nothing; `edits` do that, or take out what was added.
+    its configuration, "" for nothing, and `edits` do that where they can.
     """
 
     folder: Path
@@ -156,10 +156,8 @@ def uninstall_hooks(repository: Repository) -> InstallReport:
             changed |= {event for event in (*EVENTS, *REVIEW_EVENTS) if _remove_hook(path, event)}
     report = _process_hooks(repository, folder, _Request(review=review))
     hooks = tuple(replace(hook, changed=hook.event in changed) for hook in report.hooks)
-    owner = _find_owner(repository.root, folder) or Manager(report.manager)
-    edits = plan_removal(owner, repository.root) if report.manager else ()
-    report = replace(report, hooks=hooks, snippet="", edits=edits)
-    return replace(report, notes=(*_removal_notes(report, changed), *report.notes))
+    notes = (*_removal_notes(report, changed), *report.notes)
+    return replace(report, hooks=hooks, snippet="", edits=(), notes=notes)
 
 
 def _removal_notes(report: InstallReport, removed: Set[str]) -> Iterator[str]:
@@ -170,9 +168,8 @@ def _removal_notes(report: InstallReport, removed: Set[str]) -> Iterator[str]:
     yield f"removed the hooks of sdd: {', '.join(events)}" if events else "no hook of sdd to remove"
     left = [hook.event for hook in report.hooks if hook.state == "managed"]
     if left:
-        by = "run `sdd hooks uninstall --yes`, or " if report.edits else ""
         yield (
-            f"{report.manager} still runs sdd on {', '.join(left)}: {by}remove the lines with"
+            f"{report.manager} still runs sdd on {', '.join(left)}: remove the lines with"
             " `sdd hook` from its files"
         )
 
@@ -180,7 +177,9 @@ def _removal_notes(report: InstallReport, removed: Set[str]) -> Iterator[str]:
 def _process_hooks(repository: Repository, folder: HooksFolder, request: _Request) -> InstallReport:
     """Install the hooks of all events if the request says so. Returns their report."""
     root = repository.root
-    owner = _find_owner(root, folder)
+    owner = managers.find_repository_manager(root, folder.path)
+    if not owner and folder.is_tracked:
+        owner = Manager(os.path.relpath(folder.path, root), folder.path, is_direct=True)
     review = request.review or _has_review_hooks(folder) or _runs_review(owner, root)
     request = request._replace(review=review)
     events = (*EVENTS, *(REVIEW_EVENTS if review else ()))
@@ -217,14 +216,6 @@ def _inspect_managed(
     if obstacle := managers.find_obstacle(manager, repository, folder.path, hook.event):
         return replace(hook, state="broken", detail=obstacle)
     return replace(hook, detail=f"{name} runs sdd")
-
-
-def _find_owner(root: Path, folder: HooksFolder) -> Manager | None:
-    """What manages all hooks of the repository."""
-    owner = managers.find_repository_manager(root, folder.path)
-    if not owner and folder.is_tracked:
-        return Manager(os.path.relpath(folder.path, root), folder.path, is_direct=True)
-    return owner
 
 
 def _runs_review(owner: Manager | None, root: Path) -> bool:

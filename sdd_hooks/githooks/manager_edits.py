@@ -1,4 +1,4 @@
-"""Edits of a hook manager's files that add the lines of sdd, and those that take them out again.
+"""Edits of a hook manager's files that add the lines of sdd.
 
 A configuration is edited only where a parser then reads the same as before, and what sdd adds.
 """
@@ -8,10 +8,8 @@ A configuration is edited only where a parser then reads the same as before, and
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from sdd_hooks.githooks.manager_lines import script_block, with_lefthook
 from sdd_hooks.githooks.managers import Manager, find_configuration, is_shell_script, read_text
@@ -20,8 +18,6 @@ from sdd_hooks.system.file_edits import FileEdit, apply_edits
 
 _EVERY = (*EVENTS, *REVIEW_EVENTS)
 _FIRST_LINE = b"#!/bin/sh\n"
-_ENTRY = re.compile(r"^( +)sdd:\n\1 +run: .*\bsdd hook .*\n(?:\1 +use_stdin: true\n)?", re.M)
-_EMPTY_KEY = re.compile(r"^( *)[\w-]+:\n(?!\n*\1[ #-])", re.M)
 
 
 def plan_lines(
@@ -33,22 +29,13 @@ def plan_lines(
     """
     if manager.scripts:
         return tuple(_script_edits(manager, manager.scripts, root, events, review))
-    name, text = _lefthook(manager, root)
+    name = find_configuration("lefthook", root) if manager.name == "lefthook" else ""
+    if not name.endswith((".yml", ".yaml")):
+        return ()
+    text = read_text(root / name)
     after = with_lefthook(text if text.endswith("\n") or not text else f"{text}\n", events, review)
-    added = _parsed(with_lefthook("", events, review))
-    return _edit(name, text, after) if name and _sum(_parsed(text), added) == _parsed(after) else ()
-
-
-def plan_removal(manager: Manager, root: Path) -> tuple[FileEdit, ...]:
-    """The edits that take out what `plan_lines` adds, and files that have nothing else."""
-    if manager.scripts:
-        return tuple(_script_removals(manager.scripts, root))
-    name, text = _lefthook(manager, root)
-    after = _EMPTY_KEY.sub("", _EMPTY_KEY.sub("", _ENTRY.sub("", text)))
-    entries = {event: _at(_parsed(text), event, "commands", "sdd") for event in _EVERY}
-    added = {event: {"commands": {"sdd": one}} for event, one in entries.items() if one}
-    is_exact = after != text and _sum(_parsed(after), added) == _parsed(text)
-    return _edit(name, text, after) if is_exact else ()
+    is_safe = _others(text) == _others(after)
+    return (FileEdit(name, text.encode(), after.encode()),) if is_safe else ()
 
 
 def write_edits(root: Path, edits: Sequence[FileEdit]) -> None:
@@ -77,45 +64,18 @@ def _script_edits(
             yield FileEdit(shown, before, first + block + rest)
 
 
-def _script_removals(folder: Path, root: Path) -> Iterator[FileEdit]:
-    for path in (folder / event for event in _EVERY):
-        before = after = path.read_bytes() if path.is_file() else b""
-        for review, others in ((False, False), (False, True), (True, False)):
-            block = script_block(path.name, review, others=others)
-            after = after.replace(f"{block}\n".encode(), b"")
-        if after != before:
-            left = None if after in (b"", _FIRST_LINE) else after
-            yield FileEdit(os.path.relpath(path, root), before, left)
-
-
-def _lefthook(manager: Manager, root: Path) -> tuple[str, str]:
-    """The name and the text of lefthook's configuration in YAML, "" for another manager."""
-    name = find_configuration("lefthook", root) if manager.name == "lefthook" else ""
-    return (name, read_text(root / name)) if name.endswith((".yml", ".yaml")) else ("", "")
-
-
-def _edit(name: str, before: str, after: str) -> tuple[FileEdit, ...]:
-    return (FileEdit(name, before.encode(), after.encode()),)
-
-
-def _parsed(text: str) -> Any:
-    """The content of a configuration; a text of its own for one that cannot be read."""
+def _others(text: str) -> object:
+    """What a configuration has besides the lines of sdd; its text if it cannot be read."""
     import yaml
 
     try:
-        return yaml.safe_load(text) or {}
-    except yaml.YAMLError as error:
-        return str(error)
-
-
-def _at(content: Any, *keys: str) -> Any:
-    for key in keys:
-        content = content.get(key) if isinstance(content, dict) else None
-    return content
-
-
-def _sum(one: Any, other: Any) -> Any:
-    """One table with what the other one adds to it."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        return {**one, **{key: _sum(one.get(key), value) for key, value in other.items()}}
-    return other
+        content = yaml.safe_load(text) or {}
+        for event in _EVERY:
+            if event in content:
+                commands = content[event].get("commands", {})
+                commands.pop("sdd", None)
+                content[event] = {**content[event], "commands": commands}
+        empty = {"commands": {}}
+        return {event: block for event, block in content.items() if block != empty}
+    except (yaml.YAMLError, AttributeError, TypeError):
+        return text

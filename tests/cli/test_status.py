@@ -103,5 +103,16 @@ def test_what_waits_is_listed_the_longest_first(repo):
     assert lines[0].split("  ")[:2] == ["ADR-0003", "proposed"]
     assert run(repo.root, "status", "--waiting", "ADR-0001").code == 2
     assert "Missing argument 'STATUS'" in run(repo.root, "status", "ADR-0001").err
-    repo.git("rm", "--quiet", "docs/adrs/000[2-4]*")
+    repo.write("CLAUDE.md", "### SDD Configuration\n\n#### Review\n\n- **Review Within**: 30\n")
+    repo.write("docs/adrs/0005-e.md", dated.format("proposed", "2026-06-01", "", "Old"))
+    repo.commit("Propose caches (#12)")
+    overdue = run(repo.root, "status", "--waiting", "--json").json["waiting"]
+    assert all(one["overdue"] for one in overdue) and not any(one["overdue"] for one in data)
+    assert {one["id"]: one["pull_request"] for one in overdue}["ADR-0005"] == "#12"
+    line = "ADR-0003 is proposed for "
+    end = " days (`Review Within` is 30): decide it, Ada, Grace"
+    for arguments in (["prime"], ["audit"], ["status", "--waiting"]):
+        shown = " ".join(run(repo.root, *arguments).out.split())
+        assert "overdue" in shown if "--waiting" in arguments else line in shown and end in shown
+    repo.git("rm", "--quiet", "docs/adrs/000[2-5]*")
     assert run(repo.root, "status", "--waiting").out == "nothing waits for a decision\n"

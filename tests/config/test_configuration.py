@@ -64,6 +64,7 @@ CANONICAL = """\
 - **Max Suggestions**: 2
 - **Incomplete**: warning
 - **Suppressions**: base
+- **Review Within**: 14
 
 #### Worktrees
 - **Base Dir**: ../trees/

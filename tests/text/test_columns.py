@@ -30,6 +30,7 @@ def test_a_table_fits_every_terminal(rows, width, wraps):
     ("rows", "width", "expected"),
     [
         ([RECORD], 0, ["  ".join(RECORD)]),
+        ([("src/a/very/long/folder/store.py:12",)], 20, ["…/folder/store.py:12"]),
         ([RECORD], 60, ["ADR-0001  accepted  2026-01-02  Use PostgreSQL for orders"]),
         ([RECORD], 40, ["ADR-0001  accepted  Use PostgreSQL for…"]),
         (
@@ -46,10 +47,6 @@ def test_a_table_fits_every_terminal(rows, width, wraps):
 )
 def test_what_a_narrow_table_keeps(rows, width, expected):
     assert align(rows, width, optional=(4, 2) if rows == [RECORD] else ()) == expected
-
-
-def test_a_path_keeps_its_end():
-    assert align([("src/a/very/long/folder/store.py:12",)], 20) == ["…/folder/store.py:12"]
 
 
 def test_the_last_column_of_facts_is_wrapped():

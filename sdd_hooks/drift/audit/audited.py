@@ -76,6 +76,7 @@ class Audited:
     name a record in any spelling, by the path of the record. `words_in_code` returns those of some
     words that code has, `ids_in_commits` those of some ids that a commit with code names, and
     `lost_files` those of some paths that a commit removed; they are asked for few records only.
+    `overdue` has a line about each record that waits too long for a decision, by its path.
     """
 
     subject: Subject
@@ -87,6 +88,7 @@ class Audited:
     words_in_code: Callable[[Sequence[str]], frozenset[str]] = _find_nothing
     ids_in_commits: Callable[[Sequence[ArtifactId]], frozenset[ArtifactId]] = _find_no_commit
     lost_files: Callable[[Sequence[str]], Mapping[str, LostFile]] = _find_no_lost_file
+    overdue: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def corpus(self) -> Corpus:
@@ -153,10 +155,11 @@ class Audited:
         for one in self.corpus.artifacts:
             if one.status.authoritative:
                 found.update(self.named_in_code(one))
-                found.update(self._stated_files(one))
+                found.update(self.stated_files(one))
         return frozenset(found & self.source_set)
 
-    def _stated_files(self, artifact: Artifact) -> Iterator[str]:
+    def stated_files(self, artifact: Artifact) -> Iterator[str]:
+        """The source files that `applies-to` and the rules of a record name."""
         applies = self.applies_to(artifact)
         # A rule for all files says nothing about one of them.
         filters = [rule.path_filter() for rule in self.rules_of(artifact) if rule.within]

@@ -5,8 +5,9 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
+from itertools import chain
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.drift.audit.audited import Audited
@@ -23,6 +24,8 @@ MIN_FILES = 5
 """Source files of a directory that is a gap."""
 MIN_GOVERNED = 0.3
 """The share of the source files that records govern, before a directory without is a gap."""
+MAX_FOLDERS, MAX_RECORDS = 80, 3
+"""Folders of code that a map shows, and records of each."""
 MAX_GAPS = 100
 """Directories that are looked at, the largest first."""
 MAX_UNGOVERNED = 12
@@ -79,6 +82,31 @@ def _named_files(audited: Audited, artifact: Artifact) -> Iterator[str]:
             yield named.path
         elif named.governs and named.path[-1] in "/*":
             yield from (path for path in audited.sources if is_named(path, named.path))
+
+
+def count_folders(audited: Audited) -> Iterator[tuple[str, int, int, list[str]]]:
+    """Each of the largest folders of code, by name: its files, and how many of them are governed.
+
+    With the paths of the records in force that govern it above all, by comments, scopes or names in
+    their text. The first folder is the whole repository, "".
+    """
+    governing: dict[str, list[str]] = defaultdict(list)
+    for one in audited.corpus.artifacts:
+        if one.status.authoritative:
+            stated = (*audited.stated_files(one), *_named_files(audited, one))
+            for path in {*audited.named_in_code(one), *stated}:
+                governing[path].append(one.path)
+    total = Counter(chain.from_iterable(governing.values()))
+    folders: dict[str, list[str]] = defaultdict(list)
+    for path in audited.sources:
+        for folder in (*_parents(path), ""):
+            folders[folder].append(path)
+    for folder in sorted(sorted(folders, key=lambda one: -len(folders[one]))[:MAX_FOLDERS]):
+        files = folders[folder]
+        records = Counter(record for path in files for record in governing.get(path, ()))
+        # Those that govern much of the folder and little else.
+        by = sorted(records, key=lambda one: -(records[one] ** 2) / total[one])[:MAX_RECORDS]
+        yield folder, len(files), sum(path in governing for path in files), by
 
 
 def ungoverned_files(audited: Audited) -> list[str]:

@@ -14,7 +14,7 @@ from sdd_hooks.changes.record_history import PENDING
 from sdd_hooks.drift.audit.audited import Audited
 from sdd_hooks.drift.audit.coverage import GAP, NearRecord, find_gaps
 from sdd_hooks.drift.audit.due_dates import find_overdue
-from sdd_hooks.drift.audit.statuses import find_not_accepted, find_unimplemented
+from sdd_hooks.drift.audit.statuses import find_not_accepted, find_undecided, find_unimplemented
 from sdd_hooks.drift.rules import described_rules
 from sdd_hooks.drift.rules.opposing_requirements import spec_statements
 from sdd_hooks.drift.statements import Statement, find_oppositions, read_statements
@@ -187,7 +187,9 @@ def _find(id: str, audited: Audited, near: Near) -> Iterator[Finding]:
     if id == GAP:
         return find_gaps(audited, near)
     found = {
-        "stale-artifact": (find_unimplemented, find_not_accepted, find_overdue, find_lost_paths),
+        "stale-artifact": (
+            *(find_unimplemented, find_not_accepted, find_undecided, find_overdue, find_lost_paths),
+        ),
         "adr-against-spec": (find_specs_before_decisions, find_opposing_decisions),
     }
     return chain.from_iterable(find(audited) for find in found[id])

@@ -18,6 +18,7 @@ from sdd_hooks.text.lazy_regex import lazy_regex
 
 UNIMPLEMENTED = "stale-artifact/unimplemented"
 NOT_ACCEPTED = "stale-artifact/not-accepted"
+UNDECIDED = "stale-artifact/undecided"
 
 GRACE = timedelta(days=30)
 """How long a record may be ahead of the code, or the code ahead of its status."""
@@ -138,6 +139,13 @@ def find_not_accepted(audited: Audited) -> Iterator[Finding]:
                 f" status to {wanted}, or take the code back"
             )
             yield Finding(one.path, status.line, NOT_ACCEPTED, "warning", message, status.text)
+
+
+def find_undecided(audited: Audited) -> Iterator[Finding]:
+    """Find records that wait for a decision for longer than the configuration allows."""
+    for one in audited.records:
+        if message := audited.overdue.get(one.path):
+            yield Finding(one.path, one.status.line, UNDECIDED, "info", message, one.status.text)
 
 
 def _comments_in_code(audited: Audited, artifact: Artifact) -> list[Citation]:

@@ -18,6 +18,7 @@ from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.corpus import Corpus, find_replacements
 from sdd_hooks.artifacts.edges import INVERSES
 from sdd_hooks.artifacts.identifiers import ArtifactId, find_id_references, in_module
+from sdd_hooks.artifacts.named_code import CodePaths
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.reporting.registry import Links
 
@@ -35,6 +36,9 @@ _ALLOWED = re.compile(r"(?:https?://[^\s/]|mailto:[^\s@]+@)", re.IGNORECASE)
 # A browser drops these inside a scheme: `java<TAB>script:` is a script.
 _INVISIBLE = re.compile(r"[\x00-\x20\x7f-\xa0\u2028\u2029]")
 _ANCHOR = re.compile(r"[\w.-]{1,200}")
+
+_PLACE = re.compile(r"([^\s:*{]{3,300})(?::([0-9]{1,7})(?:-[0-9]{1,7})?)?")
+NAMED_PATH = re.compile(r"(?<![\w.@/:*-])[\w.@-]+(?:/[\w.@-]*\w)+(?::[0-9]{1,7})?")
 
 _NOT_IN_KEY = re.compile(r"[^\w.-]+")
 
@@ -130,6 +134,15 @@ class Hyperlinks(NamedTuple):
     corpus: Corpus
     keys: Mapping[str, str]
     links: Links | None = None
+    paths: CodePaths | None = None
+
+    def file(self, written: str) -> str:
+        """Return the address of the code, and of its line, that a text such as `a.py:3` names."""
+        place = _PLACE.fullmatch(written)
+        if not (place and self.links and self.paths and re.search("[/.]", written)):
+            return ""
+        path = self.paths.resolve(place[1]).rstrip("/")
+        return self.links.address(path, int(place[2] or 0)) if path else ""
 
     def address(self, href: str, artifact: Artifact, path: str) -> str:
         """Return where a link in the file at `path` of an artifact leads, "" for nowhere.

@@ -57,11 +57,13 @@ _SIMPLE = {
 class TextLinks(NamedTuple):
     """How a text is linked: `address` of the target of a link ("": none), `mentions` of a text.
 
-    `mentions` returns the parts of a text that are links: their offsets and addresses.
+    `mentions` returns the parts of a text that are links: their offsets and addresses. `code` is
+    the address of what a code span names.
     """
 
     address: Callable[[str], str]
     mentions: Callable[[str], list[tuple[int, int, str]]]
+    code: Callable[[str], str] = lambda _: ""
 
 
 def render_tree(text: str, anchors: Mapping[int, str], links: TextLinks) -> list[Node]:
@@ -183,7 +185,9 @@ class _Builder:
             if kind == "text":
                 self._text(child.content, linked=in_link > 0)
             elif kind == "code_inline":
-                self._append(["code", child.content])
+                address = "" if in_link else self.links.code(child.content)
+                span: list[Node] = ["code", child.content]
+                self._append(["a", {"h": address}, span] if address else span)
             elif kind == "softbreak":
                 self._plain("\n")
             elif kind == "hardbreak":

@@ -4,9 +4,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from sdd_hooks.artifacts.corpus import Corpus
+from sdd_hooks.artifacts.named_code import CodePaths
 from sdd_hooks.artifacts.requirements import Requirement
 from sdd_hooks.changes.record_history import RecordOrigin
 from sdd_hooks.findings import ReportedFinding
@@ -77,9 +78,11 @@ class AuditPage(NamedTuple):
     work tree differs from it. `made` is the time in seconds since the epoch. `texts` has the text
     of each file of the artifacts by its path, and `edges` are those of the graph. By the path of an
     artifact, `citations` are the places that name it, `requirements` those of a spec, `applies_to`
-    its globs and symbols, and `origins` since when it is there. `rules` has the summary of each
-    rule by its id. `links` are the addresses of files on the forge. `notes` say what the audit did
-    not cover.
+    its globs and symbols, and `origins` since when it is there; without a decision it is overdue
+    after `review_within` days, 0 for no limit. `paths` are those of code; of each of its
+    `folders` there are the files, how many records govern, and the paths of these records. `rules`
+    has the summary of each rule by its id. `links` are the addresses of files on the forge. `notes`
+    say what the audit did not cover.
     """
 
     name: str
@@ -94,6 +97,9 @@ class AuditPage(NamedTuple):
     requirements: Mapping[str, tuple[PageRequirement, ...]] = {}
     applies_to: Mapping[str, tuple[str, ...]] = {}
     origins: Mapping[str, RecordOrigin] = {}
+    review_within: int = 0
+    paths: CodePaths | None = None
+    folders: tuple[tuple[str, int, int, Sequence[str]], ...] = ()
     rules: Mapping[str, str] = {}
     freshness: PageFreshness = PageFreshness()
     links: Links | None = None

@@ -18,6 +18,7 @@ from sdd_hooks.changes.record_history import PENDING, RecordOrigin, days_since
 from sdd_hooks.findings import count_severities
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.reporting.page.links import (
+    NAMED_PATH,
     RECORD,
     Hyperlinks,
     RecordRelation,
@@ -106,7 +107,8 @@ class PageRecords:
     @cached_property
     def texts(self) -> tuple[Texts, ...]:
         """The rendered texts of each artifact."""
-        hyperlinks = Hyperlinks(self.page.corpus, self.keys, self.page.links)
+        page = self.page
+        hyperlinks = Hyperlinks(page.corpus, self.keys, page.links, page.paths)
         sizes = [len(self._text(path)) for one in self.artifacts for path in one.paths]
         longest = min(common_length(sizes, MAX_RENDERED), MAX_TEXT)
         return tuple(self._render(hyperlinks, artifact, longest) for artifact in self.artifacts)
@@ -141,7 +143,7 @@ class PageRecords:
         return {
             "summary": self._summary(artifact),
             "written": shortened(plain_text(printable_line(artifact.status.text)), MAX_STATUS),
-            "people": self._origin(artifact).people,
+            "people": self._origin(artifact).who,
             "design": printable_line(artifact.design),
             "relations": [self._relation(one) for one in self.relations[artifact.path]],
             "applies": list(self.page.applies_to.get(artifact.path, ())),
@@ -243,7 +245,9 @@ class PageRecords:
         def mentions(text: str) -> list[tuple[int, int, str]]:
             found = hyperlinks.mentions(text, artifact)
             mentioned.update((self._numbers_by_key[one.key], None) for one in found)
-            return [(one.start, one.end, f"{RECORD}{one.key}") for one in found]
+            named = [(one.start, one.end, f"{RECORD}{one.key}") for one in found]
+            paths = [(*one.span(), hyperlinks.file(one[0])) for one in NAMED_PATH.finditer(text)]
+            return [*named, *(one for one in paths if one[2])]
 
         def tree(path: str) -> list[Node]:
             def address(href: str) -> str:
@@ -255,7 +259,8 @@ class PageRecords:
 
             text = self._text(path)
             anchors = {one.first_line: one.anchor for one in parse_sections(text)}
-            return render_tree(cut(text, longest), anchors, TextLinks(address, mentions))
+            links = TextLinks(address, mentions, hyperlinks.file)
+            return render_tree(cut(text, longest), anchors, links)
 
         body, *designs = [tree(path) for path in artifact.paths]
         left_out = sum(max(0, len(self._text(path)) - longest) for path in artifact.paths)

@@ -108,6 +108,7 @@ def _shell(page: AuditPage, records: PageRecords) -> dict[str, Any]:
         "statuses": _statuses(records),
         "severities": count_severities(one.finding for one in page.findings)._asdict().items(),
         "decided": sum(row.in_force and row.status not in PENDING for row in rows),
+        "within": page.review_within,
         "waiting": sum(row.status in PENDING for row in rows),
         "requirements": len(requirements),
         "percent": named * 100 // len(requirements) if requirements else 0,
@@ -192,6 +193,10 @@ def page_data(page: AuditPage, records: PageRecords, packed: PackedTexts) -> dic
         "unlisted": max(0, len(page.findings) - MAX_FINDINGS),
         "rules": {name: printable_line(text) for name, text in page.rules.items()},
         "map": _map(page.edges),
+        "code": [
+            (printable_line(path), files, governed, [records.numbers[one] for one in by])
+            for path, files, governed, by in page.folders
+        ],
         "base": _file_address(page),
         "query": page.links.query if page.links else "",
     }

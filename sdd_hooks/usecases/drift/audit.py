@@ -11,6 +11,7 @@ from datetime import datetime, timezone
 from functools import partial
 from itertools import islice
 
+from sdd_hooks.changes.record_history import describe_overdue
 from sdd_hooks.drift.audit.audited import (
     Audited,
     find_ids_in_commits,
@@ -150,17 +151,19 @@ class _Search(NamedTuple):
 
 def _read(project: Project, scope: Scope, scans: tuple[ScanFile, ...], now: float) -> Audited:
     subject = whole_tree_subject(project, scope).with_scans(scans)
-    corpus = subject.corpus
+    corpus, git = subject.corpus, project.repository.git
+    today = datetime.fromtimestamp(now, timezone.utc).date()
     return Audited(
         subject,
         scope,
         read_citations(project, subject.names),
-        datetime.fromtimestamp(now, timezone.utc).date(),
+        today,
         tuple(blob.path for blob in subject.after.blobs()),
         find_naming_files(project, corpus),
         partial(find_words_in_code, project, corpus),
-        partial(find_ids_in_commits, project.repository.git),
-        partial(find_lost_files, project.repository.git),
+        partial(find_ids_in_commits, git),
+        partial(find_lost_files, git),
+        describe_overdue(corpus.artifacts, git, today, project.configuration.review.review_within),
     )
 
 

@@ -16,6 +16,7 @@ from sdd_hooks.artifacts.corpus import Corpus
 from sdd_hooks.changes.record_history import RecordOrigin, find_first_commits, origin_of
 from sdd_hooks.code.paths import is_test
 from sdd_hooks.drift.audit.audited import Audited
+from sdd_hooks.drift.audit.coverage import count_folders
 from sdd_hooks.drift.audit.rules import described_audit_rules
 from sdd_hooks.drift.citations import Citation
 from sdd_hooks.drift.rules.requirement_coverage import RequirementState, measure_coverage
@@ -98,7 +99,10 @@ def build_page(
         citations=_citations(corpus, audited),
         requirements=_requirements(corpus, audited),
         applies_to=_applies_to(corpus, audited),
-        origins=_origins(corpus, project.repository.git),
+        origins=_origins(corpus, git),
+        paths=audited.code_paths,
+        folders=tuple(count_folders(audited)),
+        review_within=project.configuration.review.review_within,
         rules={rule.id: rule.summary for rule in described_audit_rules()},
         freshness=_freshness(project, index),
         links=find_file_links(project, commit),

@@ -7,6 +7,7 @@ patterns and lessons, or from all repositories of an organisation."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import date
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from sdd_hooks.artifacts.corpus import Corpus, find_replacements, load_corpus
 from sdd_hooks.artifacts.identifiers import ArtifactId
 from sdd_hooks.artifacts.summary import summarize
 from sdd_hooks.artifacts.work_tree import read_artifact_files
+from sdd_hooks.changes.record_history import describe_overdue
 from sdd_hooks.engines.registry import is_indexed, not_indexed
 from sdd_hooks.freshness.read_gate import open_index
 from sdd_hooks.freshness.read_gate import prime as refresh_index
@@ -72,12 +74,14 @@ def load_context(project: Project, module: str | None, now: float) -> SessionCon
         for artifact in sorted(corpus.artifacts, key=_order)
     ]
     header = freshness.notes if is_indexed(project) else (str(not_indexed(project)),)
+    git, within = project.repository.git, project.configuration.review.review_within
+    overdue = describe_overdue(corpus.artifacts, git, date.fromtimestamp(now), within)
     report = PrimeReport(
         topic=None,
         artifacts=tuple(one for one in primed if one.authoritative),
         excluded=tuple(one for one in primed if not one.authoritative),
         modules=_modules(project, module),
-        notes=header,
+        notes=(*header, *list(overdue.values())[:MAX_LISTED]),
     )
     learned = find_learned(project, module)
     report = report._replace(knowledge=learned.entries)

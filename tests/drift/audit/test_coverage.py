@@ -6,6 +6,7 @@ from sdd_hooks.drift.audit.audited import Audited
 from sdd_hooks.drift.audit.coverage import (
     MAX_UNGOVERNED,
     NearRecord,
+    count_folders,
     find_gaps,
     measure_coverage,
     named_paths,
@@ -52,6 +53,15 @@ def test_the_coverage_counts_what_code_names_and_what_records_state(repo: Repo) 
         governed=9,
     )
     assert found.governed >= {"src/path1/path.py", "src/mail/part0.py", "src/post/a.py"}
+    # ADR-0005 is in force, and governs nothing.
+    (repo.root / "src/new").mkdir()
+    folders = count_folders(audited(repo, {"src/new/free.py": "import re\n"}))
+    shown = {path: counts for path, *counts in folders}
+    assert [*shown][:3] == ["", "src", "src/mail"]
+    assert shown[""][:2] == shown["src"][:2] == [10, 9]
+    assert shown["src/mail"] == [5, 5, ["docs/adrs/ADR-0003-mail.md"]]
+    assert shown["src/post"] == [1, 1, ["docs/adrs/ADR-0004-rule.md"]]
+    assert shown["src/new"] == [1, 0, []]
 
 
 def test_a_missing_comment_counts_where_files_have_one(repo: Repo) -> None:

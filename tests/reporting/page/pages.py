@@ -162,6 +162,7 @@ def small_page() -> AuditPage:
         commit="0123456789abcdef0123456789abcdef01234567",
         requirements={SPEC_PATH: named_requirements()},
         applies_to={QUEUES_PATH: ("src/queue/",)},
+        folders=(("", 3, 1, [QUEUES_PATH]), ("src/free", 2, 0, [])),
         rules={"dangling-reference": "A reference to no artifact"},
         freshness=PageFreshness(
             "embedded", MADE - 180, 7200, (PageCollection("shop-adrs", "adrs", 3),), ("a note",)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.identifiers import ArtifactId, named_id
+from sdd_hooks.artifacts.named_code import CodePaths
 from sdd_hooks.reporting.page.links import (
     GraphEdge,
     Hyperlinks,
@@ -105,6 +106,26 @@ def test_keys_differ_and_need_no_escape_in_an_address(names: list[str]) -> None:
     keys = assign_keys([record(f"docs/{name}.md") for name in names])
     assert len(set(keys.values())) == len(names)
     assert all(re.fullmatch(r"[\w.~-]+", key) for key in keys.values())
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("src/queue/store.py", "src/queue/store.py"),
+        ("store.py:12", "src/queue/store.py?plain=1#L12"),
+        ("src/queue/store.py:12-14", "src/queue/store.py?plain=1#L12"),
+        ("src/queue/", "src/queue"),
+        ("queue.store", "src/queue/store.py"),
+        ("src/*.py", ""),
+        ("../src/queue/store.py", ""),
+        ("src/gone.py", ""),
+        ("store", ""),
+    ],
+)
+def test_code_that_a_text_names_is_on_the_forge(written: str, expected: str) -> None:
+    named = LINKED._replace(paths=CodePaths(["src/queue/store.py", "src/a.py", "README.md"]))
+    assert named.file(written) == (expected and f"https://forge.example/o/r/blob/abc/{expected}")
+    assert LINKED.file(written) == named._replace(links=None).file(written) == ""
 
 
 def address(href: str, hyperlinks: Hyperlinks = LINKED) -> str:

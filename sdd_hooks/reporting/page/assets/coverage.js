@@ -16,12 +16,22 @@ const showCoverage = async (parameters) => {
     share(decisions.length - uncited.length, decisions.length),
     uncited.length > 0 && el("details", null, el("summary", null, `${plural(uncited.length, "decision")} that neither code nor an issue names`),
       el("ul", { class: "tags" }, uncited.map((record) => el("li", null, recordLink(record.number))))),
+    data.code.length > 0 && [
+      el("h2", null, `Code: decisions for ${data.code[0][2]} of ${plural(data.code[0][1], "source file")}`),
+      el("p", { class: "shown" }, "By comments, scopes and names in records that are in force."), codeMap(data.code.slice(1))],
     all.length > 0
       ? [el("h2", null, `Requirements: code or tests name ${all.filter(isNamed).length} of ${all.length}`), share(all.filter(isNamed).length, all.length), onlyMissing(missing)]
       : el("p", { class: "empty" }, "No spec has requirements."),
     specs.map((record) => specTable(record, data, missing)));
   return "Coverage";
 };
+
+// The folders of the code below each other, with the share of files that decisions govern.
+const codeMap = (folders) => el("table", { class: "map" }, el("tbody", null, folders.map(([path, files, governed, by]) => el("tr", null,
+  el("th", { scope: "row" }, el("code", null, "\u00a0\u00a0".repeat(path.split("/").length - 1), path.split("/").at(-1))),
+  el("td", null, share(governed, files)),
+  el("td", { class: governed ? "right" : "right none" }, governed ? `${governed} of ${files}` : `none of ${files}`),
+  el("td", null, by.map((number) => el("a", { href: `#/record/${records[number].key}`, title: records[number].title }, records[number].id)))))));
 
 const onlyMissing = (checked) => el("form", { class: "filters", "aria-label": "Filters" },
   el("fieldset", null, el("label", null,
