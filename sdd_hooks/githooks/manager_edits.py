@@ -75,7 +75,6 @@ def _others(text: str) -> object:
                 commands = content[event].get("commands", {})
                 commands.pop("sdd", None)
                 content[event] = {**content[event], "commands": commands}
-        empty = {"commands": {}}
-        return {event: block for event, block in content.items() if block != empty}
+        return {event: block for event, block in content.items() if block != {"commands": {}}}
     except (yaml.YAMLError, AttributeError, TypeError):
         return text
