@@ -96,17 +96,22 @@ def count_folders(audited: Audited) -> Iterator[tuple[str, int, int, list[str]]]
             stated = (*audited.stated_files(one), *_named_files(audited, one))
             for path in {*audited.named_in_code(one), *stated}:
                 governing[path].append(one.path)
-    total = Counter(chain.from_iterable(governing.values()))
+    bare, total = "", Counter(chain.from_iterable(governing.values()))
     folders: dict[str, list[str]] = defaultdict(list)
     for path in audited.sources:
         for folder in (*_parents(path), ""):
             folders[folder].append(path)
     for folder in sorted(sorted(folders, key=lambda one: -len(folders[one]))[:MAX_FOLDERS]):
         files = folders[folder]
+        if bare and folder.startswith(bare):
+            continue
+        governed = sum(path in governing for path in files)
+        # What is in a folder without a decision has none either.
+        bare = f"{folder}/" if folder and not governed else ""
         records = Counter(record for path in files for record in governing.get(path, ()))
         # Those that govern much of the folder and little else.
         by = sorted(records, key=lambda one: -(records[one] ** 2) / total[one])[:MAX_RECORDS]
-        yield folder, len(files), sum(path in governing for path in files), by
+        yield folder, len(files), governed, by
 
 
 def ungoverned_files(audited: Audited) -> list[str]:

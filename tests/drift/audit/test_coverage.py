@@ -54,14 +54,13 @@ def test_the_coverage_counts_what_code_names_and_what_records_state(repo: Repo) 
     )
     assert found.governed >= {"src/path1/path.py", "src/mail/part0.py", "src/post/a.py"}
     # ADR-0005 is in force, and governs nothing.
-    (repo.root / "src/new").mkdir()
-    folders = count_folders(audited(repo, {"src/new/free.py": "import re\n"}))
+    folders = count_folders(audited(repo, {"src/new/deep/free.py": "import re\n"}))
     shown = {path: counts for path, *counts in folders}
     assert [*shown][:3] == ["", "src", "src/mail"]
     assert shown[""][:2] == shown["src"][:2] == [10, 9]
     assert shown["src/mail"] == [5, 5, ["docs/adrs/ADR-0003-mail.md"]]
     assert shown["src/post"] == [1, 1, ["docs/adrs/ADR-0004-rule.md"]]
-    assert shown["src/new"] == [1, 0, []]
+    assert shown["src/new"] == [1, 0, []] and "src/new/deep" not in shown
 
 
 def test_a_missing_comment_counts_where_files_have_one(repo: Repo) -> None:
