@@ -153,7 +153,7 @@ def hooks_output(report: InstallReport) -> CommandOutput:
         lines += ["", f"{manager} runs the hooks here. Add these lines to its files:", ""]
         lines += [f"    {line}" for line in report.snippet.splitlines()]
         if report.edits:
-            lines += ["", "`sdd hooks install --yes` adds them."]
+            lines += ["", "`sdd hooks install` adds them with `--yes`."]
     data = {**asdict(report), "folder": str(report.folder)}
     notes, data["edits"] = data.pop("notes"), changes_data(report.edits)
     unfit = any(hook.is_unfit for hook in report.hooks)

@@ -194,7 +194,7 @@ def page_data(page: AuditPage, records: PageRecords, packed: PackedTexts) -> dic
         "rules": {name: printable_line(text) for name, text in page.rules.items()},
         "map": _map(page.edges),
         "code": [
-            (printable_line(path), files, governed, [records.numbers[one] for one in by])
+            [printable_line(path), files, governed, [records.numbers[one] for one in by]]
             for path, files, governed, by in page.folders
         ],
         "base": _file_address(page),
