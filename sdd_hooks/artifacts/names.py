@@ -29,6 +29,7 @@ from sdd_hooks.text.lazy_regex import lazy_regex
 MAX_WORD = 1_000
 """Characters of a word, such as a web address, that may name an artifact."""
 
+_MAX_USUAL = 100_000
 _WORD = lazy_regex(r"[^\s<>()\[\]\"'`,;|]+")
 _PAGES = FOLDER_PAGES | {"spec", "design", "requirements"}
 _DATE = lazy_regex(r"(?:[0-9]{4}-?[0-9]{2}-?[0-9]{2}|[0-9]{1,5})[-_.]+(?=.*[^\W\d])")
@@ -71,6 +72,8 @@ class NamesOfArtifacts(NamedOrigins):
         self._by_key: dict[str, list[Artifact]] = {}
         keys = [(one, *name_keys(one)) for one in artifacts]
         self._has_names = any(one.id.name for one, *_ in keys)
+        # Words that name nothing anywhere: most of a text, and the same ones in the next text.
+        self._usual: set[str] = set()
         for one, strong, _ in keys:
             for key in filter(None, dict.fromkeys(strong)):
                 self._by_key.setdefault(key, []).append(one)
@@ -94,6 +97,8 @@ class NamesOfArtifacts(NamedOrigins):
 
     def _find(self, text: str, labelled: bool) -> Iterator[IdReference]:
         refers = [match.span("names") for match in _REFERS.finditer(text)]
+        if not self._may_name(text) and not (labelled or refers):
+            return
         end = 0
         for match in _WORD.finditer(text):
             start = match.start()
@@ -101,6 +106,8 @@ class NamesOfArtifacts(NamedOrigins):
                 continue
             at = bisect_right(refers, (start, len(text))) - 1
             is_labelled = labelled or (at >= 0 and start < refers[at][1])
+            if not is_labelled and match[0] in self._usual:
+                continue
             item = _ITEM.match(text, start) if is_labelled else None
             # A title has spaces.
             titled = self.called(item[0].strip("*_`. ")) if item and len(item[0]) < MAX_WORD else ()
@@ -109,11 +116,19 @@ class NamesOfArtifacts(NamedOrigins):
                 yield from (IdReference(one, start, start + len(item[0].rstrip())) for one in found)
                 continue
             before, after = text[max(0, start - 2) : start], text[match.end() : match.end() + 1]
-            word = match[0].lstrip("*_~").rstrip("*_~.:!?")
+            word = _bare(match[0])
             start = match.end() - len(match[0].lstrip("*_~"))
             is_marked = is_labelled or before == "](" or (before[-1:] == after == "`")
             for one in self._meant(word, is_marked):
                 yield IdReference(one, start, start + len(word))
+
+    def _may_name(self, text: str) -> bool:
+        """Whether a word of a text names an artifact, at least as a link."""
+        new = {*_WORD.findall(text)} - self._usual
+        naming = {one for one in new if len(one) <= MAX_WORD and self._meant(_bare(one), True)}
+        if len(self._usual) < _MAX_USUAL:
+            self._usual |= new - naming
+        return bool(naming)
 
     def _meant(self, word: str, is_marked: bool) -> list[ArtifactId]:
         """The ids of the artifacts that a word, a path or a web address means."""
@@ -132,6 +147,10 @@ class NamesOfArtifacts(NamedOrigins):
                 one for one in found if one.place.parent.name.lower() == parts[-1].lower()
             )
         return _unnumbered(found) if is_marked or "/" in word else []
+
+
+def _bare(word: str) -> str:
+    return word.lstrip("*_~").rstrip("*_~.:!?")
 
 
 def _unnumbered(found: Iterable[Artifact]) -> list[ArtifactId]:
