@@ -34,6 +34,25 @@ if [ "$review" = 1 ]; then
     [ "$event" != pre-push ] || sdd_seconds=120
 fi
 
+# Sets sdd_git_dir without a git process.
+sdd_find_git_dir() {
+    sdd_git_dir=${GIT_DIR:-.git}
+    if [ -f "$sdd_git_dir" ]; then
+        IFS= read -r sdd_line <"$sdd_git_dir" || :
+        sdd_git_dir=${sdd_line#gitdir: }
+    fi
+    sdd_seen=$sdd_git_dir/sdd-hook-seen
+}
+
+sdd_legacy=${0%/*}/$event.sdd-legacy
+# git runs this hook for each commit that a rebase replays, and post-rewrite at the end.
+if [ "$event" = post-commit ]; then
+    sdd_find_git_dir
+    if [ ! -f "$sdd_legacy" ] && { [ -d "$sdd_git_dir/rebase-merge" ] || [ -d "$sdd_git_dir/rebase-apply" ]; }; then
+        exit 0
+    fi
+fi
+
 # Removes relative entries from PATH: a program there would be a file of the repository.
 sdd_clean_path() {
     case :${PATH-}: in
@@ -53,16 +72,6 @@ sdd_clean_path() {
     set +f
     PATH=${sdd_line#:}
     PATH=${PATH:-/usr/bin:/bin}
-}
-
-# Sets sdd_git_dir without a git process.
-sdd_find_git_dir() {
-    sdd_git_dir=${GIT_DIR:-.git}
-    if [ -f "$sdd_git_dir" ]; then
-        IFS= read -r sdd_line <"$sdd_git_dir" || :
-        sdd_git_dir=${sdd_line#gitdir: }
-    fi
-    sdd_seen=$sdd_git_dir/sdd-hook-seen
 }
 
 # Sets sdd_common, the git directory that all work trees share.
@@ -190,7 +199,6 @@ fi
 
 # The previous hook runs first, with the same input, and its status is the status of this hook.
 sdd_status=0
-sdd_legacy=${0%/*}/$event.sdd-legacy
 if [ -x "$sdd_legacy" ] && [ -f "$sdd_legacy" ]; then
     if [ "$event" = pre-push ]; then
         (
@@ -209,7 +217,6 @@ if [ -x "$sdd_legacy" ] && [ -f "$sdd_legacy" ]; then
 fi
 
 if [ "$event" = post-commit ]; then
-    sdd_find_git_dir
     ! sdd_commit_was_seen || exit $sdd_status
 fi
 
@@ -389,10 +396,10 @@ sdd_compare() {
 sdd_read_state() {
     # bash warns about null bytes.
     {
-        # A state that the hooks have read before has an end. Otherwise a line may have none.
+        # A state that the hooks have read before has an end, and two equal parts. Otherwise a line may have no end.
         # shellcheck disable=SC3013
         if [ "$sdd_seen" -nt "$sdd_state" ]; then
-            sdd_take_state
+            sdd_take_state "$sdd_last_line"
         else
             # The shell removes the line breaks at the end.
             sdd_text=$(sdd_print_state)$sdd_break
@@ -424,12 +431,17 @@ sdd_print_state() {
 
 # Sets sdd_text to the state, at most 131,072 bytes of it. `read` makes one system call for each character, which
 # takes less time than another process for a short state only, and has no limit but that of processor time for a line.
+# $1: the line at which to stop, and to take the other part for equal.
 sdd_take_state() {
     sdd_text=
     # Nothing writes to the file here.
     # shellcheck disable=SC2094
     while IFS= read -r sdd_line; do
         sdd_text=$sdd_text$sdd_line$sdd_break
+        if [ "$sdd_line" = "${1-}" ]; then
+            sdd_text="$sdd_text	$sdd_text"
+            return
+        fi
         if [ ${#sdd_text} -gt 3000 ]; then
             sdd_text=$(head -c 131072 "$sdd_state")$sdd_break
             return

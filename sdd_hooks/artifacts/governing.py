@@ -88,14 +88,19 @@ _BRACKET = lazy_regex(r"[()]")
 _SCENARIO = lazy_regex(r'\s*scenarios?\s*(?:"[^"]{1,300}"|“[^”]{1,300}”)', re.IGNORECASE)
 
 
+def may_govern(text: str) -> bool:
+    """Whether a text may have a governing comment."""
+    folded = text.casefold()
+    return "govern" in folded or "implements" in folded
+
+
 def read_governing(text: str, origins: Origins = NO_ORIGINS) -> tuple[GoverningReference, ...]:
     """Return every artifact that the governing comments of a source file name, in order.
 
     A comment may continue over several lines. A label in a string of code does not count.
     `origins` are as in `find_id_references`. Never raises.
     """
-    folded = text.casefold()
-    if "govern" not in folded and "implements" not in folded:
+    if not may_govern(text):
         return ()
     text = unify_line_endings(text)
     result: list[GoverningReference] = []

@@ -17,11 +17,15 @@ from sdd_hooks.freshness import tiers
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.project.project import Project
-from sdd_hooks.project.repository import REQUEST_FILE
+from sdd_hooks.project.repository import REQUEST_FILE, RUNNING_FILE
 from sdd_hooks.system.locks import hold_lock
 
 if TYPE_CHECKING:
     from sdd_hooks.freshness.refresh import RefreshResult
+
+
+PATIENCE_SECONDS = 5.0
+"""How long a reader waits for a refresh that runs. Then it reads what there is."""
 
 
 class FreshnessReport(NamedTuple):
@@ -91,8 +95,9 @@ def open_fresh_index(project: Project, now: float) -> Iterator[tuple[Engine, Fre
     if not is_indexed(project):
         raise not_indexed(project)
     with _repaired_by_next_event(project):
+        is_behind = _is_behind(project)
         with closing(open_engine(project)) as engine:
-            unknown = _is_behind(project) or _is_renamed(project, engine)
+            unknown = is_behind or _is_renamed(project, engine)
             touched = None if unknown else engine.touched()
             if not tiers.is_stale(now, touched, project.configuration.freshness):
                 yield engine, FreshnessReport()
@@ -129,14 +134,23 @@ def _repaired_by_next_event(project: Project) -> Iterator[None]:
 
 
 def _is_behind(project: Project) -> bool:
-    """Whether a refresh was requested that failed, or none has begun."""
-    directory = project.repository.search_dir
-    if not os.path.lexists(directory / REQUEST_FILE):
+    """Whether a refresh was requested that failed, was killed, or has not begun.
+
+    Waits for one that runs, such as after a switch to another branch.
+    """
+    if not _is_requested(project):
         return False
     # The refresh that runs has the lock, and fulfils the request when it ends.
-    with suppress(SddError), hold_lock(directory / "lock", 0.0) as is_free:
-        return is_free
+    path = project.repository.search_dir / "lock"
+    with suppress(SddError), hold_lock(path, PATIENCE_SECONDS) as is_free:
+        return is_free and _is_requested(project)
     return False
+
+
+def _is_requested(project: Project) -> bool:
+    directory = project.repository.search_dir
+    # A directory of that name is not of sdd, and would stay.
+    return os.path.lexists(directory / REQUEST_FILE) or (directory / RUNNING_FILE).is_file()
 
 
 def _is_renamed(project: Project, engine: Engine) -> bool:

@@ -38,7 +38,12 @@ from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import EXTERNAL, OUTSIDE_GIT, Collection
 from sdd_hooks.project.external_sources import DeclaredSources
 from sdd_hooks.project.project import Project
-from sdd_hooks.project.repository import REQUEST_FILE, Repository, ignore_derived_state
+from sdd_hooks.project.repository import (
+    REQUEST_FILE,
+    RUNNING_FILE,
+    Repository,
+    ignore_derived_state,
+)
 from sdd_hooks.system.files import create_mark, read_inside
 from sdd_hooks.system.locks import hold_lock
 from sdd_hooks.text.display import format_count
@@ -165,7 +170,7 @@ def _fulfilling(request_file: Path) -> Iterator[None]:
 
     A full disk has no place for another file, but takes another name of this one.
     """
-    taken = request_file.with_name("refreshing")
+    taken = request_file.with_name(RUNNING_FILE)
     with suppress(OSError):
         request_file.replace(taken)
     request_file.unlink(missing_ok=True)

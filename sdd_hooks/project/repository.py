@@ -26,6 +26,8 @@ SEARCH_DIR = ".sdd/search"
 """Relative to a work tree, the directory of the state of its index."""
 REQUEST_FILE = "again"
 """Exists in that directory while a requested refresh has not begun."""
+RUNNING_FILE = "refreshing"
+"""Its name while the refresh runs, and for good if that is killed."""
 
 _REV_PARSE = (
     "rev-parse",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from contextlib import closing
 from pathlib import Path
+from threading import Thread
 
 import apsw
 import pytest
@@ -243,12 +244,31 @@ def test_a_reader_knows_that_a_refresh_has_failed(shop: Repo) -> None:
     assert request.exists()
     (state / "x").rmdir()
     state.rmdir()
-    with hold_lock(shop.root / ".sdd/search/lock", 0), open_fresh_index(project, NOW) as opened:
-        assert opened[1] == FreshnessReport()
+    # As if the next one had been killed.
+    running = request.rename(request.with_name("refreshing"))
     with open_fresh_index(project, NOW) as (engine, _):
         assert [one.path for one in engine.documents("repo-adrs")] == [ONE, TWO]
-    assert not request.exists()
+    assert not request.exists() and not running.exists()
     assert state.is_file()
+
+
+def test_a_reader_waits_for_a_refresh_that_runs(shop: Repo) -> None:
+    """As after a switch to another branch, of which the background refreshes the index."""
+    (running := shop.root / ".sdd/search/refreshing").touch()
+    project, reports = shop.project(), list[FreshnessReport]()
+
+    def read() -> None:
+        with open_fresh_index(project, NOW) as (_, report):
+            reports.append(report)
+
+    reader = Thread(target=read)
+    with hold_lock(shop.root / ".sdd/search/lock", 0):
+        reader.start()
+        reader.join(0.1)
+        assert not reports
+        running.unlink()
+    reader.join()
+    assert reports == [FreshnessReport()]
 
 
 def test_a_reader_waits_only_briefly_for_another_refresh(shop: Repo) -> None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from sdd_hooks.artifacts.governing import read_governing
+from sdd_hooks.artifacts.governing import may_govern, read_governing
 from sdd_hooks.artifacts.identifiers import NO_ORIGINS, Origins, parse_id, parse_reference
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.review.references.prepared import (
@@ -117,7 +117,8 @@ def _stated(
     table: AgentTable, artifacts: Sequence[StatedArtifact], path: str, text: str
 ) -> Iterator[Governs]:
     """What is written down about a file, in the order comments, patterns and symbols, rules."""
-    for reference in read_governing(text, _names(artifacts)):
+    names = _names(artifacts) if may_govern(text) else NO_ORIGINS
+    for reference in read_governing(text, names):
         for index in table.row(f"g:{reference.id}") or ():
             yield Governs(artifacts[index], "comment", reference.requirement, path, reference.line)
     for artifact in artifacts:

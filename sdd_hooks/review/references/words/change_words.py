@@ -87,9 +87,15 @@ def cover_titles(
         return sum(inverse_document_frequency(len(titles), frequency[one]) for one in sorted(found))
 
     alone = {word for word in taken_away if frequency[word] == 1}
+    known = {*words}
+    common = [known.intersection(title) for title in titles]
     return [
-        1.0 if alone & {*title} else weight({*title} & {*words}) / (weight(title) or 1.0)
-        for title in titles
+        1.0
+        if alone.intersection(title)
+        else weight(found) / (weight(title) or 1.0)
+        if found
+        else 0.0
+        for title, found in zip(titles, common, strict=True)
     ]
 
 
