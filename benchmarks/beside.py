@@ -10,7 +10,6 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 
 from benchmarks.process import ProcessFailed, Run, run
@@ -18,24 +17,20 @@ from benchmarks.sdd import COMMAND, Sdd
 
 BESIDE = Path(__file__).parent.parent / ".cache/beside"
 """Where `scripts/install-beside` has put the programs that are not on PATH."""
-LOOP = 5_000_000
 PYTHON_EXITS = (sys.executable, "-c", "")
+PACE = {
+    "a loop of 5,000,000 rounds": (sys.executable, "-S", "-c", "for _ in range(5_000_000): pass"),
+    "`git status`": ("git", "status", "--short"),
+    "a process that exits": ("true",),
+    "a Python that exits": PYTHON_EXITS,
+}
+"""What does not depend on sdd: how fast a machine is, so that two tables can be read together."""
 GIT_GREP = ("git", "grep", "--files-without-match", "zebrano")
 _HOOK = "#!/bin/sh\nexit 0\n"
 _PREK = (
     "repos:\n- repo: local\n  hooks:\n  - {id: exits, name: exits, language: system,"
     " entry: 'true', always_run: true, pass_filenames: false}\n"
 )
-# The dimensions of semble's model are those of potion-code-16M, whose weights a hub has.
-_STAND_IN = """
-import sys, numpy
-from model2vec import StaticModel
-from tokenizers import Tokenizer
-tokens = Tokenizer.from_file(sys.argv[1])
-shape = (tokens.get_vocab_size(), 256)
-vectors = numpy.random.default_rng(1).random(shape, dtype=numpy.float32) - 0.5
-StaticModel(vectors, tokens).save_pretrained(sys.argv[2])
-"""
 
 
 class Missing(Exception):
@@ -50,21 +45,9 @@ def program(name: str) -> str:
     return path
 
 
-def pace(sdd: Sdd) -> dict[str, Callable[[int], Run]]:
-    """What does not depend on sdd: how fast this machine is now."""
-    loop = (sys.executable, "-I", "-S", "-c", f"for _ in range({LOOP}): pass")
-    commands = {
-        f"a loop of {LOOP:,} rounds in Python": loop,
-        "`git status`": ("git", "status", "--short"),
-        "a process that exits": ("true",),
-        "a Python that exits": PYTHON_EXITS,
-    }
-    return {name: partial(timed, sdd, command) for name, command in commands.items()}
-
-
-def timed(sdd: Sdd, command: tuple[str, ...], _number: int = 0) -> Run:
-    """A program in the repository of `sdd`."""
-    return run(command, sdd.root, sdd.environ)
+def timed(sdd: Sdd, *command: str) -> Callable[[int], Run]:
+    """A side that runs a program in the repository of `sdd`."""
+    return lambda _: run(command, sdd.root, sdd.environ)
 
 
 def set_empty_hooks(sdd: Sdd) -> None:
@@ -95,33 +78,6 @@ def grep(sdd: Sdd, words: str) -> Run:
     """ripgrep with each of the words. Raises Missing."""
     patterns = [part for word in words.split() for part in ("-e", word)]
     return run((program("rg"), "--ignore-case", *patterns, "docs"), sdd.root, sdd.environ)
-
-
-class Semble:
-    """semble in a repository, with a model of random vectors: its times are right, its hits not."""
-
-    def __init__(self, sdd: Sdd, models: Path, content: str) -> None:
-        """Raises Missing where semble, or the tokenizer of a model, is not there."""
-        self._command = (program("semble"), "search", "--content", content)
-        self._root, folder = sdd.root, sdd.root.with_name(f"semble-{sdd.root.name}")
-        folder.mkdir()
-        tokenizer = next(iter(models.rglob("tokenizer.json")), None)
-        if tokenizer is None:
-            raise Missing("semble's model")
-        python = str(BESIDE / "python/bin/python")
-        made = (python, "-c", _STAND_IN, str(tokenizer), str(folder / "model"))
-        subprocess.run(made, check=True, capture_output=True)
-        model = {"SEMBLE_MODEL_NAME": str(folder / "model"), "HF_HUB_OFFLINE": "1"}
-        self._environ = {**sdd.environ, **model, "HOME": str(folder)}
-
-    def search(self, words: str) -> Run:
-        """Search, with the index that an earlier search left."""
-        return run((*self._command, words, "."), self._root, self._environ)
-
-    def first_index(self) -> Run:
-        """A search without an index, which writes it."""
-        shutil.rmtree(Path(self._environ["HOME"]) / ".cache", ignore_errors=True)
-        return self.search("zebrano")
 
 
 @contextmanager

@@ -31,15 +31,13 @@ def commit(bench: Workbench) -> list[Figure]:
 
 
 def pace(bench: Workbench) -> list[Figure]:
-    """The machine's own pace, so that tables of different days can be read together."""
-    sides = beside.pace(bench.repository(bench.sizes.middle).sdd)
-    taken = alternate(bench.sizes.primes, *sides.values())
-    names = (f"pace of the machine: {name}" for name in sides)
+    """The machine's own pace."""
+    sdd = bench.repository(bench.sizes.middle).sdd
+    sides = (beside.timed(sdd, *command) for command in beside.PACE.values())
+    medians = map(median_seconds, alternate(bench.sizes.primes, *sides))
     return [
-        Figure(
-            name, "", human_seconds(median_seconds(runs)), median_seconds(runs) * 1000, None, "ms"
-        )
-        for name, runs in zip(names, taken, strict=True)
+        Figure(f"pace of the machine: {name}", "", human_seconds(one), one * 1000, None, "ms")
+        for name, one in zip(beside.PACE, medians, strict=True)
     ]
 
 
@@ -73,8 +71,9 @@ def switch(bench: Workbench) -> list[Figure]:
 
     def switched(number: int) -> Run:
         taken = ours.switch(number, hooks=True)
-        if ours.is_elsewhere() != (number % 2 == 0):
-            raise WrongAnswer("the search after a switch found what is on the other branch")
+        # A search waits five seconds for the refresh, which takes longer on a busy machine.
+        if not any(ours.is_elsewhere() == (number % 2 == 0) for _ in range(6)):
+            raise WrongAnswer("the searches after a switch found what is on the other branch")
         return taken
 
     mine, theirs = alternate(
@@ -124,7 +123,7 @@ def first_index(bench: Workbench) -> list[Figure]:
         bench.sizes.first_indexes,
         lambda _: repository.sdd.first_index(),
         qmd and (lambda _: qmd.first_index()),
-        lambda _: beside.timed(repository.sdd, beside.GIT_GREP),
+        beside.timed(repository.sdd, *beside.GIT_GREP),
     )
     name = f"first index of {count:,} documents"
     return [
@@ -134,36 +133,28 @@ def first_index(bench: Workbench) -> list[Figure]:
 
 
 def sources(bench: Workbench) -> list[Figure]:
-    """The first index of the sources of a real repository, against semble and `git grep`."""
+    """The first index of the sources of a real repository, against `git grep`."""
     sdd = bench.cloned_sources()
-    semble = _present(lambda: beside.Semble(sdd, bench.models, "code"))
-    ours, theirs, grepped = _taken(
+    ours, grepped = alternate(
         bench.sizes.cloned,
         lambda _: sdd.first_index("--kind", "code"),
-        semble and (lambda _: semble.first_index()),
-        lambda _: beside.timed(sdd, beside.GIT_GREP),
+        beside.timed(sdd, *beside.GIT_GREP),
     )
-    files = len(sdd.git("ls-files").output.splitlines())
-    name = f"first index of the code of {bench.sources.resolve().name}, {files:,} files"
-    return [
-        _against(name, ours, "semble", theirs, 1.0),
-        _against(name, ours, "git grep", grepped, 12),
-    ]
+    name = f"first index of {len(grepped[-1].output.splitlines()):,} files of a repository of code"
+    return [_against(name, ours, "git grep", grepped, 12)]
 
 
 def search(bench: Workbench) -> list[Figure]:
     """A search by words, as a process and as a call, against those of others."""
     count = bench.sizes.middle
     qmd, sdd = _present(lambda: bench.qmd(count)), bench.repository(count).sdd
-    semble = _present(lambda: beside.Semble(sdd, bench.models, "docs"))
     asked = questions(bench.sizes.searches + 1)
     with beside.served(sdd) as call:
-        ours, called, theirs, sembled, grepped = _taken(
+        ours, called, theirs, grepped = _taken(
             bench.sizes.searches,
             lambda number: sdd.search(asked[number]),
             lambda number: call(asked[number]),
             qmd and (lambda number: qmd.search(asked[number])),
-            semble and (lambda number: semble.search(asked[number])),
             _present(lambda: beside.grep(sdd, asked[0]))
             and (lambda number: beside.grep(sdd, asked[number])),
         )
@@ -173,7 +164,6 @@ def search(bench: Workbench) -> list[Figure]:
     name = f"search by words, {count:,} documents"
     return [
         _against(name, ours, "qmd search", theirs, 0.4),
-        _against(name, ours, "semble search", sembled, None),
         _against(name, ours, "rg with the words", grepped, None),
         _seconds(f"{name}, a call to `sdd mcp`", called, [], 0.015),
     ]
@@ -207,16 +197,6 @@ def prime(bench: Workbench) -> list[Figure]:
     (runs,) = alternate(bench.sizes.primes, lambda _: repository.sdd.prime())
     _expect(f"Primed session with {count:,} ADRs", runs[-1], "sdd")
     return [_seconds(f"context of a session, {count:,} records", runs, [], 0.3)]
-
-
-def memory(bench: Workbench) -> list[Figure]:
-    """The largest resident set of the refresh, over all its processes."""
-    count = bench.sizes.middle
-    repository = bench.repository(count)
-    (runs,) = alternate(bench.sizes.refreshes, lambda number: _refreshed(repository, number))
-    peak = max(run.peak for run in runs) / 2**20
-    name = f"peak memory of that refresh, {count:,} documents"
-    return [Figure(name, f"{peak:.1f} MB", "", peak, 80, "MB")]
 
 
 def embed(bench: Workbench) -> list[Figure]:
@@ -276,7 +256,7 @@ def agent(bench: Workbench) -> list[Figure]:
     runs, python = alternate(
         bench.sizes.primes,
         found.before_edit,
-        lambda _: beside.timed(found.sdd, beside.PYTHON_EXITS),
+        beside.timed(found.sdd, *beside.PYTHON_EXITS),
     )
     if said := "".join(run.output for run in runs):
         raise WrongAnswer(f"the hook said something: {said[:300]}")
@@ -314,7 +294,6 @@ def review(bench: Workbench) -> list[Figure]:
         _seconds(f"rules on {STAGED} staged files", staged, [], 0.3),
         _seconds(f"review of {found.wide:,} changed files, the first time", wide, wide_shown, 15),
         _seconds(f"review of a change of {size}, the first time", large, large_shown, 15),
-        _peak(f"peak memory of a review of {size}", large, 1_000),
     ]
 
 
@@ -367,7 +346,7 @@ def audit(bench: Workbench) -> list[Figure]:
     (runs,) = alternate(bench.sizes.audits, lambda _: found.audit())
     _expect('"audit": {', runs[-1], "the audit")
     name = f"of an audit of {bench.sizes.audited:,} files, {found.artifacts:,} of them records"
-    return [_seconds(f"time {name}", runs, [], 10), _peak(f"peak memory {name}", runs, 400)]
+    return [_seconds(f"time {name}", runs, [], 10)]
 
 
 MEASURES: dict[str, Callable[[Workbench], list[Figure]]] = {
@@ -382,7 +361,6 @@ MEASURES: dict[str, Callable[[Workbench], list[Figure]]] = {
     "search": search,
     "hybrid": hybrid,
     "prime": prime,
-    "memory": memory,
     "embed": embed,
     "sync": sync,
     "review": review,
@@ -464,11 +442,6 @@ def _pack(name: str, size: int, vectors: int) -> Figure:
         1.1,
         "",
     )
-
-
-def _peak(name: str, runs: list[Run], most: float) -> Figure:
-    peak = max(run.peak for run in runs) / 2**20
-    return Figure(name, f"{peak:.1f} MB", "", peak, most, "MB")
 
 
 def _flat(bench: Workbench, peak: int) -> Figure:

@@ -30,17 +30,6 @@ def commit(bench: Workbench) -> str:
     return f"## The shim, {shim.seconds * 1000:.1f} ms, and the git it runs\n\n{trace.read_text()}"
 
 
-def none(_bench: Workbench) -> str:
-    """Nothing of sdd: other programs, or what the profile of another measure shows."""
-    return ""
-
-
-def sources(bench: Workbench) -> str:
-    """The first index of the sources of a real repository."""
-    sdd = bench.cloned_sources()
-    return _profile(sdd, sdd.forget, "source files", "index", "add", "--kind", "code")
-
-
 def refresh(bench: Workbench) -> str:
     """The refresh in a repository of medium size."""
     return _refresh(bench.repository(bench.sizes.middle))
@@ -138,18 +127,17 @@ def graph(bench: Workbench) -> str:
 
 
 PROFILES: dict[str, Callable[[Workbench], str]] = {
-    "pace": none,
+    "pace": commit,
     "commit": commit,
     "rebase": refresh,
-    "switch": none,
+    "switch": refresh,
     "refresh": refresh,
     "scale": scale,
     "first-index": first_index,
-    "sources": sources,
+    "sources": first_index,
     "search": search,
     "hybrid": hybrid,
     "prime": prime,
-    "memory": refresh,
     "embed": embed,
     "sync": sync,
     "review": review,

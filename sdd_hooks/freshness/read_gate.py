@@ -172,15 +172,10 @@ def last_touched(project: Project) -> float | None:
 
 def _refresh(project: Project) -> FreshnessReport:
     from sdd_hooks.engines.protocol import ReadOnlyIndex
-    from sdd_hooks.freshness.refresh import (
-        SHORT_WAIT_SECONDS,
-        RefreshInProgress,
-        RefreshOptions,
-        refresh,
-    )
+    from sdd_hooks.freshness.refresh import RefreshInProgress, RefreshOptions, refresh
 
     try:
-        update = refresh(project, options=RefreshOptions(wait=SHORT_WAIT_SECONDS))
+        update = refresh(project, options=RefreshOptions(wait=PATIENCE_SECONDS))
     except (NotIndexed, RefreshInProgress, ReadOnlyIndex):
         return FreshnessReport()
     except SddError:
