@@ -65,10 +65,12 @@ def _state_options(command: Any) -> Any:
 def save(directory: Path | None, /, *, as_json: bool, **options: Any) -> int:
     """Save the state of the project to .sdd/context/context.json, with a summary.md.
 
-    Options add to lists; the JSON object replaces fields. The rest stays as it was saved.
+    Options add to lists; the JSON object replaces fields. The rest stays as it was saved. Without
+    options, what is empty becomes what the repository shows, and is printed.
 
     \b
     Example:
+      sdd knowledge save
       sdd knowledge save --current-stage design --current-feature user-auth
       sdd knowledge save --tech language=Python --completed-features health-monitoring
       sdd knowledge save --input - <context.json
@@ -86,8 +88,9 @@ def save(directory: Path | None, /, *, as_json: bool, **options: Any) -> int:
             before = dict.fromkeys((name.replace("-", "_") for name in _TEXTS), "")
     fields = read_fields(options, texts, before)
     state = save_state(base, fields, added)
-    lines = ["saved .sdd/context/context.json and summary.md"]
-    data = {"context": dict(state.fields)}
+    shown = [printable_line(f"+ {name}: {value}") for name, value in state.shown]
+    lines = ["saved .sdd/context/context.json and summary.md", *shown]
+    data = {"context": dict(state.fields), "shown": dict(state.shown)}
     return show(CommandOutput(data, lines, (), state.warnings), as_json)
 
 

@@ -33,11 +33,13 @@ from sdd_hooks.usecases.knowledge.record import Recorded, RecordRequest, record
 
 
 class ProjectState(NamedTuple):
-    """The fields of the state, its page of Markdown, and warnings about it."""
+    """The fields of the state, its page of Markdown, warnings about it, and what the repository
+    showed of fields, or of keys of the tech stack, that were empty."""
 
     fields: Mapping[str, object]
     summary: str
     warnings: tuple[str, ...] = ()
+    shown: tuple[tuple[str, str], ...] = ()
 
 
 def save_state(
@@ -45,22 +47,31 @@ def save_state(
 ) -> ProjectState:
     """Save the state with the given fields in place of those that were saved.
 
-    What is `added` to a list or an object leaves the rest of it. Raises StateRefused and
-    StorageError.
+    What is `added` to a list or an object leaves the rest of it. Where nothing is given, what is
+    empty becomes what the repository shows. Raises StateRefused, StorageError and GitError.
     """
     given, added = check_fields(given), check_fields(added)
+    shown: Mapping[str, object] = {}
+    if not given and not added:
+        from sdd_hooks.usecases.knowledge.shown_state import shown_state
+
+        shown = check_fields(shown_state(base.repository))
+    filled: list[tuple[str, str]] = []
     with writing(base):
         saved = read_state_of_project(base.own_root)
         before: Mapping[str, object] = saved.fields if saved else EMPTY
         fields = {**before, **given}
         for name, value in added.items():
             fields[name] = _combined(name, fields.get(name), value)
+        for name, value in shown.items():
+            fields[name] = _filled(name, fields[name], value, filled)
         if not fields["project_name"]:
             fields["project_name"] = base.repository.slug
         damage = saved.damage if saved else ""
         aside = write_state_of_project(base.own_root, fields, damaged=bool(damage))
     warnings = [f"{CONTEXT_FILE} {damage}: it was renamed to {aside}"] if damage else []
-    return ProjectState(fields, render_summary(fields), (*warnings, *_unknown_ids(base, fields)))
+    warnings += _unknown_ids(base, fields)
+    return ProjectState(fields, render_summary(fields), tuple(warnings), tuple(filled))
 
 
 def load_state(base: KnowledgeBase) -> ProjectState:
@@ -111,6 +122,18 @@ def _combined(name: str, before: object, value: object) -> object:
         return list(dict.fromkeys((*before, *value)))
     if isinstance(before, dict) and isinstance(value, dict):
         return {**before, **value}
+    return value
+
+
+def _filled(name: str, before: object, value: object, filled: list[tuple[str, str]]) -> object:
+    """What a field has, with what it has not yet of a value. Adds that to `filled`."""
+    if isinstance(before, dict) and isinstance(value, dict):
+        new = {key: one for key, one in value.items() if key not in before}
+        filled += ((f"{name}.{key}", str(one)) for key, one in new.items())
+        return {**before, **new}
+    if before:
+        return before
+    filled.append((name, str(value)))
     return value
 
 
