@@ -22,10 +22,12 @@ from sdd_hooks.retrieval.topic_matches import (
     IndexedArtifact,
     ReadArtifact,
     list_titles,
+    matched_places,
     name_artifact,
     read_artifact,
 )
 from sdd_hooks.text.display import format_count
+from sdd_hooks.text.query_match import describe_match
 
 MAX_CANDIDATES = 8
 """Records that are read in full for one target."""
@@ -37,13 +39,15 @@ _HITS = 2 * MAX_CANDIDATES
 class CandidateRecord(NamedTuple):
     """A record that was read, with the path and the text of each of its files.
 
-    `score` is that of the search, 0 for none, `cited` whether the target names it.
+    `score` is that of the search, 0 for none, `cited` whether the target names it. `matched` says
+    which words of the query it has, and where.
     """
 
     artifact: Artifact
     files: tuple[tuple[str, str], ...]
     score: float = 0.0
     cited: bool = False
+    matched: str = ""
 
 
 class Candidates(NamedTuple):
@@ -121,11 +125,16 @@ def find_candidates(
         missed = format_count(len(cited) - room, "more record")
         notes.append(f"not read: {missed} that the target names: `sdd audit` looks at all of them")
     found = [
-        CandidateRecord(*read, scores.get(path, 0.0), path in cited)
+        CandidateRecord(*read, scores.get(path, 0.0), path in cited, _matched(sought, read))
         for path in chosen[:room]
         if (read := reader.read(path))
     ]
     return Candidates(tuple(found), tuple(dict.fromkeys(searched)), tuple(notes))
+
+
+def _matched(sought: Sought, read: ReadArtifact) -> str:
+    words = [word for word in sought.query.lower().split() if word.isalpha()]
+    return describe_match(words, matched_places(*read))
 
 
 def _search(

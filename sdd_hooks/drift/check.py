@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 
 from sdd_hooks.artifacts.artifact import Artifact
@@ -38,8 +38,14 @@ from sdd_hooks.engines.protocol import Engine
 from sdd_hooks.findings import INCOMPLETE, Finding, identify_findings, worst_first
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import RECORD_KINDS, Collection
-from sdd_hooks.reporting.outcome import Candidate, CheckedTree, References, ReviewOutcome
-from sdd_hooks.retrieval.topic_matches import IndexedArtifact
+from sdd_hooks.reporting.outcome import (
+    Candidate,
+    CheckedTree,
+    Evidence,
+    References,
+    ReviewOutcome,
+)
+from sdd_hooks.retrieval.topic_matches import NO_WORD, IndexedArtifact
 from sdd_hooks.review.apply_rules import RuleResults, apply_rules
 from sdd_hooks.review.mentions import resolve_mention
 from sdd_hooks.review.rule import Rule
@@ -54,6 +60,7 @@ from sdd_hooks.text.display import format_count
 
 MAX_SUMMARIZED = 200
 """Source files of a directory whose names are part of the query."""
+NONE_READ = "no decision and no specification was read: none is named, or has a word of it"
 NO_RECORDS = "there is no decision and no specification to check against: `sdd init` looks for them"
 MAX_QUERIED = 40
 """Files without a governing comment for which records are searched one by one."""
@@ -109,7 +116,9 @@ def check_target(
     )
     looked = _look(context)
     notes = [*looked.candidates.notes]
-    no_records = () if reader.known else (NO_RECORDS,)
+    no_records: tuple[str, ...] = () if reader.known else (NO_RECORDS,)
+    if reader.known and not looked.candidates.found and not looked.records:
+        no_records = (NONE_READ,)
     rules = [
         *whole_tree_rules(registered()),
         opposing_requirements.RULE,
@@ -128,12 +137,15 @@ def check_target(
     findings = [one for one in results.findings if _is_known(one, unread)]
     if target.record:
         findings = _about_record(reader, target.record, findings)
+    places = _named_places(looked)
     outcome = ReviewOutcome(
         base="",
         head="",
         title="",
         files=len(looked.subject.change.files),
-        references=References(tuple(map(_candidate, looked.candidates.found))),
+        references=References(
+            tuple(_candidate(one, _reasons(one, places)) for one in looked.candidates.found)
+        ),
         findings=identify_findings(findings, {}),
         suppressed=results.suppressed,
         notes=(*no_records, *notes, *reader.notes, *scan_notes(subject), *results.notes),
@@ -304,7 +316,35 @@ def _apply_own_rules(reader: RecordReader, record: Artifact) -> RuleResults:
     return results._replace(findings=tuple(one for one in results.findings if one.rule == own))
 
 
-def _candidate(one: CandidateRecord) -> Candidate:
+def _named_places(looked: _Looked) -> dict[str, Evidence]:
+    """Where the target names each record first: in an edge, in a comment, then elsewhere."""
+    named = [
+        (edge.target, Evidence("edges", f"{edge.source} {edge.kind} it", edge.path, edge.line))
+        for record in looked.records
+        for edge in record.edges
+    ]
+    mentions = sorted(looked.subject.mentions, key=lambda one: one.place != "comment")
+    named += [
+        (one.id, Evidence("mentions", f"named at {one.path}:{one.line}", one.path, one.line))
+        for one in mentions
+    ]
+    places: dict[str, Evidence] = {}
+    for identifier, evidence in dict(reversed(named)).items():
+        for artifact in resolve_mention(looked.subject.corpus, identifier):
+            places[artifact.path] = evidence
+    return places
+
+
+def _reasons(one: CandidateRecord, places: Mapping[str, Evidence]) -> Iterator[Evidence]:
+    if one.cited and (place := places.get(one.artifact.path)):
+        yield place
+    if one.matched:
+        yield Evidence("words", one.matched)
+    elif not one.cited:
+        yield Evidence("search", NO_WORD)
+
+
+def _candidate(one: CandidateRecord, reasons: Iterable[Evidence]) -> Candidate:
     artifact = one.artifact
     return Candidate(
         artifact.path,
@@ -312,4 +352,5 @@ def _candidate(one: CandidateRecord) -> Candidate:
         artifact.title,
         one.score,
         referenced=one.cited,
+        evidence=tuple(reasons),
     )

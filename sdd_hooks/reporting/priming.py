@@ -26,11 +26,13 @@ class ArtifactName(NamedTuple):
 
 
 class Relevance(NamedTuple):
-    """Why an artifact matches a topic: its best section, an excerpt of it, and its score (0..1)."""
+    """Why an artifact matches a topic: its best section, an excerpt of it, its score (0..1), and
+    which words of the topic are where."""
 
     score: float
     section: str
     excerpt: str
+    matched: str = ""
 
 
 class PrimedArtifact(NamedTuple):

@@ -166,8 +166,10 @@ def _requirements_cell(one: PrimedArtifact) -> str:
 def _relevance_cell(one: PrimedArtifact) -> str:
     if one.relevance is None:
         return NOTHING
-    section = f"{one.relevance.section}: " if one.relevance.section else ""
-    return table_cell(f"{section}{one.relevance.excerpt}", MAX_CELL) or NOTHING
+    found = one.relevance
+    parts = (found.section, found.excerpt)
+    said = table_cell(": ".join(filter(None, parts)), MAX_CELL)
+    return " — ".join(filter(None, (said, table_cell(found.matched, MAX_CELL)))) or NOTHING
 
 
 def _summary(report: PrimeReport, one: PrimedArtifact) -> str:

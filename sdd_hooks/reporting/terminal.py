@@ -119,6 +119,7 @@ def render_terminal(review: ReviewOutcome, *, width: int, colour: bool) -> str:
         _suppressed(review.suppressed, screen),
         *(_modules(review, screen) if parts is NO_PARTS else ()),
         *(_part(one, screen) for one in parts.footer),
+        *([_read(review, screen)] if review.tree and not review.audit else ()),
         screen.strong(*screen.wrapped(_total(review))),
         *(_first_step(review, screen) if parts is NO_PARTS else ()),
         _notes(review, screen),
@@ -210,6 +211,20 @@ def _governing(governing: Sequence[Candidate], screen: _Screen) -> Block:
         for line in screen.wrapped(governed_statement(one), "", _INDENT)
     ]
     return [*screen.faint(*lines), *_left(len(governing) - MAX_GOVERNING, _INDENT, screen)]
+
+
+def _read(review: ReviewOutcome, screen: _Screen) -> Block:
+    """The records that a check read in full, and why each."""
+    read = review.references.ranked
+    if not read:
+        return []
+    lines = [
+        line
+        for one in read[:MAX_GOVERNING]
+        for line in screen.wrapped(f"{one.full_name}: {one.reasons}", _INDENT, _INDENT)
+    ]
+    head = f"{format_count(len(read), 'record')} read in full"
+    return screen.faint(head, *lines, *_left(len(read) - MAX_GOVERNING, _INDENT, screen))
 
 
 def _issues(issues: Sequence[TouchedIssue], screen: _Screen) -> Block:

@@ -29,6 +29,7 @@ from sdd_hooks.retrieval.excerpts import answered
 from sdd_hooks.retrieval.search import HitLimits, search
 from sdd_hooks.text.answers import read_question
 from sdd_hooks.text.documents import document_text
+from sdd_hooks.text.query_match import describe_match
 
 MAX_MATCHES = 8
 """Artifacts that are read in full, as many as the hits of a search."""
@@ -36,15 +37,20 @@ MAX_MATCHES = 8
 _HITS = 2 * MAX_MATCHES
 """Files of hits: a spec has several, and a page of the directory may be no artifact."""
 
+NO_WORD = "found by the search, without a word in common"
+"""Why an artifact that has none of the words was found, such as by meaning."""
+
 _PAGES = frozenset({"readme", "index", "template", "adr-template", "adr_template"})
 
 
 class TopicMatch(NamedTuple):
-    """An artifact that matches, the text of its files in order, and its best hit."""
+    """An artifact that matches, the text of its files in order, its best hit, and which words of
+    the topic are where in it."""
 
     artifact: Artifact
     text: str
     hit: Hit
+    matched: str
 
 
 class IndexedArtifact(NamedTuple):
@@ -97,7 +103,9 @@ def find_topic_matches(
         if artifact:
             own = dict(artifact.files).get(hit.path, "")
             shown, _ = answered(hit, artifact.artifact, own, question)
-            read[key] = match = TopicMatch(artifact.artifact, artifact.text, shown)
+            matched = describe_match(sorted(query_words(topic)), matched_places(*artifact))
+            match = TopicMatch(artifact.artifact, artifact.text, shown, matched or NO_WORD)
+            read[key] = match
             found.append(match)
     indexed = engine.bookmarks()
     listed = (by_name[name] for name in by_name if name in indexed)
@@ -152,6 +160,16 @@ class ReadArtifact(NamedTuple):
     def text(self) -> str:
         """The text of its files in order."""
         return "\n".join(text for _, text in self.files)
+
+
+def matched_places(
+    artifact: Artifact, files: Sequence[tuple[str, str]]
+) -> Iterator[tuple[str, str]]:
+    """The places of an artifact in which words are looked for, each with its text."""
+    yield "the title", artifact.title
+    yield "requirements", "\n".join(one.name for one in artifact.requirements)
+    yield "headings", "\n".join(one.title for one in artifact.sections)
+    yield "the text", "\n".join(text for _, text in files)
 
 
 def read_artifact(

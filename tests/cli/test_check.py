@@ -68,6 +68,21 @@ def test_a_file_that_departs_from_nothing(checked: Repo) -> None:
     assert done.out.endswith("all clear: 1 file checked\n")
 
 
+def test_the_report_says_which_records_it_read_and_why(checked: Repo) -> None:
+    checked.write("src/loops.py", "# Governing: ADR-0002\ndef parse_all(): ...\n")
+    checked.write("qzx.py", "")
+    said = run(checked.root, "check", "src/loops.py").out
+    assert "ADR-0002 (Parse with care): named at src/loops.py:1" in said
+    (first, *_) = report(checked, "src/loops.py")["references"]["ranked"]  # type: ignore[index]
+    assert first["evidence"][0] == {
+        "kind": "mentions",
+        "detail": "named at src/loops.py:1",
+        "path": "src/loops.py",
+        "line": 1,
+    }
+    assert "no specification was read: none is named" in run(checked.root, "check", "qzx.py").out
+
+
 def test_an_edit_that_is_not_committed(checked: Repo) -> None:
     checked.write("src/parse.py", "eval(x)\n")
     document = report(checked, "src/parse.py")

@@ -79,7 +79,9 @@ def test_the_artifacts_that_match_a_topic(shop: Repo) -> None:
     found = ids(data["artifacts"])
     assert set(found) == {"ADR-0001", "ADR-0002", "SPEC-0007"}
     assert found.index("ADR-0001") < found.index("ADR-0002"), "replaced by the other"
-    assert all(one["relevance"]["excerpt"] for one in data["artifacts"])  # type: ignore[attr-defined]
+    why = {one["id"]: one["relevance"] for one in data["artifacts"]}  # type: ignore[attr-defined]
+    assert all(one["excerpt"] for one in why.values())
+    assert why["ADR-0001"]["matched"] == "session, tokens in the title"
     texts = {one["id"]: one["text"] for one in data["artifacts"]}  # type: ignore[attr-defined]
     assert texts["ADR-0001"] == AUTH["docs/adrs/ADR-0001-jwt.md"]
     assert "Design of session tokens" in texts["SPEC-0007"]

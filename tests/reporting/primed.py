@@ -27,7 +27,7 @@ def spec(number: int, **changes: object) -> PrimedArtifact:
 
 def matched(number: int, **changes: object) -> PrimedArtifact:
     """A decision that matches a topic."""
-    relevance = Relevance(0.5, "Decision", "why it matches")
+    relevance = Relevance(0.5, "Decision", "why it matches", "auth in the title")
     return artifact(number, **{"relevance": relevance, "text": f"# Text {number}\n", **changes})
 
 

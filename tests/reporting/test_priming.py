@@ -47,7 +47,12 @@ def test_every_field_with_a_topic() -> None:
         "artifacts": [
             {
                 **FIRST,
-                "relevance": {"score": 0.5, "section": "Decision", "excerpt": "why it matches"},
+                "relevance": {
+                    "score": 0.5,
+                    "section": "Decision",
+                    "excerpt": "why it matches",
+                    "matched": "auth in the title",
+                },
                 "text": "# Text 1\n",
             }
         ],

@@ -128,10 +128,7 @@ def _modules(project: Project, module: str | None) -> tuple[str, ...]:
 
 def _relevance(found: TopicMatch) -> Relevance:
     hit = found.hit
-    # A hit of the heading alone has no excerpt.
-    return Relevance(
-        hit.score, hit.section, hit.snippet or ("the heading" if hit.section else "the title")
-    )
+    return Relevance(hit.score, hit.section, hit.snippet, found.matched)
 
 
 def _primed_artifact(
