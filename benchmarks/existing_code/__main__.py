@@ -21,7 +21,7 @@ from sdd_hooks.code.paths import is_production_code
 from sdd_hooks.code.symbols import find_symbols
 from sdd_hooks.freshness.read_gate import open_index
 from sdd_hooks.planning.plan.requirements import read_planned
-from sdd_hooks.planning.requirement_code import CodeQuestion, find_code
+from sdd_hooks.planning.requirement_code import find_code
 from sdd_hooks.project.project import load_project
 from sdd_hooks.usecases.sprint.code_base import read_code_base
 
@@ -89,15 +89,15 @@ def score(clones: Path) -> None:
     for name in sorted({one["repository"] for one in facts}):
         root = clones / name
         _run(root, "sh", "-c", "sdd init --yes && sdd index")
-        project, listed = load_project(root, os.environ), _run(root, "git", "ls-files").splitlines()
+        project = load_project(root, os.environ)
         with open_index(project) as engine:
-            code = read_code_base(project, engine, project.select(("code",)), listed)
+            code = read_code_base(project, engine)
             for fact in (one for one in facts if one["repository"] == name):
                 file = ArtifactFile(fact["spec"], (root / fact["spec"]).read_bytes(), "SPEC")
                 (spec,) = load_corpus([file]).artifacts
                 planned = read_planned(spec, file.data.decode("utf-8", "replace"))
                 (one,) = [one for one in planned if one.first_line == fact["line"]]
-                offers = find_code(CodeQuestion(one.name, one.text, spec.title), code)
+                offers = find_code(one.question(spec.title), code)
                 exact = sum(found.path in fact["files"] for found in offers)
                 right = exact + sum(found.path in fact["spec_files"] for found in offers)
                 half = sums[owners.index(name.split("+")[0]) % 2]

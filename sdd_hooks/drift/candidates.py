@@ -22,12 +22,12 @@ from sdd_hooks.retrieval.topic_matches import (
     IndexedArtifact,
     ReadArtifact,
     list_titles,
-    matched_places,
+    matched_words,
     name_artifact,
     read_artifact,
 )
+from sdd_hooks.review.references.words.splitting import STOP_WORDS
 from sdd_hooks.text.display import format_count
-from sdd_hooks.text.query_match import describe_match
 
 MAX_CANDIDATES = 8
 """Records that are read in full for one target."""
@@ -124,17 +124,13 @@ def find_candidates(
     if len(cited) > room:
         missed = format_count(len(cited) - room, "more record")
         notes.append(f"not read: {missed} that the target names: `sdd audit` looks at all of them")
+    words = [one for one in sought.query.lower().split() if one.isalpha() and one not in STOP_WORDS]
     found = [
-        CandidateRecord(*read, scores.get(path, 0.0), path in cited, _matched(sought, read))
+        CandidateRecord(*read, scores.get(path, 0.0), path in cited, matched_words(words, read))
         for path in chosen[:room]
         if (read := reader.read(path))
     ]
     return Candidates(tuple(found), tuple(dict.fromkeys(searched)), tuple(notes))
-
-
-def _matched(sought: Sought, read: ReadArtifact) -> str:
-    words = [word for word in sought.query.lower().split() if word.isalpha()]
-    return describe_match(words, matched_places(*read))
 
 
 def _search(

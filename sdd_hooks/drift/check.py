@@ -38,13 +38,7 @@ from sdd_hooks.engines.protocol import Engine
 from sdd_hooks.findings import INCOMPLETE, Finding, identify_findings, worst_first
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import RECORD_KINDS, Collection
-from sdd_hooks.reporting.outcome import (
-    Candidate,
-    CheckedTree,
-    Evidence,
-    References,
-    ReviewOutcome,
-)
+from sdd_hooks.reporting.outcome import Candidate, CheckedTree, Evidence, References, ReviewOutcome
 from sdd_hooks.retrieval.topic_matches import NO_WORD, IndexedArtifact
 from sdd_hooks.review.apply_rules import RuleResults, apply_rules
 from sdd_hooks.review.mentions import resolve_mention
@@ -116,9 +110,8 @@ def check_target(
     )
     looked = _look(context)
     notes = [*looked.candidates.notes]
-    no_records: tuple[str, ...] = () if reader.known else (NO_RECORDS,)
-    if reader.known and not looked.candidates.found and not looked.records:
-        no_records = (NONE_READ,)
+    read_any = looked.candidates.found or looked.records
+    no_records = () if read_any else (NONE_READ if reader.known else NO_RECORDS,)
     rules = [
         *whole_tree_rules(registered()),
         opposing_requirements.RULE,
@@ -143,9 +136,7 @@ def check_target(
         head="",
         title="",
         files=len(looked.subject.change.files),
-        references=References(
-            tuple(_candidate(one, _reasons(one, places)) for one in looked.candidates.found)
-        ),
+        references=References(tuple(_candidate(one, places) for one in looked.candidates.found)),
         findings=identify_findings(findings, {}),
         suppressed=results.suppressed,
         notes=(*no_records, *notes, *reader.notes, *scan_notes(subject), *results.notes),
@@ -318,39 +309,25 @@ def _apply_own_rules(reader: RecordReader, record: Artifact) -> RuleResults:
 
 def _named_places(looked: _Looked) -> dict[str, Evidence]:
     """Where the target names each record first: in an edge, in a comment, then elsewhere."""
-    named = [
-        (edge.target, Evidence("edges", f"{edge.source} {edge.kind} it", edge.path, edge.line))
-        for record in looked.records
-        for edge in record.edges
-    ]
+    named = [(edge.target, edge) for one in looked.records for edge in one.edges]
     mentions = sorted(looked.subject.mentions, key=lambda one: one.place != "comment")
-    named += [
-        (one.id, Evidence("mentions", f"named at {one.path}:{one.line}", one.path, one.line))
-        for one in mentions
-    ]
-    places: dict[str, Evidence] = {}
-    for identifier, evidence in dict(reversed(named)).items():
-        for artifact in resolve_mention(looked.subject.corpus, identifier):
-            places[artifact.path] = evidence
-    return places
+    places = dict(reversed([*named, *((one.id, one) for one in mentions)]))
+    return {
+        artifact.path: Evidence("names", f"named at {at.path}:{at.line}", at.path, at.line)
+        for identifier, at in places.items()
+        for artifact in resolve_mention(looked.subject.corpus, identifier)
+    }
 
 
-def _reasons(one: CandidateRecord, places: Mapping[str, Evidence]) -> Iterator[Evidence]:
-    if one.cited and (place := places.get(one.artifact.path)):
-        yield place
-    if one.matched:
-        yield Evidence("words", one.matched)
-    elif not one.cited:
-        yield Evidence("search", NO_WORD)
-
-
-def _candidate(one: CandidateRecord, reasons: Iterable[Evidence]) -> Candidate:
+def _candidate(one: CandidateRecord, places: Mapping[str, Evidence]) -> Candidate:
     artifact = one.artifact
+    named = [places[artifact.path]] if one.cited and artifact.path in places else []
+    shared = Evidence("words", one.matched or NO_WORD)
     return Candidate(
         artifact.path,
         str(artifact.id),
         artifact.title,
         one.score,
         referenced=one.cited,
-        evidence=tuple(reasons),
+        evidence=(*named, shared) if one.matched or not one.cited else (*named,),
     )

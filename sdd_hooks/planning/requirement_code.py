@@ -3,7 +3,8 @@
 The words of the text are compared with the paths, the definitions and the text of the files that a
 search finds or whose paths have one of them. A rare word weighs more than one that any code has
 ("management"), one of a name more than one of the text. A file counts if it has most of the weight
-of the name, and further ones if they are nearly as good.
+of the name, and further ones if they are nearly as good. One that the text names comes first, then
+one with a governing comment about the requirement.
 """
 
 # Governing: ADR-0052 (existing code by its words), SPEC-0025 REQ "Existing code", SPEC-0026 REQ
@@ -21,6 +22,7 @@ from sdd_hooks.engines.protocol import Hit
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.review.references.words.code_words import GENERIC_WORDS, CodeWords
 from sdd_hooks.review.references.words.splitting import STOP_WORDS, split_words
+from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.query_match import stem
 
 # What a file needs: the weight of the shared words, and the share of that of the name that it has
@@ -32,17 +34,22 @@ _CANDIDATES = 60
 _MAX_TEXT = 30_000
 _MAX_QUERY = 400
 _TEXT, _CONTEXT, _GENERIC, _MISSING = 0.25, 0.5, 0.4, 0.5
+_CLAIMED = 2.0
+# What spec-kit writes behind a name.
+_PRIORITY = lazy_regex(r"\s*\(Priority: [^)]*\)")
 _STEM, _FOLDER, _SYMBOL, _BODY, _SATURATION = 1.0, 0.4, 0.4, 0.3, 1.2
 
 _generic = lru_cache(maxsize=1)(lambda: frozenset(map(stem, GENERIC_WORDS)))
 
 
 class CodeQuestion(NamedTuple):
-    """What code is sought for: its name, its text, and the title of what it is a part of."""
+    """What code is sought for: its name, its text, the title of what it is a part of, and the names
+    in code spans of its text."""
 
     name: str
     text: str = ""
     context: str = ""
+    spans: tuple[str, ...] = ()
 
 
 class CodeBase(NamedTuple):
@@ -56,16 +63,25 @@ class CodeBase(NamedTuple):
 
 
 class FoundCode(NamedTuple):
-    """A file that a question is about, its score, the words that both have, and the hits in it."""
+    """A file that a question is about, its score, the words that both have (none for a file that
+    the question names), and the hits in it: one of the whole file where a search found none."""
 
     path: str
     score: float
     words: tuple[str, ...]
     hits: tuple[Hit, ...]
 
+    @property
+    def reason(self) -> str:
+        """Why it was found, in a few words."""
+        shared = ", ".join(self.words[:4])
+        return f"both are about {shared}" if shared else "the requirement names it"
+
 
 def find_code(question: CodeQuestion, code: CodeBase) -> tuple[FoundCode, ...]:
     """The files that a question is about, best first, at most MAX_FILES."""
+    title, body = (_PRIORITY.sub("", one) for one in question[:2])
+    question = question._replace(name=title, text=body)
     hits: dict[str, list[Hit]] = {}
     for text in dict.fromkeys((question.name, f"{question.name} {question.text}")):
         for hit in code.search(text[:_MAX_QUERY]):
@@ -76,19 +92,41 @@ def find_code(question: CodeQuestion, code: CodeBase) -> tuple[FoundCode, ...]:
     named = [path for path in sorted(paths) if name.keys() & paths[path].keys()]
     weights = _weights(question, paths, code)
     own = sum(weights[word] for word in name) or 1.0
+    claim = f'REQ "{question.name}"'.lower()
     rated = []
     for path in dict.fromkeys((*hits, *named[:_CANDIDATES])):
-        shared = _shared(path, paths[path], code.read(path), weights)
+        text = code.read(path)
+        shared = _shared(path, paths[path], text, weights)
         near = [one.score for one in hits.get(path, ()) if one.cosine is not None]
         meaning = max(near, default=0.0)
         score = sum(shared.values()) / own + meaning
         covered = sum(weights[word] for word in name if word in shared) / own
+        if claim in text.lower():
+            score, covered = score + _CLAIMED, 1.0
         if score >= MIN_SCORE and (covered >= MIN_COVERED or meaning >= SURE_MEANING):
             words = sorted(name.keys() & shared.keys(), key=lambda word: (-weights[word], word))
             spelled = tuple(name[word] for word in words)
-            rated.append(FoundCode(path, score, spelled, tuple(hits.get(path, ()))))
+            rated.append(FoundCode(path, score, spelled, _hits(path, score, hits)))
     rated.sort(key=lambda one: (-one.score, one.path))
-    return tuple(one for one in rated[:MAX_FILES] if one.score >= NEXT_SHARE * rated[0].score)
+    stated = _named_files(question, code)
+    first = [FoundCode(one, 1.0, (), _hits(one, 1.0, hits)) for one in stated]
+    best = [one for one in rated[:MAX_FILES] if one.score >= NEXT_SHARE * rated[0].score]
+    return (*first, *(one for one in best if one.path not in stated))[:MAX_FILES]
+
+
+def _hits(path: str, score: float, hits: Mapping[str, Sequence[Hit]]) -> tuple[Hit, ...]:
+    whole = Hit(f"{path}#file", "", path, 1, 0, "", "", min(score, 1.0), None, "", "")
+    return tuple(hits.get(path, ())) or (whole,)
+
+
+def _named_files(question: CodeQuestion, code: CodeBase) -> list[str]:
+    """The files whose paths the question has in code spans, each once."""
+    named: list[str] = []
+    for span in question.spans:
+        path = span.removeprefix("./").partition(":")[0]
+        ends = [one for one in code.files if "/" in path and one.endswith(f"/{path}")]
+        named += [path] if path in code.files else ends if len(ends) == 1 else []
+    return list(dict.fromkeys(named))
 
 
 def _words(text: str) -> dict[str, str]:

@@ -119,7 +119,7 @@ def render_terminal(review: ReviewOutcome, *, width: int, colour: bool) -> str:
         _suppressed(review.suppressed, screen),
         *(_modules(review, screen) if parts is NO_PARTS else ()),
         *(_part(one, screen) for one in parts.footer),
-        *([_read(review, screen)] if review.tree and not review.audit else ()),
+        _read(review, screen),
         screen.strong(*screen.wrapped(_total(review))),
         *(_first_step(review, screen) if parts is NO_PARTS else ()),
         _notes(review, screen),
@@ -215,16 +215,10 @@ def _governing(governing: Sequence[Candidate], screen: _Screen) -> Block:
 
 def _read(review: ReviewOutcome, screen: _Screen) -> Block:
     """The records that a check read in full, and why each."""
-    read = review.references.ranked
-    if not read:
-        return []
-    lines = [
-        line
-        for one in read[:MAX_GOVERNING]
-        for line in screen.wrapped(f"{one.full_name}: {one.reasons}", _INDENT, _INDENT)
-    ]
+    read = review.references.ranked if review.tree and not review.audit else ()
+    said = [screen.wrapped(f"{one.full_name}: {one.reasons}", _INDENT, _INDENT) for one in read]
     head = f"{format_count(len(read), 'record')} read in full"
-    return screen.faint(head, *lines, *_left(len(read) - MAX_GOVERNING, _INDENT, screen))
+    return screen.faint(head, *(line for one in said for line in one)) if said else []
 
 
 def _issues(issues: Sequence[TouchedIssue], screen: _Screen) -> Block:

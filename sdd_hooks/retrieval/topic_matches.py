@@ -29,7 +29,7 @@ from sdd_hooks.retrieval.excerpts import answered
 from sdd_hooks.retrieval.search import HitLimits, search
 from sdd_hooks.text.answers import read_question
 from sdd_hooks.text.documents import document_text
-from sdd_hooks.text.query_match import describe_match
+from sdd_hooks.text.query_match import find_words
 
 MAX_MATCHES = 8
 """Artifacts that are read in full, as many as the hits of a search."""
@@ -38,7 +38,7 @@ _HITS = 2 * MAX_MATCHES
 """Files of hits: a spec has several, and a page of the directory may be no artifact."""
 
 NO_WORD = "found by the search, without a word in common"
-"""Why an artifact that has none of the words was found, such as by meaning."""
+_MAX_SHOWN = 4
 
 _PAGES = frozenset({"readme", "index", "template", "adr-template", "adr_template"})
 
@@ -103,9 +103,8 @@ def find_topic_matches(
         if artifact:
             own = dict(artifact.files).get(hit.path, "")
             shown, _ = answered(hit, artifact.artifact, own, question)
-            matched = describe_match(sorted(query_words(topic)), matched_places(*artifact))
-            match = TopicMatch(artifact.artifact, artifact.text, shown, matched or NO_WORD)
-            read[key] = match
+            matched = matched_words(sorted(query_words(topic)), artifact) or NO_WORD
+            read[key] = match = TopicMatch(artifact.artifact, artifact.text, shown, matched)
             found.append(match)
     indexed = engine.bookmarks()
     listed = (by_name[name] for name in by_name if name in indexed)
@@ -162,14 +161,20 @@ class ReadArtifact(NamedTuple):
         return "\n".join(text for _, text in self.files)
 
 
-def matched_places(
-    artifact: Artifact, files: Sequence[tuple[str, str]]
-) -> Iterator[tuple[str, str]]:
-    """The places of an artifact in which words are looked for, each with its text."""
-    yield "the title", artifact.title
-    yield "requirements", "\n".join(one.name for one in artifact.requirements)
-    yield "headings", "\n".join(one.title for one in artifact.sections)
-    yield "the text", "\n".join(text for _, text in files)
+def matched_words(words: Sequence[str], read: ReadArtifact) -> str:
+    """Say which words an artifact has, and where: `token in the title; login in the text`."""
+    names = " ".join(one.name for one in read.artifact.requirements)
+    said: list[str] = []
+    for place, text in (
+        ("title", read.artifact.title),
+        ("requirements", names),
+        ("text", read.text),
+    ):
+        found = find_words(text, frozenset(words))
+        if here := [word for word in words if word in found]:
+            said.append(f"{', '.join(here[:_MAX_SHOWN])} in the {place}")
+        words = [word for word in words if word not in found]
+    return "; ".join(said)
 
 
 def read_artifact(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from functools import lru_cache
 
 from sdd_hooks.text.forms import fold_forms
@@ -15,7 +14,6 @@ _DERIVED = (
 )
 _INFLECTED = ("ings", "ing", "ies", "ied", "ers", "er", "ed", "es", "ly", "s", "y", "e")
 _MIN_STEM = 3
-_MAX_SHOWN = 4
 _MIN_DERIVED_STEM = 5
 
 
@@ -42,22 +40,6 @@ def find_words(text: str, words: frozenset[str]) -> frozenset[str]:
     """Return those of `words` that occur in the text, as `count_matches` counts them."""
     lower = fold_forms(text).lower()
     return frozenset(word for word in words if _occurs(word, lower))
-
-
-def describe_match(words: Iterable[str], places: Iterable[tuple[str, str]]) -> str:
-    """Say which words are where: `token in the title; login, user in the text`, "" for none.
-
-    `places` are names with their texts; each word counts in the first one that has it.
-    """
-    left = {stem(word): word for word in words}
-    said = []
-    for place, text in places:
-        found = find_words(text, frozenset(left.values()))
-        here = [word for word in left.values() if word in found]
-        if here:
-            said.append(f"{', '.join(here[:_MAX_SHOWN])} in {place}")
-        left = {key: word for key, word in left.items() if word not in found}
-    return "; ".join(said)
 
 
 def _occurs(word: str, lower: str) -> bool:

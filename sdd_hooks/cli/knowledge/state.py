@@ -88,9 +88,10 @@ def save(directory: Path | None, /, *, as_json: bool, **options: Any) -> int:
             before = dict.fromkeys((name.replace("-", "_") for name in _TEXTS), "")
     fields = read_fields(options, texts, before)
     state = save_state(base, fields, added)
-    shown = [printable_line(f"+ {name}: {value}") for name, value in state.shown]
-    lines = ["saved .sdd/context/context.json and summary.md", *shown]
-    data = {"context": dict(state.fields), "shown": dict(state.shown)}
+    shown = () if fields or added else state.new
+    lines = ["saved .sdd/context/context.json and summary.md"]
+    lines += [printable_line(f"+ {one.lstrip('- ')}") for one in shown]
+    data = {"context": dict(state.fields)}
     return show(CommandOutput(data, lines, (), state.warnings), as_json)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable
 from sdd_hooks.code.symbols import find_symbols
 from sdd_hooks.planning.plan.requirements import PlannedRequirement
 from sdd_hooks.planning.plan.story import CodePlace, ReusedCode
-from sdd_hooks.planning.requirement_code import MAX_FILES, CodeBase, CodeQuestion, find_code
+from sdd_hooks.planning.requirement_code import CodeBase, find_code
 from sdd_hooks.review.references.words.splitting import split_words
 from sdd_hooks.text.query_match import stem
 
@@ -25,12 +25,9 @@ def find_existing(
     `code` is the production code of the work tree, `title` that of the specification.
     """
     own = {stem(word) for word in split_words(requirement.text)}
-    reasons = dict.fromkeys(_named_files(requirement, code.files), "the requirement names it")
-    for one in find_code(CodeQuestion(requirement.name, requirement.text, title), code):
-        reasons.setdefault(one.path, f"both are about {', '.join(one.words[:4])}")
     return tuple(
-        ReusedCode(path, _places(path, code.read(path), own), reason)
-        for path, reason in list(reasons.items())[:MAX_FILES]
+        ReusedCode(one.path, _places(one.path, code.read(one.path), own), one.reason)
+        for one in find_code(requirement.question(title), code)
     )
 
 
@@ -42,19 +39,6 @@ def merge_existing(found: Iterable[ReusedCode]) -> tuple[ReusedCode, ...]:
         places = tuple(dict.fromkeys((*known.places, *one.places)))[:MAX_PLACES]
         merged[one.path] = known._replace(places=places)
     return tuple(merged.values())
-
-
-def _named_files(requirement: PlannedRequirement, files: Collection[str]) -> list[str]:
-    """The existing files whose paths the requirement has in code spans, each once."""
-    named = []
-    for span in requirement.spans:
-        path = span.removeprefix("./").partition(":")[0]
-        if path in files:
-            named.append(path)
-        elif "/" in path:
-            ends = [file for file in files if file.endswith(f"/{path}")]
-            named += ends if len(ends) == 1 else []
-    return list(dict.fromkeys(named))
 
 
 def _places(path: str, text: str, own: Collection[str]) -> tuple[CodePlace, ...]:

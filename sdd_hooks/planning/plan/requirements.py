@@ -11,6 +11,7 @@ from sdd_hooks.artifacts.requirements import Scenario
 from sdd_hooks.errors import EXIT_USAGE, SddError
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.planning.plan.marker import key_of
+from sdd_hooks.planning.requirement_code import CodeQuestion
 from sdd_hooks.text.markdown import mask_comments
 from sdd_hooks.text.prose import plain_text, split_sentences
 
@@ -65,6 +66,10 @@ class PlannedRequirement(NamedTuple):
         )
         return "\n".join((self.name, self.statement, *steps))
 
+    def question(self, title: str) -> CodeQuestion:
+        """What code is sought for it. `title` is that of its specification."""
+        return CodeQuestion(self.name, self.text, title, self.spans)
+
     @property
     def first_sentences(self) -> str:
         """The first two sentences of the statement, as plain text on one line."""
@@ -86,10 +91,15 @@ def read_planned(artifact: Artifact, text: str) -> tuple[PlannedRequirement, ...
             f"{artifact.name} has {len(found)} requirements, and a plan at most {MAX_REQUIREMENTS}:"
             " divide the specification"
         )
+    return planned_requirements(artifact, text)
+
+
+def planned_requirements(artifact: Artifact, text: str) -> tuple[PlannedRequirement, ...]:
+    """The requirements of a specification, which may have none, as `read_planned` does."""
     lines = mask_comments(text).split("\n")
     used: dict[str, int] = {}
     planned = []
-    for one in found:
+    for one in artifact.requirements:
         used[one.name] = count = used.get(one.name, 0) + 1
         end = min((scenario.first_line - 1 for scenario in one.scenarios), default=one.last_line)
         statement = "\n".join(lines[one.first_line : end]).strip()[:_MAX_TEXT]

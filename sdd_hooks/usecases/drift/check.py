@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,6 +23,9 @@ from sdd_hooks.project.project import Project
 from sdd_hooks.reporting.outcome import ReviewOutcome
 from sdd_hooks.usecases.drift.baseline import BaselineUse
 from sdd_hooks.usecases.upkeep.refresh import ensure_index
+
+_MAX_SOUGHT = 40
+_UNNAMED = ("requirement-coverage", "requirement-coverage/spec")
 
 if TYPE_CHECKING:
     from sdd_hooks.drift.candidates import RecordReader
@@ -57,11 +61,13 @@ def check(project: Project, request: DriftRequest, now: float) -> CheckVerdict:
         target = opened.target
         scans = read_scans(request.scans, project.repository.root)
         outcome, subject = check_target(opened.engine, opened.reader, target, opened.header, scans)
+        notes = (*outcome.notes, *_code_notes(project, opened, outcome))
+        outcome = replace(outcome, notes=notes)
     if opened.judge is not None:
         from sdd_hooks.review.judge.judging import judge_review
 
         outcome = judge_review(opened.judge, subject, outcome, environ=project.environ)
-    notes = _learned(project, request, outcome, now)
+    learned = _learned(project, request, outcome, now)
     written = None
     if request.baseline:
         from sdd_hooks.drift.check import covers_entry
@@ -71,7 +77,25 @@ def check(project: Project, request: DriftRequest, now: float) -> CheckVerdict:
         compared = use_baseline(project, request.directory, request.baseline, outcome, covers)
         outcome, written = compared.outcome, compared.written
     fails = request.fails(project, outcome, written)
-    return CheckVerdict(outcome, fails, (*opened.warnings, *project.warnings), written, notes)
+    return CheckVerdict(outcome, fails, (*opened.warnings, *project.warnings), written, learned)
+
+
+def _code_notes(project: Project, opened: OpenTarget, outcome: ReviewOutcome) -> Iterator[str]:
+    """The code that requirements of a checked specification are about, where nothing names them."""
+    lines = {one.finding.line for one in outcome.findings if one.finding.rule in _UNNAMED}
+    record = opened.target.record if lines else None
+    read = opened.reader.read(record.path) if record else None
+    if read is None:
+        return
+    from sdd_hooks.planning.plan.requirements import planned_requirements
+    from sdd_hooks.planning.requirement_code import find_code
+    from sdd_hooks.usecases.sprint.code_base import read_code_base
+
+    code = read_code_base(project, opened.engine)
+    for one in planned_requirements(read.artifact, read.files[0][1])[:_MAX_SOUGHT]:
+        if lines & {0, one.first_line}:
+            for found in find_code(one.question(read.artifact.title), code)[:1]:
+                yield f'"{one.name}" may be met in {found.path}: {found.reason}'
 
 
 def _learned(

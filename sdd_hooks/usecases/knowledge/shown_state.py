@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from sdd_hooks.artifacts.work_tree import read_work_tree
 from sdd_hooks.changes.work_tree import WorkFiles
@@ -22,36 +23,28 @@ from sdd_hooks.text.lazy_regex import lazy_regex
 MIN_SHARE = 0.1
 """The share of the files that a language or a folder that is named has."""
 
-_WRITTEN = {"csharp": "C#", "cpp": "C++", "fsharp": "F#", "objective-c": "Objective-C"}
-_WRITTEN |= {"javascript": "JavaScript", "typescript": "TypeScript", "php": "PHP", "sql": "SQL"}
+_WRITTEN = {"csharp": "C#", "javascript": "JavaScript", "typescript": "TypeScript", "php": "PHP"}
 _STYLE = lazy_regex(
     r"\b(?:hexagonal|onion|clean architecture|layer(?:s|ed)|ports and adapters|event[- ](?:driven|"
-    r"sourc\w+)|micro-?services?|monolith\w*|modular|CQRS|serverless|client[- ]server|monorepo)\b",
-    2,
+    r"sourc\w+)|micro-?services?|monolith\w*|CQRS|serverless)\b",
+    re.IGNORECASE,
 )
 
 
 def shown_state(repository: Repository) -> dict[str, object]:
-    """The fields of the state that the work tree shows, none that it does not.
-
-    Technologies are those of `sdd discover` by category, the style is what titles of decisions in
-    force say. Raises GitError.
-    """
-    project = read_project(repository)
+    """The fields of the state that the work tree shows, and no other: technologies by category as
+    `sdd discover` finds them, what titles of decisions in force say. Raises GitError."""
     tree = SourceTree(WorkFiles(repository.git, ()), lambda _: True)
-    code = [one for one in tree.files if (found := describe_language(one.path)) and found.imports]
-    languages = _frequent(_language(one.path) for one in code)
-    stack = {"language": ", ".join(languages)} if languages else {}
+    described = ((one, describe_language(one.path)) for one in tree.files)
+    code = {one: found.name for one, found in described if found and found.imports}
+    languages = (_WRITTEN.get(one, one.capitalize()) for one in _frequent(code.values()))
+    stack = {"language": ", ".join(languages)} if code else {}
     for one in find_candidates(survey(tree, load_catalogue())):
-        known = stack.get(one.category, "")
-        stack[one.category] = ", ".join(filter(None, (known, *one.technologies)))
-    collections = [one for one in project.select(("adrs",)) if not one.module]
-    records = read_work_tree(repository.git, collections)[0].artifacts
-    styles = [
-        f"{one.title} ({one.name})"
-        for one in records
-        if one.status.authoritative and _STYLE.search(one.title)
-    ]
+        names = (stack.get(one.category), *one.technologies)
+        stack[one.category] = ", ".join(filter(None, names))
+    records = read_work_tree(repository.git, read_project(repository).select(("adrs",)))[0]
+    decided = (one for one in records.artifacts if one.status.authoritative)
+    styles = (f"{one.title} ({one.name})" for one in decided if _STYLE.search(one.title))
     fields: dict[str, object] = {
         "tech_stack": stack,
         "architecture_style": "; ".join(styles),
@@ -60,32 +53,21 @@ def shown_state(repository: Repository) -> dict[str, object]:
     return {name: value for name, value in fields.items() if value}
 
 
-def _language(path: str) -> str:
-    found = describe_language(path)
-    name = found.name if found else ""
-    return _WRITTEN.get(name) or name.capitalize()
-
-
-def _convention(code: Sequence[TreeFile]) -> str:
+def _convention(code: Iterable[TreeFile]) -> str:
     """Where the code and its tests are, "" without code."""
-    own = {one.folder for one in code if not one.is_test}
-    tests = [one for one in code if one.is_test]
-    if not own:
-        return ""
-    said = f"code in {join_names(_frequent(_top(one) for one in code if not one.is_test))}"
-    if not tests:
-        return said
-    if 2 * sum(one.folder in own for one in tests) > len(tests):
-        return f"{said}, tests beside it"
-    return f"{said}, tests in {join_names(_frequent(map(_top, tests)))}"
+    own, tests = ([one for one in code if one.is_test is kind] for kind in (False, True))
+    folders = {one.folder for one in own}
+    where = f", tests in {_folders(tests)}" if tests else ""
+    if 2 * sum(one.folder in folders for one in tests) > len(tests):
+        where = ", tests beside it"
+    return f"code in {_folders(own)}{where}" if own else ""
 
 
-def _top(file: TreeFile) -> str:
-    first, slash, _ = file.path.partition("/")
-    return f"{first}/" if slash else "the root"
+def _folders(files: Iterable[TreeFile]) -> str:
+    parts = (one.path.partition("/") for one in files)
+    return join_names(_frequent("".join(one[:2]) if one[1] else "the root" for one in parts))
 
 
 def _frequent(values: Iterable[str]) -> list[str]:
     counts = Counter(values)
-    least = MIN_SHARE * counts.total()
-    return [value for value, count in counts.most_common() if count >= least]
+    return [one for one, n in counts.most_common() if n >= MIN_SHARE * counts.total()]

@@ -33,13 +33,13 @@ from sdd_hooks.usecases.knowledge.record import Recorded, RecordRequest, record
 
 
 class ProjectState(NamedTuple):
-    """The fields of the state, its page of Markdown, warnings about it, and what the repository
-    showed of fields, or of keys of the tech stack, that were empty."""
+    """The fields of the state, its page of Markdown, warnings about it, and the lines of the page
+    that are new."""
 
     fields: Mapping[str, object]
     summary: str
     warnings: tuple[str, ...] = ()
-    shown: tuple[tuple[str, str], ...] = ()
+    new: tuple[str, ...] = ()
 
 
 def save_state(
@@ -56,7 +56,6 @@ def save_state(
         from sdd_hooks.usecases.knowledge.shown_state import shown_state
 
         shown = check_fields(shown_state(base.repository))
-    filled: list[tuple[str, str]] = []
     with writing(base):
         saved = read_state_of_project(base.own_root)
         before: Mapping[str, object] = saved.fields if saved else EMPTY
@@ -64,14 +63,16 @@ def save_state(
         for name, value in added.items():
             fields[name] = _combined(name, fields.get(name), value)
         for name, value in shown.items():
-            fields[name] = _filled(name, fields[name], value, filled)
+            fields[name] = _combined(name, value, fields[name] or value)
         if not fields["project_name"]:
             fields["project_name"] = base.repository.slug
         damage = saved.damage if saved else ""
         aside = write_state_of_project(base.own_root, fields, damaged=bool(damage))
     warnings = [f"{CONTEXT_FILE} {damage}: it was renamed to {aside}"] if damage else []
     warnings += _unknown_ids(base, fields)
-    return ProjectState(fields, render_summary(fields), tuple(warnings), tuple(filled))
+    page, known = render_summary(fields), render_summary(before).splitlines()
+    new = tuple(line for line in page.splitlines()[2:] if line not in known)
+    return ProjectState(fields, page, tuple(warnings), new)
 
 
 def load_state(base: KnowledgeBase) -> ProjectState:
@@ -122,18 +123,6 @@ def _combined(name: str, before: object, value: object) -> object:
         return list(dict.fromkeys((*before, *value)))
     if isinstance(before, dict) and isinstance(value, dict):
         return {**before, **value}
-    return value
-
-
-def _filled(name: str, before: object, value: object, filled: list[tuple[str, str]]) -> object:
-    """What a field has, with what it has not yet of a value. Adds that to `filled`."""
-    if isinstance(before, dict) and isinstance(value, dict):
-        new = {key: one for key, one in value.items() if key not in before}
-        filled += ((f"{name}.{key}", str(one)) for key, one in new.items())
-        return {**before, **new}
-    if before:
-        return before
-    filled.append((name, str(value)))
     return value
 
 

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 
 from sdd_hooks.changes.tree import Tree
@@ -18,16 +18,21 @@ from sdd_hooks.retrieval.scores import least_score, show_scores
 from sdd_hooks.retrieval.search import search_sections
 from sdd_hooks.review.references.words.code_words import read_code_words
 from sdd_hooks.system.files import FileTooLarge, PathRefused, read_inside
+from sdd_hooks.system.git import nul_split
 from sdd_hooks.text.decoding import decode
 
 MAX_FILE, MAX_HITS = 400_000, 8
 """Bytes of a file that is read, and documents of one search."""
 
 
-def read_code_base(
-    project: Project, engine: Engine, collections: Sequence[Collection], files: Iterable[str]
-) -> CodeBase:
-    """The production code among some files, as far as it is in collections."""
+def read_code_base(project: Project, engine: Engine, module: str | None = None) -> CodeBase:
+    """The production code of the work tree that is in the collections of `module` (None: of all).
+
+    Raises GitError.
+    """
+    collections = project.select(("code",), module)
+    listing = ("ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    files = nul_split(project.repository.git.output(*listing))
     repository, names = project.repository, indexed_names(engine, collections)
 
     @lru_cache(maxsize=512)

@@ -163,10 +163,9 @@ def _make(
     listed = git.output("ls-files", "-z", "--cached", "--others", "--exclude-standard")
     files = frozenset(nul_split(listed))
     with open_index(project) as engine:
-        collections = project.select(("code",), artifact.module or None)
-        code = read_code_base(project, engine, collections, files)
+        code = read_code_base(project, engine, artifact.module or None)
         tracked = indexed_names(engine, [source.collection] if source else [])
-        names = indexed_names(engine, collections)
+        names = indexed_names(engine, project.select(("code",), artifact.module or None))
         partial = incomplete_notes(names, engine.bookmarks(), engine.touched())
         pending = pending_notes(engine.coverage().pending)
         paths = {issue.path: issue.id for issue in issues}

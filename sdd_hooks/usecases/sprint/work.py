@@ -19,6 +19,7 @@ from sdd_hooks.errors import NotIndexed
 from sdd_hooks.freshness.read_gate import FreshnessReport, lost_issues, open_fresh_index
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.planning.conventions import is_epic, pull_convention
+from sdd_hooks.planning.plan.requirements import planned_requirements
 from sdd_hooks.planning.requirement_code import CodeQuestion, find_code
 from sdd_hooks.planning.work.branches import create_worktree, plan_branch
 from sdd_hooks.planning.work.brief import (
@@ -94,7 +95,7 @@ def write_brief(
     records = _read_records(project, found)
     try:
         with open_fresh_index(project, now) as (engine, freshness):
-            searched = _search_all(project, engine, issue, records.requirements)
+            searched = _search_all(project, engine, issue, records)
     except NotIndexed as error:
         if request.needs_index:
             raise
@@ -186,11 +187,13 @@ def _worktree_notes(git: Git, plan: BranchPlan) -> list[str]:
 
 
 class _Records(NamedTuple):
-    """The artifacts of the project, those that the issue names, and their requirements."""
+    """The artifacts of the project, those that the issue names, and their requirements, with what
+    code is sought for each."""
 
     corpus: Corpus
     named: tuple[Artifact, ...]
     requirements: tuple[BriefRequirement, ...]
+    questions: tuple[CodeQuestion, ...]
     warnings: tuple[str, ...]
 
 
@@ -208,7 +211,13 @@ def _read_records(project: Project, found: FoundIssue) -> _Records:
     texts = {file.path: decode(file.data) for file in files}
     specs = [(one, texts[one.path]) for one in named if one.kind == "SPEC"]
     requirements = select_requirements(specs, f"{issue.title}\n{issue.body}")
-    return _Records(corpus, tuple(named), requirements, tuple(warnings))
+    asked = {
+        (spec.path, one.first_line): one.question(spec.title)
+        for spec, text in specs
+        for one in planned_requirements(spec, text)
+    }
+    questions = tuple(asked[one.path, one.first_line] for one in requirements)
+    return _Records(corpus, tuple(named), requirements, questions, tuple(warnings))
 
 
 class _Searched(NamedTuple):
@@ -227,7 +236,7 @@ def _search_all(
     project: Project,
     engine: Engine,
     issue: StoredIssue,
-    requirements: Sequence[BriefRequirement],
+    around: _Records,
 ) -> _Searched:
     """Search the code for the issue and each of its requirements, and the records for the issue."""
     indexed = engine.bookmarks()
@@ -237,16 +246,16 @@ def _search_all(
     )
     found: list[Hit] = []
     if code:
-        files = nul_split(project.repository.git.output("ls-files", "-z"))
-        base = read_code_base(project, engine, code, files)
-        for question in _questions(issue, requirements):
+        base = read_code_base(project, engine)
+        for question in _questions(issue, around.questions):
             found += [hit for one in find_code(question, base) for hit in one.hits]
     best = {(one.path, one.id): one for one in sorted(found, key=lambda one: one.score)}
     names = [one.name for one in code]
     notes = list(incomplete_notes(names, engine.bookmarks(), engine.touched()))
     hits: tuple[Hit, ...] = ()
     if records:
-        result = search(project, engine, _query(issue, requirements), records, LIMITS)
+        query = _query(issue, around.requirements)
+        result = search(project, engine, query, records, LIMITS)
         hits = result.hits
         # Those about chunks without vectors are about all collections.
         notes += [note for note in result.notes if note not in pending_notes(result.pending)]
@@ -254,13 +263,10 @@ def _search_all(
     return _Searched(tuple(best.values()), hits, tuple(notes))
 
 
-def _questions(
-    issue: StoredIssue, requirements: Sequence[BriefRequirement]
-) -> Iterator[CodeQuestion]:
+def _questions(issue: StoredIssue, asked: Sequence[CodeQuestion]) -> Iterator[CodeQuestion]:
     """What is sought in the code: the title, requirements, tasks, and names in code spans."""
     yield CodeQuestion(issue.title)
-    for one in requirements[:MAX_QUERIES]:
-        yield CodeQuestion(one.name, one.text)
+    yield from asked[:MAX_QUERIES]
     for pattern in (_TASK, _CODE_NAME):
         texts = dict.fromkeys(match[1] for match in pattern.finditer(issue.body))
         yield from map(CodeQuestion, list(texts)[:MAX_QUERIES])

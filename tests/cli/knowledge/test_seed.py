@@ -76,9 +76,9 @@ def test_d7_save_without_options_takes_what_the_repository_shows(repo):
     repo.commit("Start", go)
     run(repo.root, "knowledge", "save", "--tech", "language=Go 1.22")
     lines = [
-        "+ tech_stack.web-server: chi",
-        "+ architecture_style: Hexagonal core (ADR-0001)",
-        "+ project_structure_convention: code in cmd/, tests beside it",
+        "+ **Tech stack**: language: Go 1.22, web-server: chi",
+        "+ **Architecture style**: Hexagonal core (ADR-0001)",
+        "+ **Project structure convention**: code in cmd/, tests beside it",
     ]
     assert run(repo.root, "knowledge", "save").out.splitlines()[1:] == lines
     assert run(repo.root, "knowledge", "save").out.splitlines()[1:] == []

@@ -14,6 +14,7 @@ CODE = {
     "internal__pay__charge": "// Charge the user of an order.\nfunc Charge() {\n}\n",
     "internal__audit__trail": "func ManageTrail() {\n}\n",
     "internal__export__csv": "func WriteCSV() {\n}\n",
+    "internal__note__order": 'func Order() {\n} // Governing: SPEC-0003 REQ "Priority of notes"\n',
     "internal__mail__send": "func Deliver() {\n}\n",
     "tests__session__store": "func TestSession() {\n}\n",
 }
@@ -25,6 +26,9 @@ CODE = {
         ("User session management", "A user MUST be able to revoke one.", [STORE]),
         ("Export as CSV", "The list MUST be written.", ["internal/export/csv.go"]),
         ("Mail", "Mails MUST be sent by `mail/send.go:12`.", ["internal/mail/send.go"]),
+        # What spec-kit adds to a name is none of its words, and a governing comment is enough.
+        ("Rates of tax (Priority: P1)", "A rate MUST be kept.", []),
+        ("Priority of notes", "Notes MUST be ordered.", ["internal/note/order.go"]),
         # Nothing is about it: what any code has says nothing.
         ("User management", "Users MUST be managed.", []),
         ("Tax rates of countries", "A rate MUST be kept.", []),
