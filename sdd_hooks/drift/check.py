@@ -309,12 +309,13 @@ def _apply_own_rules(reader: RecordReader, record: Artifact) -> RuleResults:
 
 def _named_places(looked: _Looked) -> dict[str, Evidence]:
     """Where the target names each record first: in an edge, in a comment, then elsewhere."""
-    named = [(edge.target, edge) for one in looked.records for edge in one.edges]
+    edges = [(one.target, one.path, one.line) for each in looked.records for one in each.edges]
     mentions = sorted(looked.subject.mentions, key=lambda one: one.place != "comment")
-    places = dict(reversed([*named, *((one.id, one) for one in mentions)]))
+    named = (*edges, *((one.id, one.path, one.line) for one in mentions))
+    first = {identifier: (path, line) for identifier, path, line in reversed(named)}
     return {
-        artifact.path: Evidence("names", f"named at {at.path}:{at.line}", at.path, at.line)
-        for identifier, at in places.items()
+        artifact.path: Evidence("names", f"named at {path}:{line}", path, line)
+        for identifier, (path, line) in first.items()
         for artifact in resolve_mention(looked.subject.corpus, identifier)
     }
 

@@ -184,11 +184,6 @@ class Candidate(NamedTuple):
         return self.id or self.title
 
     @property
-    def reasons(self) -> str:
-        """Why a check read it, in one line."""
-        return "; ".join(one.detail for one in self.evidence)
-
-    @property
     def shown_quote(self) -> str:
         """The quote for people, with an ellipsis where it is cut."""
         return f"{self.quote} …" if self.cut and self.quote else self.quote

@@ -216,7 +216,8 @@ def _governing(governing: Sequence[Candidate], screen: _Screen) -> Block:
 def _read(review: ReviewOutcome, screen: _Screen) -> Block:
     """The records that a check read in full, and why each."""
     read = review.references.ranked if review.tree and not review.audit else ()
-    said = [screen.wrapped(f"{one.full_name}: {one.reasons}", _INDENT, _INDENT) for one in read]
+    why = [(one.full_name, "; ".join(each.detail for each in one.evidence)) for one in read]
+    said = [screen.wrapped(": ".join(one), _INDENT, _INDENT) for one in why]
     head = f"{format_count(len(read), 'record')} read in full"
     return screen.faint(head, *(line for one in said for line in one)) if said else []
 

@@ -131,7 +131,7 @@ def _records(review: ReviewOutcome, links: Links | None) -> Iterator[str]:
     for one in read:
         cited = ", cited" if one.referenced else ""
         score = f", score {one.score:.2f}" if one.score else ""
-        why = f" ({escape_text(one.reasons)})" if one.reasons else ""
+        why = "".join(f" ({escape_text(each.detail)})" for each in one.evidence)
         place = place_link(one.path, 0, links)
         lines.append(f"- {escape_text(one.full_name)}{cited}{score}: {place}{why}")
     yield from folded(f"{format_count(len(read), 'record')} read in full", lines)

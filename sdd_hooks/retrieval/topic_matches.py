@@ -44,8 +44,7 @@ _PAGES = frozenset({"readme", "index", "template", "adr-template", "adr_template
 
 
 class TopicMatch(NamedTuple):
-    """An artifact that matches, the text of its files in order, its best hit, and which words of
-    the topic are where in it."""
+    """An artifact that matches, its text, its best hit, and which words of the topic it has."""
 
     artifact: Artifact
     text: str
@@ -165,11 +164,8 @@ def matched_words(words: Sequence[str], read: ReadArtifact) -> str:
     """Say which words an artifact has, and where: `token in the title; login in the text`."""
     names = " ".join(one.name for one in read.artifact.requirements)
     said: list[str] = []
-    for place, text in (
-        ("title", read.artifact.title),
-        ("requirements", names),
-        ("text", read.text),
-    ):
+    places = {"title": read.artifact.title, "requirements": names, "text": read.text}
+    for place, text in places.items():
         found = find_words(text, frozenset(words))
         if here := [word for word in words if word in found]:
             said.append(f"{', '.join(here[:_MAX_SHOWN])} in the {place}")

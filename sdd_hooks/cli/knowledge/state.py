@@ -88,9 +88,9 @@ def save(directory: Path | None, /, *, as_json: bool, **options: Any) -> int:
             before = dict.fromkeys((name.replace("-", "_") for name in _TEXTS), "")
     fields = read_fields(options, texts, before)
     state = save_state(base, fields, added)
-    shown = () if fields or added else state.new
     lines = ["saved .sdd/context/context.json and summary.md"]
-    lines += [printable_line(f"+ {one.lstrip('- ')}") for one in shown]
+    # What the repository showed is for the user to read.
+    lines += () if fields or added else map(printable_line, state.summary.splitlines()[2:])
     data = {"context": dict(state.fields)}
     return show(CommandOutput(data, lines, (), state.warnings), as_json)
 

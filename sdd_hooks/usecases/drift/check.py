@@ -24,7 +24,6 @@ from sdd_hooks.reporting.outcome import ReviewOutcome
 from sdd_hooks.usecases.drift.baseline import BaselineUse
 from sdd_hooks.usecases.upkeep.refresh import ensure_index
 
-_MAX_SOUGHT = 40
 _UNNAMED = ("requirement-coverage", "requirement-coverage/spec")
 
 if TYPE_CHECKING:
@@ -92,7 +91,7 @@ def _code_notes(project: Project, opened: OpenTarget, outcome: ReviewOutcome) ->
     from sdd_hooks.usecases.sprint.code_base import read_code_base
 
     code = read_code_base(project, opened.engine)
-    for one in planned_requirements(read.artifact, read.files[0][1])[:_MAX_SOUGHT]:
+    for one in planned_requirements(read.artifact, read.files[0][1]):
         if lines & {0, one.first_line}:
             for found in find_code(one.question(read.artifact.title), code)[:1]:
                 yield f'"{one.name}" may be met in {found.path}: {found.reason}'

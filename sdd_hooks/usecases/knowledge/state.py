@@ -33,13 +33,11 @@ from sdd_hooks.usecases.knowledge.record import Recorded, RecordRequest, record
 
 
 class ProjectState(NamedTuple):
-    """The fields of the state, its page of Markdown, warnings about it, and the lines of the page
-    that are new."""
+    """The fields of the state, its page of Markdown, and warnings about it."""
 
     fields: Mapping[str, object]
     summary: str
     warnings: tuple[str, ...] = ()
-    new: tuple[str, ...] = ()
 
 
 def save_state(
@@ -69,10 +67,7 @@ def save_state(
         damage = saved.damage if saved else ""
         aside = write_state_of_project(base.own_root, fields, damaged=bool(damage))
     warnings = [f"{CONTEXT_FILE} {damage}: it was renamed to {aside}"] if damage else []
-    warnings += _unknown_ids(base, fields)
-    page, known = render_summary(fields), render_summary(before).splitlines()
-    new = tuple(line for line in page.splitlines()[2:] if line not in known)
-    return ProjectState(fields, page, tuple(warnings), new)
+    return ProjectState(fields, render_summary(fields), (*warnings, *_unknown_ids(base, fields)))
 
 
 def load_state(base: KnowledgeBase) -> ProjectState:

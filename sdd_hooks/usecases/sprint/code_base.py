@@ -26,13 +26,8 @@ MAX_FILE, MAX_HITS = 400_000, 8
 
 
 def read_code_base(project: Project, engine: Engine, module: str | None = None) -> CodeBase:
-    """The production code of the work tree that is in the collections of `module` (None: of all).
-
-    Raises GitError.
-    """
+    """The production code of the work tree in the collections of a module (None: of all)."""
     collections = project.select(("code",), module)
-    listing = ("ls-files", "-z", "--cached", "--others", "--exclude-standard")
-    files = nul_split(project.repository.git.output(*listing))
     repository, names = project.repository, indexed_names(engine, collections)
 
     @lru_cache(maxsize=512)
@@ -42,6 +37,8 @@ def read_code_base(project: Project, engine: Engine, module: str | None = None) 
         except (FileNotFoundError, FileTooLarge, PathRefused):
             return ""
 
+    listing = ("ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    files = nul_split(repository.git.output(*listing))
     within = CollectionMap(collections)
     code = frozenset(one for one in filter(is_production_code, files) if within.containing(one))
     words = read_code_words(repository, Tree(repository.git))

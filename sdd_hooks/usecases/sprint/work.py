@@ -187,8 +187,7 @@ def _worktree_notes(git: Git, plan: BranchPlan) -> list[str]:
 
 
 class _Records(NamedTuple):
-    """The artifacts of the project, those that the issue names, and their requirements, with what
-    code is sought for each."""
+    """All artifacts, those that the issue names, their requirements, and what code is sought."""
 
     corpus: Corpus
     named: tuple[Artifact, ...]
@@ -254,8 +253,7 @@ def _search_all(
     notes = list(incomplete_notes(names, engine.bookmarks(), engine.touched()))
     hits: tuple[Hit, ...] = ()
     if records:
-        query = _query(issue, around.requirements)
-        result = search(project, engine, query, records, LIMITS)
+        result = search(project, engine, _query(issue, around.requirements), records, LIMITS)
         hits = result.hits
         # Those about chunks without vectors are about all collections.
         notes += [note for note in result.notes if note not in pending_notes(result.pending)]
