@@ -75,7 +75,7 @@ def test_the_report_says_which_records_it_read_and_why(checked: Repo) -> None:
     assert "ADR-0002 (Parse with care): named at src/loops.py:1" in said
     (first, *_) = report(checked, "src/loops.py")["references"]["ranked"]  # type: ignore[index]
     assert first["evidence"][0] == {
-        "kind": "mentions",
+        "kind": "names",
         "detail": "named at src/loops.py:1",
         "path": "src/loops.py",
         "line": 1,
