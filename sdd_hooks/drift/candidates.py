@@ -39,8 +39,7 @@ _HITS = 2 * MAX_CANDIDATES
 class CandidateRecord(NamedTuple):
     """A record that was read, with the path and the text of each of its files.
 
-    `score` is that of the search, 0 for none, `cited` whether the target names it, `matched` which
-    words of the query it has.
+    `score` is that of the search, or 0, `cited` whether the target names it, `matched` says why.
     """
 
     artifact: Artifact

@@ -308,15 +308,12 @@ def _apply_own_rules(reader: RecordReader, record: Artifact) -> RuleResults:
 
 
 def _named_places(looked: _Looked) -> dict[str, Evidence]:
-    """Where the target names each record first: in an edge, in a comment, then elsewhere."""
-    edges = [(one.target, one.path, one.line) for each in looked.records for one in each.edges]
+    """Where the target names each record first, in a comment if it can be."""
     mentions = sorted(looked.subject.mentions, key=lambda one: one.place != "comment")
-    named = (*edges, *((one.id, one.path, one.line) for one in mentions))
-    first = {identifier: (path, line) for identifier, path, line in reversed(named)}
     return {
-        artifact.path: Evidence("names", f"named at {path}:{line}", path, line)
-        for identifier, (path, line) in first.items()
-        for artifact in resolve_mention(looked.subject.corpus, identifier)
+        artifact.path: Evidence("names", f"named at {one.path}:{one.line}", one.path, one.line)
+        for one in {one.id: one for one in reversed(mentions)}.values()
+        for artifact in resolve_mention(looked.subject.corpus, one.id)
     }
 
 

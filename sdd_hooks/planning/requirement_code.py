@@ -3,8 +3,7 @@
 The words of the text are compared with the paths, the definitions and the text of the files that a
 search finds or whose paths have one of them. A rare word weighs more than one that any code has
 ("management"), one of a name more than one of the text. A file counts if it has most of the weight
-of the name, and further ones if they are nearly as good. One that the text names comes first, then
-one with a governing comment about the requirement.
+of the name, and further ones if they are nearly as good. One that the text names comes first.
 """
 
 # Governing: ADR-0052 (existing code by its words), SPEC-0025 REQ "Existing code", SPEC-0026 REQ
@@ -43,8 +42,7 @@ _generic = lru_cache(maxsize=1)(lambda: frozenset(map(stem, GENERIC_WORDS)))
 
 
 class CodeQuestion(NamedTuple):
-    """What code is sought for: its name, its text, the title of what it is a part of, and the names
-    in code spans of its text."""
+    """What code is sought for: name, text, title of what it is a part of, names in code spans."""
 
     name: str
     text: str = ""
@@ -63,19 +61,12 @@ class CodeBase(NamedTuple):
 
 
 class FoundCode(NamedTuple):
-    """A file that a question is about, its score, the words that both have (none for a file that
-    the question names), and the hits in it: one of the whole file where a search found none."""
+    """A file that a question is about, its score, the words that both have, and the hits in it."""
 
     path: str
     score: float
     words: tuple[str, ...]
     hits: tuple[Hit, ...]
-
-    @property
-    def reason(self) -> str:
-        """Why it was found, in a few words."""
-        shared = ", ".join(self.words[:4])
-        return f"both are about {shared}" if shared else "the requirement names it"
 
 
 def find_code(question: CodeQuestion, code: CodeBase) -> tuple[FoundCode, ...]:

@@ -167,8 +167,7 @@ def _relevance_cell(one: PrimedArtifact) -> str:
     if one.relevance is None:
         return NOTHING
     found = one.relevance
-    parts = (found.section, found.excerpt)
-    said = table_cell(": ".join(filter(None, parts)), MAX_CELL)
+    said = table_cell(": ".join(filter(None, (found.section, found.excerpt))), MAX_CELL)
     return " — ".join(filter(None, (said, table_cell(found.matched, MAX_CELL)))) or NOTHING
 
 

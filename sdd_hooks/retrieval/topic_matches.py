@@ -38,7 +38,6 @@ _HITS = 2 * MAX_MATCHES
 """Files of hits: a spec has several, and a page of the directory may be no artifact."""
 
 NO_WORD = "found by the search, without a word in common"
-_MAX_SHOWN = 4
 
 _PAGES = frozenset({"readme", "index", "template", "adr-template", "adr_template"})
 
@@ -168,7 +167,7 @@ def matched_words(words: Sequence[str], read: ReadArtifact) -> str:
     for place, text in places.items():
         found = find_words(text, frozenset(words))
         if here := [word for word in words if word in found]:
-            said.append(f"{', '.join(here[:_MAX_SHOWN])} in the {place}")
+            said.append(f"{', '.join(here[:4])} in the {place}")
         words = [word for word in words if word not in found]
     return "; ".join(said)
 

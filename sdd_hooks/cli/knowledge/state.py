@@ -70,7 +70,6 @@ def save(directory: Path | None, /, *, as_json: bool, **options: Any) -> int:
 
     \b
     Example:
-      sdd knowledge save
       sdd knowledge save --current-stage design --current-feature user-auth
       sdd knowledge save --tech language=Python --completed-features health-monitoring
       sdd knowledge save --input - <context.json
@@ -89,7 +88,6 @@ def save(directory: Path | None, /, *, as_json: bool, **options: Any) -> int:
     fields = read_fields(options, texts, before)
     state = save_state(base, fields, added)
     lines = ["saved .sdd/context/context.json and summary.md"]
-    # What the repository showed is for the user to read.
     lines += () if fields or added else map(printable_line, state.summary.splitlines()[2:])
     data = {"context": dict(state.fields)}
     return show(CommandOutput(data, lines, (), state.warnings), as_json)

@@ -25,10 +25,12 @@ def find_existing(
     `code` is the production code of the work tree, `title` that of the specification.
     """
     own = {stem(word) for word in split_words(requirement.text)}
-    return tuple(
-        ReusedCode(one.path, _places(one.path, code.read(one.path), own), one.reason)
-        for one in find_code(requirement.question(title), code)
-    )
+    found = []
+    for one in find_code(requirement.question(title), code):
+        about = f"both are about {', '.join(one.words[:4])}"
+        reason = about if one.words else "the requirement names it"
+        found.append(ReusedCode(one.path, _places(one.path, code.read(one.path), own), reason))
+    return tuple(found)
 
 
 def merge_existing(found: Iterable[ReusedCode]) -> tuple[ReusedCode, ...]:

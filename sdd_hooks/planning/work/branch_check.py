@@ -114,10 +114,10 @@ def worker_messages(brief: WorkBrief, change: Change, added: Sequence[Symbol]) -
     issue = issue_reference(brief.issue.id)
     lines = "\n".join(line.text for file in change.files for line in file.added)
     words = text_words(lines)
-    new = {(one.path, one.name) for one in added}
+    new = {one.simple_name for one in added}
     for one in brief.existing:
-        is_used = one.symbol.rpartition(".")[2].encode() in words
-        if is_used and (one.path, one.symbol) not in new:
+        name = one.symbol.rpartition(".")[2]
+        if name.encode() in words and name not in new:
             yield one.announcement(issue)
     for symbol in added:
         if declares_type(symbol) and not is_test(symbol.path):

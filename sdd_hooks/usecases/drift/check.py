@@ -24,8 +24,6 @@ from sdd_hooks.reporting.outcome import ReviewOutcome
 from sdd_hooks.usecases.drift.baseline import BaselineUse
 from sdd_hooks.usecases.upkeep.refresh import ensure_index
 
-_UNNAMED = ("requirement-coverage", "requirement-coverage/spec")
-
 if TYPE_CHECKING:
     from sdd_hooks.drift.candidates import RecordReader
     from sdd_hooks.drift.target import Target
@@ -60,8 +58,7 @@ def check(project: Project, request: DriftRequest, now: float) -> CheckVerdict:
         target = opened.target
         scans = read_scans(request.scans, project.repository.root)
         outcome, subject = check_target(opened.engine, opened.reader, target, opened.header, scans)
-        notes = (*outcome.notes, *_code_notes(project, opened, outcome))
-        outcome = replace(outcome, notes=notes)
+        outcome = replace(outcome, notes=(*outcome.notes, *_code_notes(project, opened, outcome)))
     if opened.judge is not None:
         from sdd_hooks.review.judge.judging import judge_review
 
@@ -81,7 +78,8 @@ def check(project: Project, request: DriftRequest, now: float) -> CheckVerdict:
 
 def _code_notes(project: Project, opened: OpenTarget, outcome: ReviewOutcome) -> Iterator[str]:
     """The code that requirements of a checked specification are about, where nothing names them."""
-    lines = {one.finding.line for one in outcome.findings if one.finding.rule in _UNNAMED}
+    found = [one.finding for one in outcome.findings]
+    lines = {one.line for one in found if one.rule.startswith("requirement-coverage")}
     record = opened.target.record if lines else None
     read = opened.reader.read(record.path) if record else None
     if read is None:
@@ -93,8 +91,8 @@ def _code_notes(project: Project, opened: OpenTarget, outcome: ReviewOutcome) ->
     code = read_code_base(project, opened.engine)
     for one in planned_requirements(read.artifact, read.files[0][1]):
         if lines & {0, one.first_line}:
-            for found in find_code(one.question(read.artifact.title), code)[:1]:
-                yield f'"{one.name}" may be met in {found.path}: {found.reason}'
+            for place in find_code(one.question(read.artifact.title), code)[:1]:
+                yield f'"{one.name}" may be met in {place.path}: {", ".join(place.words[:4])}'
 
 
 def _learned(

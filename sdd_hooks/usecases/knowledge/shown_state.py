@@ -28,12 +28,11 @@ def shown_state(repository: Repository) -> dict[str, object]:
     languages = (_WRITTEN.get(one, one.capitalize()) for one in _frequent(code.values()))
     stack = {"language": ", ".join(languages)} if code else {}
     for one in find_candidates(survey(tree, load_catalogue())):
-        names = (stack.get(one.category), *one.technologies)
-        stack[one.category] = ", ".join(filter(None, names))
+        stack[one.category] = ", ".join(filter(None, (stack.get(one.category), *one.technologies)))
     tops = [(one.folder.partition("/")[0] or "the root", one.is_test) for one in code]
-    kinds = (("code", False), ("tests", True))
-    folders = [(kind, _frequent(top for top, test in tops if test is own)) for kind, own in kinds]
-    where = (f"{kind} in {join_names(found)}" for kind, found in folders if found)
+    folders = [_frequent(top for top, test in tops if test is own) for own in (False, True)]
+    named = zip(("code in ", "tests in "), folders, strict=True)
+    where = (kind + join_names(one) for kind, one in named if one)
     return {"tech_stack": stack, "project_structure_convention": ", ".join(where)}
 
 
