@@ -73,9 +73,8 @@ def gather(bare: Path) -> Iterator[dict[str, object]]:
 
 def _sdd(root: Path, home: Path, *arguments: str) -> str:
     command = (str(Path(sys.executable).with_name("sdd")), *arguments)
-    done = subprocess.run(
-        command, cwd=root, env=environment(home), capture_output=True, check=False
-    )
+    env = environment(home)
+    done = subprocess.run(command, cwd=root, env=env, capture_output=True, check=False)
     return done.stdout.decode("utf-8", "replace")
 
 
