@@ -114,9 +114,8 @@ def write_brief(
         *_worktree_notes(git, plan),
         *consult(project.repository, project.configuration, issue.title, "implementing-*"),
     )
-    lost = lost_issues(project, project.select(("issues",)))
-    before = (*found.warnings, *freshness.warnings, *lost)
-    warnings = (*before, *records.warnings, *sibling_warnings)
+    warnings = (*found.warnings, *freshness.warnings)
+    warnings += (*lost_issues(project, project.select(("issues",))), *records.warnings)
     return WorkBrief(
         issue=issue,
         module=found.module,
@@ -131,7 +130,7 @@ def write_brief(
         pull=_pull_lines(issue, issues, configuration),
         protected=_protected(project),
         notes=tuple(dict.fromkeys(notes)),
-        warnings=tuple(dict.fromkeys(warnings)),
+        warnings=tuple(dict.fromkeys((*warnings, *sibling_warnings))),
     )
 
 
