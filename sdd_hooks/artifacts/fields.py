@@ -74,7 +74,7 @@ _NEXT_ON_LINE = lazy_regex(
 )
 _NEXT_BARE = lazy_regex(r"[ \t]{1,8}[|·•｜][ \t]{1,8}(?=[^\W\d_][\w -]{0,30}[:：]\s)")
 # What may stand around the block at the top: a blank line, a fence, a tag, a heading.
-_OPENING = lazy_regex(r"\s*(?:```+\w*|~~~+\w*|</?pre>|#{1,3} .*)?\s*")
+_OPENING = lazy_regex(r"\s*(?:```+\S*|~~~+\S*|</?pre>|#{1,3} .*)?\s*")
 _METADATA = frozenset(
     {"metadata", "meta", "document-metadata", "preamble", "header"}
     | {"architecture-decision-record", "decision-record"}
@@ -121,7 +121,7 @@ def read_preamble(text: str) -> Iterator[HeaderField]:
     for at, line in enumerate(lines[first:], first):
         if _OPENING.fullmatch(line):
             return
-        if match := _FIELD.match(line.strip()):
+        if match := _FIELD.match(line.strip().lstrip(":")):
             yield HeaderField(_name(match), _plain(match["value"]), at + 1)
 
 

@@ -66,8 +66,8 @@ MAX_UNREAD = 8
 _PLACES: tuple[Place, ...] = ("decisions", "proposals", "series", "numbered", "anywhere")
 _SERIES = 5
 """Numbered files of a directory that are a series, if it has few others."""
-_SAMPLED_NAMES = 10
-_FORMED_NAMES = 3
+_SAMPLED_NAMES = 4
+_FORMED = 2
 """Names of one form, at least, among a few of a directory with a series."""
 _FORM_WORD = 3
 """Letters that say enough without a number."""
@@ -319,30 +319,31 @@ def _add_others(
     their files have names of one form. What lies below one of `homes` belongs to a specification.
     """
     is_open = not any(found.certain for found in adrs.values())
-    series: dict[str, frozenset[str]] = {}
-    for one, names in others.items():
-        # A look at a few names is enough for most directories.
-        formed = sum(map(bool, map(form_of, names[:: 1 + len(names) // _SAMPLED_NAMES])))
-        if formed >= _FORMED_NAMES:
-            series[one] = frozenset(_SERIES_NAMES.findall("\n".join(names).lower()))
+    # A look at a few names is enough for most directories.
+    series = {
+        one
+        for one, names in others.items()
+        if sum(map(bool, map(form_of, names[:: 1 + len(names) // _SAMPLED_NAMES]))) >= _FORMED
+    }
     ranked = sorted(
         (not names_design(one), not is_dated(names[0]), -len(names), one)
         for one, names in others.items()
         if one not in adrs
-        and (series.get(one) or (one and (is_open or names_design(one))))
+        and (one in series or (one and (is_open or names_design(one))))
         and not (names_specs(one) or _spec_home(one) in homes)
     )
-    named = [one for *_, one in ranked if series.get(one)][:MAX_NAMELESS]
-    for directory in [*named, *[one for *_, one in ranked if not series.get(one)][:MAX_NAMELESS]]:
-        forms = series.get(directory, frozenset())
-        paths = (f"{directory}/{name}".lstrip("/") for name in others[directory])
-        stems = {path: record_stem(path) for path in paths}
-        kept = [one for one, stem in stems.items() if stem and _may_be_one(stem, forms)]
-        if kept:
+    named = [one for *_, one in ranked if one in series][:MAX_NAMELESS]
+    for directory in [*named, *[one for *_, one in ranked if one not in series][:MAX_NAMELESS]]:
+        names = others[directory]
+        joined = "\n".join(names).lower() if directory in series else ""
+        forms = frozenset(_SERIES_NAMES.findall(joined))
+        stems = {path: record_stem(path) for path in (f"{directory}/{one}" for one in names)}
+        kept = [one.lstrip("/") for one, stem in stems.items() if stem and _may_be_one(stem, forms)]
+        if kept and (forms or directory):
             adrs[directory] = found = _Found("numbered" if forms else "anywhere")
             found.doubtful, found.forms = kept, forms
-            few = 2 * len(kept) < len(others[directory])
-            found.flat = bool(forms) and (few or directory.lower() in general)
+            is_few = 2 * len(kept) < len(names)
+            found.flat = bool(forms) and (is_few or directory.lower() in general)
 
 
 def _may_be_one(stem: str, forms: frozenset[str]) -> bool:

@@ -223,6 +223,7 @@ def test_plans_and_notes_about_records_are_none(path: str):
 
 
 PROPOSAL = b"- Feature Name: x\n- Start Date: 2020-01-02\n\n# Summary\n\n# Motivation\n\nx\n"
+SIGNED = b"# Time\n\n**Author:** a <br/>\n**Status:** Final <br/>\n\n## Abstract\n"
 LOG = b"# Session\n\n## Summary\n\nx\n"
 
 
@@ -234,6 +235,18 @@ LOG = b"# Session\n\n## Summary\n\nx\n"
         (["team/slug.md", "README.md"], b"# Enhancements\n\n## Status\n\n## Decision\n", "team"),
         (["archive/0001-a.md", "README.md"], b"# Proposals\n", "archive"),
         (["text/0001-a.md", "README.md"], b"# A guide\n", ""),
+        # Files with names of one form, and fields that only some of them would have.
+        ([f"doc/reference/trd{n}-x.md" for n in range(1, 7)], SIGNED, "doc/reference"),
+        ([f"doc/reference/trd{n}-x.md" for n in range(1, 7)], PAGE, ""),
+        ([f"docs/step-{n}.md" for n in range(1, 7)], LOG, ""),
+        ([f"docs/proposal-{one}.md" for one in "abcde"], PAGE, "docs"),
+        (["docs/proposals-accepted/202012-x.md"], PROPOSAL, "docs/proposals-accepted"),
+        (
+            ["specs/kilo/a.md", "specs/kilo/b.md"],
+            PROPOSAL + b"# Work items\n# X impact\n",
+            "specs/kilo",
+        ),
+        (["specs/001-x/spec.md", "specs/001-x/research.md"], NYGARD, ""),
         # A folder of a record is none of records, and may be called like a copy.
         (["docs/adr/adr-001/README.md"], NYGARD, "docs/adr"),
         (["docs/adr/2022-03-02-performance-tests/README.md"], NYGARD, "docs/adr"),
@@ -249,6 +262,12 @@ def test_what_surrounds_files_shows_that_they_are_records(
 ):
     found = find(dict.fromkeys(paths, content)).paths("adrs")
     assert found == ((place,) if place else ())
+
+
+def test_a_repository_of_proposals_has_them_at_its_top():
+    about = b"# Juleps: Enhancement Proposals\n"
+    found = find({"README.md": about, "Find.md": SIGNED, "Pkg3.md": SIGNED, "img/a.md": PAGE})
+    assert found.folders == (RecordFolder("adrs", "", 2, flat=False),)
 
 
 def test_few_numbered_files_make_no_collection_of_the_others():
