@@ -87,9 +87,10 @@ _DIGIT = lazy_regex(r"\d")
 _DIGITS = lazy_regex(r"\d\d\d")
 # What every name of a record has that needs no content, and few others have.
 _NAMED = lazy_regex(r"(?i)\d\d\d|^(?:m?adr|rfc|proposal)[-_ .]|adr.*\d|[-_ .](?:adr|rfc)\.")
-# Three names of one form, one after the other.
+# Three names of one form with other numbers, one after the other.
 _SERIES_NAMES = lazy_regex(
-    r"(?m)^([a-z]{1,16})[-_ ]?\d{1,5}[-_ .][^\n]*(?:\n\1[-_ ]?\d{1,5}[-_ .][^\n]*){2}"
+    r"(?m)^([a-z]{1,16})[-_ ]?(\d{1,5})[-_ .][^\n]*"
+    r"\n\1[-_ ]?(?!\2[-_ .])(\d{1,5})[-_ .][^\n]*\n\1[-_ ]?(?!\3[-_ .])\d{1,5}[-_ .]"
 )
 _REQUIREMENT = lazy_regex(
     r"(?im)^#{2,4}[ \t]+requirement:|^#[ \t]+\[?spec-\d|^- \*\*fr-\d|\bTHE SYSTEM SHALL\b"
@@ -336,7 +337,7 @@ def _add_others(
     for directory in [*named, *[one for *_, one in ranked if one not in series][:MAX_NAMELESS]]:
         names = others[directory]
         joined = "\n".join(names).lower() if directory in series else ""
-        forms = frozenset(_SERIES_NAMES.findall(joined))
+        forms = frozenset(one[1] for one in _SERIES_NAMES.finditer(joined))
         stems = {path: record_stem(path) for path in (f"{directory}/{one}" for one in names)}
         kept = [one.lstrip("/") for one, stem in stems.items() if stem and _may_be_one(stem, forms)]
         if kept and (forms or directory):

@@ -239,6 +239,7 @@ LOG = b"# Session\n\n## Summary\n\nx\n"
         ([f"doc/reference/trd{n}-x.md" for n in range(1, 7)], SIGNED, "doc/reference"),
         ([f"doc/reference/trd{n}-x.md" for n in range(1, 7)], PAGE, ""),
         ([f"docs/step-{n}.md" for n in range(1, 7)], LOG, ""),
+        ([f"docs/m3-{one}.md" for one in "abcdef"], SIGNED, ""),
         ([f"docs/proposal-{one}.md" for one in "abcde"], PAGE, "docs"),
         (["docs/proposals-accepted/202012-x.md"], PROPOSAL, "docs/proposals-accepted"),
         (
