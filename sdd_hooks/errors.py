@@ -75,6 +75,10 @@ class StorageError(SddError):
     code = "storage"
 
 
+class StorageBusy(StorageError):
+    """The server did not answer in time, such as while another job has locked its tables."""
+
+
 class IndexDamaged(StorageError):
     """The index file is not a database, is corrupt, or belongs to another program."""
 

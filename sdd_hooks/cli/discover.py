@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import click
 from sdd_hooks.cli.shared.context import open_project, start_directory
 from sdd_hooks.cli.shared.options import everywhere_option, json_option, module_option
 from sdd_hooks.cli.shared.output import CommandOutput, show
+from sdd_hooks.cli.shared.progress import waiting_for_organisation
 from sdd_hooks.drift.discover.report import MAX_SHOWN, draft_record, render_markdown, report_data
 from sdd_hooks.usecases.drift.discover import DiscoverRequest, choose_candidate
 from sdd_hooks.usecases.drift.discover import discover as run_discover
@@ -54,7 +56,8 @@ def discover(
     draft: str | None = choice["draft"]
     now = time.time()
     request = DiscoverRequest(start_directory(directory), scope, module, choice["everywhere"])
-    found = run_discover(open_project(directory), request, now)
+    with waiting_for_organisation() if request.everywhere else nullcontext():
+        found = run_discover(open_project(directory), request, now)
     report = found.report
     notes = report.notes
     if draft is not None:

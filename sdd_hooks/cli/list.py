@@ -111,11 +111,13 @@ def _list_everywhere(
     directory: Path | None, kinds: Sequence[str], statuses: Sequence[str], as_json: bool
 ) -> int:
     """List the artifacts of all repositories of the organisation."""
+    from sdd_hooks.cli.shared.progress import waiting_for_organisation
     from sdd_hooks.reporting.everywhere import SCHEMA_VERSION, age_data, age_lines
     from sdd_hooks.usecases.reading.everywhere import list_everywhere
 
     project = open_project(directory)
-    listed = list_everywhere(project, kinds or RECORD_KINDS)
+    with waiting_for_organisation():
+        listed = list_everywhere(project, kinds or RECORD_KINDS)
     chosen = [one for one in listed.artifacts if _has(one.artifact, statuses)]
     data = {
         "schema_version": SCHEMA_VERSION,

@@ -26,6 +26,7 @@ from sdd_hooks.cli.shared.options import (
     refuse_with_everywhere,
 )
 from sdd_hooks.cli.shared.output import CommandOutput, show
+from sdd_hooks.cli.shared.progress import waiting_for_organisation
 from sdd_hooks.project.collections import COLLECTION_KINDS
 from sdd_hooks.retrieval.questions import DEFAULT_KINDS
 from sdd_hooks.retrieval.search import HitLimits
@@ -132,7 +133,8 @@ def _search_everywhere(
         if kind not in COLLECTION_KINDS:
             raise click.UsageError(f"no kind {kind!r}: it is one of {', '.join(COLLECTION_KINDS)}")
     project = open_project(directory)
-    found = search_everywhere(project, query, kinds or DEFAULT_KINDS, limits)
+    with waiting_for_organisation():
+        found = search_everywhere(project, query, kinds or DEFAULT_KINDS, limits)
     data = {
         "schema_version": SCHEMA_VERSION,
         "query": query,

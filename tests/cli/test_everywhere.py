@@ -4,15 +4,17 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from tests.cli.commands import run
+from tests.cli.commands import on_terminal, run
 from tests.support.postgres_server import PostgresServer
 from tests.support.repos import Repo
+from tests.support.waiting import TIMEOUT
 
 PASSWORD = "t0p-s3cret"
 CONFIGURATION = """\
@@ -286,6 +288,35 @@ def test_wrong_grants_are_one_line(
     assert done.code in (1, 2)
     assert len(done.err.splitlines()) == 1
     assert words in done.err
+
+
+BUSY = ((7, "sdd: another job uses "), "canceling statement due to lock timeout): try again")
+LOCKED = {
+    "repositories": (("search", "retry"), *BUSY),
+    "chunks": (("search", "retry"), *BUSY),
+    "documents": (("list",), *BUSY),
+    # The vectors alone: their words are there.
+    "models": (("search", "retry"), (0, "payments:ADR-0011"), "searched by words only: another"),
+}
+
+
+@pytest.mark.parametrize("table", LOCKED)
+def test_a_lock_on_the_server_is_waited_for_in_sight_and_not_for_ever(
+    company: Company, table: str
+) -> None:
+    import psycopg
+
+    arguments, (code, begin), end = LOCKED[table]
+    command = (arguments[0], "--everywhere", *arguments[1:])
+    with psycopg.connect(company.server.dsn(company.database)) as holder:
+        holder.execute(f"LOCK TABLE sdd.{table} IN ACCESS EXCLUSIVE MODE".encode())
+        started = time.monotonic()
+        found, shown = on_terminal(company.laptop.root, "", *command, env=company.environ("dev"))
+        assert 4 < time.monotonic() - started < TIMEOUT
+    assert found == code, shown
+    assert "Waiting for the index of the organisation …" in shown
+    assert begin in shown
+    assert end in shown
 
 
 def test_a_replica_is_read_and_not_written(company: Company) -> None:

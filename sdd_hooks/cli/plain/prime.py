@@ -60,10 +60,13 @@ def run_prime(directory: Path | None, given: PrimeArguments) -> int:
 def run_prime_everywhere(directory: Path | None, given: PrimeArguments) -> int:
     """Prime a session with a topic from all repositories of the organisation. Returns the exit
     code."""
+    from sdd_hooks.cli.shared.progress import waiting_for_organisation
     from sdd_hooks.usecases.reading.prime import load_everywhere
 
     project = open_project(directory)
-    return _show(load_everywhere(project, given.topic, time.time()), given, project.warnings)
+    with waiting_for_organisation():
+        context = load_everywhere(project, given.topic, time.time())
+    return _show(context, given, project.warnings)
 
 
 def _show(context: SessionContext, given: PrimeArguments, own_warnings: Sequence[str]) -> int:

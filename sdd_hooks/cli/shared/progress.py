@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, TextIO
 
 from sdd_hooks.cli.shared.output import printable_line
@@ -121,6 +121,11 @@ def waiting_line(stream: TextIO, activity: str, delay: float = DELAY_SECONDS) ->
                 timer.cancel()
                 # The timer must not write over the next output.
                 timer.join()
+
+
+def waiting_for_organisation() -> AbstractContextManager[None]:
+    """Say after two seconds that the block reads the index of the organisation."""
+    return waiting_line(sys.stderr, "Waiting for the index of the organisation", 2.0)
 
 
 @contextmanager

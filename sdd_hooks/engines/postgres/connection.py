@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
 from sdd_hooks.engines.postgres.address import Address, import_driver
-from sdd_hooks.errors import EngineUnavailable, StorageError
+from sdd_hooks.errors import EngineUnavailable, StorageBusy, StorageError
 from sdd_hooks.text.display import printable_line
 
 if TYPE_CHECKING:
@@ -23,7 +23,8 @@ def connect(address: Address) -> psycopg.Connection:
     """Open a connection in autocommit mode. The caller closes it. Raises EngineUnavailable.
 
     It resolves no name through the search path of the role, and reads numbers and bytes in the
-    formats that this program expects, whatever the settings of the role are.
+    formats that this program expects, whatever the settings of the role are. It waits 30 seconds
+    for a lock of a table, as of a `REINDEX`.
     """
     import_driver()
     import psycopg
@@ -39,7 +40,7 @@ def connect(address: Address) -> psycopg.Connection:
         # `public`: where most servers have the types of pgvector. Citus sends what `SET LOCAL` sets
         # to its nodes; without it, that is a variable that is never read.
         connection.execute(
-            "SET search_path = pg_catalog, public; SET jit = off;"
+            "SET search_path = pg_catalog, public; SET jit = off; SET lock_timeout = '30s';"
             " SET citus.propagate_set_commands = 'local'"
         )
     except psycopg.Error as error:
@@ -58,7 +59,7 @@ def snapshot(connection: psycopg.Connection) -> Iterator[None]:
 
 @contextlib.contextmanager
 def translate_errors(address: Address) -> Iterator[None]:
-    """Translate the errors of the server inside the block into StorageError."""
+    """Translate the errors of the server inside the block into StorageError, and StorageBusy."""
     import psycopg
     from psycopg import errors
 
@@ -70,8 +71,12 @@ def translate_errors(address: Address) -> Iterator[None]:
             " ask for the role that may do this"
         ) from None
     except (errors.LockNotAvailable, errors.DeadlockDetected) as error:
-        raise StorageError(
+        raise StorageBusy(
             f"another job uses {address.place} ({_reason(error, address)}): try again"
+        ) from None
+    except errors.QueryCanceled as error:
+        raise StorageBusy(
+            f"{address.place} takes too long ({_reason(error, address)}): try again"
         ) from None
     except errors.ReadOnlySqlTransaction as error:
         raise StorageError(

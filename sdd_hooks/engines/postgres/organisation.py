@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,6 +38,8 @@ _THESE = (
     " (SELECT * FROM unnest(%s::text[], %s::text[], %s::text[]))"
 )
 _ORDER = ' ORDER BY r.name COLLATE "C", d.path COLLATE "C", d.collection, c.first_line, c.id'
+_LIMITS = "SET lock_timeout = '5s'; SET statement_timeout = '60s'"
+"""A person waits: another job may lock tables for minutes."""
 _HEAD = "file"
 """The anchor of the first chunk of a document."""
 
@@ -78,6 +81,7 @@ class PostgresOrganisation:
         self._connection: Connection = connect(address)
         try:
             with translate_errors(address):
+                self._connection.execute(_LIMITS)
                 require_schema(self._connection)
         except BaseException:
             self._connection.close()
@@ -98,9 +102,11 @@ class PostgresOrganisation:
         from sdd_hooks.engines.postgres.search import embed_query, search
 
         with translate_errors(self._address), snapshot(self._connection):
-            space = vectors.find_space(self._connection, self._model.id, self._storage)
+            by_meaning = any(part.type != "lex" for part in query.searches)
+            find = partial(vectors.find_space, self._connection, self._model.id, self._storage)
+            space = find() if by_meaning else None
             notes: tuple[str, ...] = ()
-            if space is None and any(part.type != "lex" for part in query.searches):
+            if space is None and by_meaning:
                 notes = (f"searched by words only: no repository has vectors of {self._model.id}",)
             query_vectors = embed_query(query, space, self._model.load)
             scope = find_scope(self._connection, self._ids(repositories), (), kinds)
