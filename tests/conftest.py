@@ -52,6 +52,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("adversarial", "tests that generate random cases")
     group.addoption("--seconds", type=float, default=0.5, help="time of each generator (0.5)")
     group.addoption("--seed", type=int, default=first, help="the first seed (random)")
+    group.addoption("--last", type=int, default=10**12, help="the last seed (none)")
+    group.addoption("--tally", type=Path, help="a file for a line about each seed; goes on")
 
 
 def pytest_sessionstart() -> None:

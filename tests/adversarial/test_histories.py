@@ -9,8 +9,10 @@ from __future__ import annotations
 import io
 import os
 import random
+import shutil
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -35,7 +37,26 @@ NAMES = (
     "src/app.py",
     "src/util/more.py",
     os.fsdecode(b"docs/adrs/ADR-0005-caf\xe9.md"),
+    "docs/adrs/ADR-0006-cafe\u0301.md",
+    "docs/adrs/ADR-0006-caf\xe9.md",
+    "notes/tea.md",
+    "decisions/ADR-0007-seven.md",
 )
+SETTINGS = {
+    "semantic-search.yml": (
+        "",
+        "collections:\n  notes:\n    path: notes\n",
+        "collections:\n  notes:\n    path: .\n    pattern: '*/*.md'\n",
+    ),
+    "CLAUDE.md": (
+        "",
+        "## Architecture Context\n\n- Architecture Decision Records are in `decisions/`\n",
+        "## Architecture Context\n\n### Workspace Modules\n\n"
+        "| Module | Root |\n|---|---|\n| util | src/util |\n",
+    ),
+}
+DAY = 24 * 3600
+LIBRARY = "lib"
 IGNORES = ("", "*-draft.md\n", "docs/adrs/ADR-0002*\n", "src/\n", "docs/openspec/\n")
 ATTRIBUTES = ("", "*.md text eol=crlf\n", "*.md text=auto\n", "*.md ident\n")
 WORDS = ("lakes", "rivers", "harbours", "bridges", "$Id$", "tea\r")
@@ -189,6 +210,57 @@ class History:
             self.repo.root.rename(target)
             self.repo.root = target
 
+    def submodule(self) -> None:
+        """Add a submodule with records, or take it away."""
+        library = Repo(self.repo.root.with_name("library"))
+        if not library.root.exists():
+            Repo.init(library.root).commit("Start", {"docs/adrs/ADR-0001-lib.md": self.text()})
+        if (self.repo.root / LIBRARY / ".git").exists():
+            self.git(*self.rng.choice((("rm", "-qf"), ("submodule", "deinit", "-qf"))), LIBRARY)
+        else:
+            local = ("-c", "protocol.file.allow=always", "submodule")
+            self.git(*local, "add", "-qf", str(library.root), LIBRARY)
+            self.git(*local, "update", "-q", "--init")
+
+    def edit_submodule(self) -> None:
+        if (self.repo.root / LIBRARY / ".git").exists():
+            self.write(f"{LIBRARY}/docs/adrs/ADR-000{self.rng.randrange(1, 3)}-lib.md", self.text())
+            if self.rng.random() < 0.5:
+                self.git("-C", LIBRARY, "add", "--all")
+                self.git("-C", LIBRARY, "commit", "-q", "-m", "Change")
+
+    def settings(self) -> None:
+        """Declare other folders, modules or collections."""
+        name = self.rng.choice(sorted(SETTINGS))
+        self.write(name, self.rng.choice(SETTINGS[name]))
+
+    def hooks(self) -> None:
+        """Switch the hooks off, or on again."""
+        if not self.git("config", "--unset", "core.hooksPath"):
+            self.git("config", "core.hooksPath", "/nonexistent")
+
+    def clock(self) -> None:
+        """Give files times as after a jump of the clock."""
+        moment = time.time() + self.rng.choice((-DAY, DAY))
+        for path in (self.repo.root / self.name(), self.repo.root / ".git/index"):
+            if path.is_file():
+                os.utime(path, (moment, moment))
+
+    def worktree(self) -> None:
+        """Index a linked worktree, and move it."""
+        linked = Repo(self.repo.root.with_name("linked"))
+        if not self.git("worktree", "add", "-qf", "--detach", str(linked.root)):
+            return
+        index(linked)
+        moved = Repo(linked.root.with_name("moved"))
+        if self.git("worktree", "move", str(linked.root), str(moved.root)):
+            moved.write("docs/adrs/ADR-0001-one.md", self.text())
+            refresh(moved.project())
+            assert_index_matches_scratch(moved)
+            self.git("worktree", "remove", "-f", str(moved.root))
+        shutil.rmtree(linked.root, ignore_errors=True)
+        self.git("worktree", "prune")
+
     def end_what_is_unfinished(self) -> None:
         for file, command in (
             ("MERGE_HEAD", "merge"),
@@ -205,6 +277,20 @@ class History:
         self.log.append("update")
         refresh(self.repo.project())
         assert_index_matches_scratch(self.repo)
+
+
+def index(repo: Repo) -> None:
+    project = repo.project()
+    refresh(project, collections=project.collections)
+
+
+def become_partial(repo: Repo) -> None:
+    """Replace a repository by a clone of it without blobs."""
+    origin = Repo(repo.root.rename(repo.root.with_name("origin")))
+    origin.git("config", "uploadpack.allowFilter", "true")
+    origin.git("clone", "-q", "--filter=blob:none", origin.root.as_uri(), str(repo.root))
+    for branch in BRANCHES[1:]:
+        repo.git("branch", "-q", branch, f"origin/{branch}")
 
 
 OPERATIONS: tuple[tuple[Callable[[History], None], int], ...] = (
@@ -227,6 +313,12 @@ OPERATIONS: tuple[tuple[Callable[[History], None], int], ...] = (
     (History.clean, 1),
     (History.edit_during_refresh, 1),
     (History.move, 1),
+    (History.submodule, 1),
+    (History.edit_submodule, 1),
+    (History.settings, 1),
+    (History.hooks, 1),
+    (History.clock, 1),
+    (History.worktree, 1),
 )
 
 
@@ -271,12 +363,13 @@ def run_history(repo: Repo, rng: random.Random, sdd: Path) -> None:
         files[".gitignore"] = ".sdd/\n"
     repo.commit("Start", files)
     history.prepare()
+    if rng.random() < 0.2:
+        become_partial(repo)
     for event in EVENTS:
         shim = repo.root / ".git/hooks" / event
         shim.write_bytes(render_shim(event, sdd))
         shim.chmod(0o755)
-    project = repo.project()
-    refresh(project, collections=project.collections)
+    index(repo)
     operations, weights = zip(*OPERATIONS, strict=True)
     try:
         for _ in range(STEPS):

@@ -1,0 +1,90 @@
+"""Commands that SIGKILL ends at a random time: those after them end as if nothing had happened."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import suppress
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from sdd_hooks.freshness.refresh import refresh
+from tests.adversarial.conftest import Rounds
+from tests.cli.commands import OFFLINE, SCRIPTS, run
+from tests.support.laptops import Laptop, SharedRemote
+from tests.support.oracle import assert_index_matches_scratch
+
+COMMANDS = (
+    ("index", "add", "--kind", "adrs"),
+    ("index", "update", "--kind", "adrs"),
+    ("index", "update", "--kind", "adrs", "--full"),
+    ("hook", "post-commit"),
+    ("index", "embed"),
+    ("index", "push"),
+    ("index", "pull"),
+    ("adr", "Cache pages", "--reserve"),
+)
+LONGEST = 2.0
+"""Seconds until a kill, at most."""
+WAITING = {**OFFLINE, "CI": "true"}
+
+
+def kill(laptop: Laptop, command: Sequence[str], seconds: float) -> None:
+    """Start a command, and end it with its children after `seconds`."""
+    with subprocess.Popen(
+        [str(SCRIPTS / "sdd"), *command],
+        cwd=laptop.repo.root,
+        env={**laptop.repo.environment(), **WAITING},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    ) as process:
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(seconds)
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+
+
+def test_a_killed_command_leaves_nothing_wrong(rounds: Rounds, tmp_path: Path) -> None:
+    pytest.importorskip("onnxruntime", reason="needs the local extra")
+    hub = SharedRemote.make(tmp_path, share="true")
+    names = count()
+
+    def case(chance: random.Random) -> None:
+        laptop = hub.laptop(f"laptop-{next(names)}")
+        repo = laptop.repo
+        laptop.write(*range(3, chance.randint(4, 60)))
+        if chance.random() < 0.5:
+            laptop.embed()
+        for _ in range(chance.choice((1, 1, 2))):
+            command = chance.choice(COMMANDS)
+            if command[1] == "add":
+                shutil.rmtree(repo.root / ".sdd")
+            repo.write(f"docs/adrs/ADR-0100-{chance.random()}.md", "# ADR-0100: Tea\n\nTea.\n")
+            repo.git("add", "--all")
+            kill(laptop, command, chance.uniform(0, LONGEST))
+            repo.git("commit", "--quiet", "--message", "After a kill")
+            done = run(repo.root, *command, env=WAITING)
+            assert done.code == 0, (command, done)
+            assert "Traceback" not in done.err, (command, done)
+        project = laptop.project
+        refresh(project, collections=project.select(("adrs",)))
+        assert_index_matches_scratch(repo)
+        for after in (("index", "embed"), ("index", "push"), ("index", "pull")):
+            done = run(repo.root, *after, env=WAITING)
+            assert done.code == 0, (command, after, done)
+        assert laptop.pending == 0, command
+        records = (path.name[:8] for path in (repo.root / "docs/adrs").iterdir())
+        twice = {name for name, number in Counter(records).items() if number > 1}
+        assert twice <= {"ADR-0100"}, command
+        shutil.rmtree(repo.root)
+
+    rounds.run(case)
