@@ -110,14 +110,14 @@ def open_fresh_index(project: Project, now: float) -> Iterator[tuple[Engine, Fre
 
 def lost_issues(project: Project, collections: Iterable[Collection]) -> tuple[str, ...]:
     """Return a line for each folder of issues among `collections` that has damaged files."""
-    folders = [one.directories[0] for one in collections if one.kind == "issues"]
+    folders = {one.directories[0]: None for one in collections if one.kind == "issues"}
     if not folders:
         return ()
     from sdd_hooks.trackers.store import IssueFolder
-    from sdd_hooks.trackers.stored_issues import lost_warning, names_set_aside
+    from sdd_hooks.trackers.stored_issues import lost_warning
 
-    issues = [IssueFolder(project.repository.root, one) for one in dict.fromkeys(folders)]
-    return tuple(line for one in issues for line in lost_warning(one, names_set_aside(one)))
+    root = project.repository.root
+    return tuple(line for one in folders for line in lost_warning(IssueFolder(root, one)))
 
 
 @contextmanager

@@ -83,12 +83,9 @@ class Records:
         from sdd_hooks.trackers.store import IssueFolder
         from sdd_hooks.trackers.stored_issues import set_damage_aside
 
-        folders = [one.directories for one in self._collections.values() if one.kind == "issues"]
-        return frozenset(
-            f"{folder}/{name}"
-            for folder in chain.from_iterable(folders)
-            for name in set_damage_aside(IssueFolder(self._root, folder))
-        )
+        issues = [one for one in self._collections.values() if one.kind == "issues"]
+        folders = (IssueFolder(self._root, one) for one in chain(*(c.directories for c in issues)))
+        return frozenset(chain.from_iterable(map(set_damage_aside, folders)))
 
     def collection(self, name: str) -> Collection:
         """Return the collection with this name."""

@@ -12,7 +12,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from sdd_hooks.errors import SddError
-from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.system.locks import hold_lock
 from sdd_hooks.text.display import format_count
 from sdd_hooks.trackers.files import FileMark, parse_id
@@ -20,8 +19,6 @@ from sdd_hooks.trackers.issue_file import StoredIssue, parse
 from sdd_hooks.trackers.issue_references import natural_key
 from sdd_hooks.trackers.store import ASIDE, LOCK, IssueFolder, IssueStore, open_store
 from sdd_hooks.trackers.sync_state import FILE_NAME, read_sync_state
-
-_MAX_NAMED = 3
 
 
 def read_issues(folder: IssueFolder, lost: list[str] | None = None) -> Iterator[StoredIssue]:
@@ -33,10 +30,11 @@ def read_issues(folder: IssueFolder, lost: list[str] | None = None) -> Iterator[
     with open_store(folder) as store:
         if store is None:
             return
-        marks = _read_marks(store)
-        names = [*store.names, *(marks.files.keys() - store.names)]
+        files = _WholeFiles(store, lost)
+        names = {*store.names, *files.marks}
         for _, name in sorted((natural_key(parse_id(name) or name), name) for name in names):
-            issue = _read(store, name, marks, lost)
+            data = files.read(name)
+            issue = parse(data, store.path(name)) if data is not None else None
             if issue is not None:
                 yield issue
 
@@ -48,69 +46,62 @@ def read_issue(folder: IssueFolder, id: str, lost: list[str] | None = None) -> S
     """
     with open_store(folder) as store:
         name = store.file_name(id) if store else None
-        return _read(store, name, _read_marks(store), lost) if store and name else None
+        data = _WholeFiles(store, lost).read(name) if store and name else None
+        return parse(data, store.path(name)) if store and name and data is not None else None
 
 
 def set_damage_aside(folder: IssueFolder) -> list[str]:
-    """Rename the damaged files. Returns the names of those that are missing now, or damaged."""
+    """Rename damaged files. Returns the paths of those that are damaged, or missing now."""
     lost: list[str] = []
     with suppress(SddError), open_store(folder) as store:
         if store is not None:
-            marks = _read_marks(store)
-            for name in marks.files:
-                _read_whole(store, name, marks, lost)
-    return lost
+            files = _WholeFiles(store, lost)
+            for name in files.marks:
+                files.read(name)
+    return [f"{folder.relative}/{name}" for name in lost]
 
 
-def names_set_aside(folder: IssueFolder) -> list[str]:
-    """The names of the damaged files that no sync has fetched again. Reads no file."""
+def lost_warning(folder: IssueFolder, lost: Sequence[str] | None = None) -> tuple[str, ...]:
+    """A line about files that are missing or damaged; none for no such file.
+
+    Without `lost`, they are those that were renamed and that no sync has fetched again.
+    """
     names: set[str] = set()
     with suppress(OSError):
         names.update(entry.name for entry in folder.path.iterdir())
-    kept = (name.removesuffix(ASIDE) for name in names if name.endswith(ASIDE))
-    return sorted(name for name in kept if name not in names)
-
-
-def lost_warning(folder: IssueFolder, lost: Sequence[str]) -> tuple[str, ...]:
-    """A line about files that are missing or damaged; none for no such file."""
+    kept = [one.removesuffix(ASIDE) for one in names if one.endswith(ASIDE)]
+    lost = sorted(one for one in kept if one not in names) if lost is None else lost
     if not lost:
         return ()
-    shown = ", ".join(lost[:_MAX_NAMED]) + (", …" if len(lost) > _MAX_NAMED else "")
+    shown = ", ".join(lost[:3]) + (", …" if len(lost) > 3 else "")
     what = f"{format_count(len(lost), 'file')} of issues damaged or missing ({shown})"
-    aside = f"kept with {ASIDE} after its name, " if names_set_aside(folder) else ""
+    aside = f"kept with {ASIDE} after its name, " if kept else ""
     return (f"{folder.relative}: {what}: {aside}`sdd issues sync` fetches it again",)
 
 
-class _Marks(NamedTuple):
-    """The marks that the files must have, and the version of the state that they are from."""
+class _WholeFiles:
+    """Reads the files that the last sync left, and renames others; their names are in `lost`."""
 
-    files: Mapping[str, FileMark]
-    version: tuple[int, ...] | None
+    def __init__(self, store: IssueStore, lost: list[str] | None) -> None:
+        self._store = store
+        self._lost = [] if lost is None else lost
+        self._version = store.version(FILE_NAME)
+        state = read_sync_state(store)
+        # There are none while a sync changes files, and after one that failed.
+        self.marks: Mapping[str, FileMark] = state.files if state and state.revision else {}
 
+    def read(self, name: str) -> bytes | None:
+        """Return the content of a file; None if no sync left it so."""
+        data, mark = self._store.read(name), self.marks.get(name)
+        if mark is None or mark.is_of(data) or self._has_new_state():
+            return data
+        self._lost.append(name)
+        lock = self._store.folder.path / LOCK
+        with suppress(OSError, SddError), hold_lock(lock, 0.0) as is_free:
+            if is_free and not self._has_new_state():
+                self._store.set_aside(name)
+        return None
 
-def _read_marks(store: IssueStore) -> _Marks:
-    """The marks of the last sync; none while a sync changes files, or after it failed."""
-    version = store.version(FILE_NAME)
-    state = read_sync_state(store)
-    return _Marks(state.files if state and state.revision else {}, version)
-
-
-def _read(
-    store: IssueStore, name: str, marks: _Marks, lost: list[str] | None
-) -> StoredIssue | None:
-    data = _read_whole(store, name, marks, [] if lost is None else lost)
-    return parse(data, store.path(name)) if data is not None else None
-
-
-def _read_whole(store: IssueStore, name: str, marks: _Marks, lost: list[str]) -> bytes | None:
-    """The content of a file; None, and its name in `lost`, if no sync left it so."""
-    data = store.read(name)
-    mark = marks.files.get(name)
-    # A sync that began meanwhile has written the state before the file.
-    if mark is None or mark.is_of(data) or store.version(FILE_NAME) != marks.version:
-        return data
-    lost.append(name)
-    with suppress(OSError, SddError), hold_lock(store.folder.path / LOCK, 0.0) as is_free:
-        if is_free and store.version(FILE_NAME) == marks.version:
-            store.set_aside(name)
-    return None
+    def _has_new_state(self) -> bool:
+        """Whether a sync began meanwhile: it writes the state before the files."""
+        return self._store.version(FILE_NAME) != self._version

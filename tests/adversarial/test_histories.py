@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import os
 import random
+import re
 import shutil
 import sys
 import threading
@@ -42,7 +43,12 @@ NAMES = (
     "notes/tea.md",
     "decisions/ADR-0007-seven.md",
 )
-SETTINGS = {
+IGNORES = ("", "*-draft.md\n", "docs/adrs/ADR-0002*\n", "src/\n", "docs/openspec/\n")
+MODULES = "### Workspace Modules\n\n| Module | Root |\n|---|---|\n| util | src/util |\n"
+DECLARATIONS = {
+    ".gitignore": IGNORES,
+    "docs/.gitignore": IGNORES,
+    ".gitattributes": ("", "*.md text eol=crlf\n", "*.md text=auto\n", "*.md ident\n"),
     "semantic-search.yml": (
         "",
         "collections:\n  notes:\n    path: notes\n",
@@ -50,15 +56,27 @@ SETTINGS = {
     ),
     "CLAUDE.md": (
         "",
+        MODULES,
         "## Architecture Context\n\n- Architecture Decision Records are in `decisions/`\n",
-        "## Architecture Context\n\n### Workspace Modules\n\n"
-        "| Module | Root |\n|---|---|\n| util | src/util |\n",
     ),
 }
+COMMANDS = (
+    *("add --all; commit -q [|--amend] -m Change", "commit -q -a -m Change") * 2,
+    "add -- NAME; commit -q -m Change",
+    *("merge -q [|--no-ff|--squash|--autostash] -X ours -m Merge BRANCH",) * 2,
+    *("rebase -q [|--autostash] -X theirs BRANCH",) * 2,
+    "[cherry-pick|revert] BRANCH",
+    "reset -q [--hard|--soft|--mixed] [HEAD|HEAD~1|BRANCH]",
+    "checkout -q -- [.|NAME]",
+    "mv -f NAME NAME",
+    "rm -q --cached --ignore-unmatch -- NAME",
+    "sparse-checkout [set docs|set src|disable|reapply]",
+    "clean -fdq",
+    "config core.hooksPath /nonexistent",
+    *("config --unset core.hooksPath",) * 2,
+)
 DAY = 24 * 3600
 LIBRARY = "lib"
-IGNORES = ("", "*-draft.md\n", "docs/adrs/ADR-0002*\n", "src/\n", "docs/openspec/\n")
-ATTRIBUTES = ("", "*.md text eol=crlf\n", "*.md text=auto\n", "*.md ident\n")
 WORDS = ("lakes", "rivers", "harbours", "bridges", "$Id$", "tea\r")
 BRANCHES = ("main", "side", "other")
 
@@ -100,15 +118,6 @@ class History:
         if path.is_file():
             path.unlink()
 
-    def commit(self) -> None:
-        how = self.rng.choice(("all", "tracked", "one", "amend"))
-        if how == "all":
-            self.git("add", "--all")
-        elif how == "one":
-            self.git("add", "--", self.name())
-        extra = {"tracked": ("-a",), "amend": ("--amend",)}.get(how, ())
-        self.git("commit", "-q", *extra, "-m", "Change")
-
     def switch(self) -> None:
         branch = self.rng.choice(BRANCHES)
         if not self.git("checkout", "-q", branch):
@@ -124,17 +133,6 @@ class History:
                 self.git("commit", "-q", "-m", "Change")
         self.git("checkout", "-q", "main")
 
-    def merge(self) -> None:
-        extra = self.rng.choice(((), ("--no-ff",), ("--squash",), ("--autostash",)))
-        self.git("merge", "-q", *extra, "-X", "ours", "-m", "Merge", self.rng.choice(BRANCHES))
-
-    def rebase(self) -> None:
-        extra = self.rng.choice(((), ("--autostash",)))
-        self.git("rebase", "-q", *extra, "-X", "theirs", self.rng.choice(BRANCHES))
-
-    def pick(self) -> None:
-        self.git(self.rng.choice(("cherry-pick", "revert")), self.rng.choice(BRANCHES))
-
     def stash(self) -> None:
         self.git("stash", "-q", *self.rng.choice(((), ("-u",))))
         if self.rng.random() < 0.5:
@@ -142,34 +140,20 @@ class History:
         if self.rng.random() < 0.8 and not self.git("stash", "pop", "-q"):
             self.git("checkout", "-q", "-f", ".")
 
-    def reset(self) -> None:
-        where = self.rng.choice(("HEAD", "HEAD~1", *BRANCHES))
-        self.git("reset", "-q", self.rng.choice(("--hard", "--soft", "--mixed")), where)
-
-    def restore(self) -> None:
-        self.git("checkout", "-q", "--", self.rng.choice((".", self.name())))
-
-    def rename(self) -> None:
-        existing = [name for name in NAMES if (self.repo.root / name).is_file()]
-        if existing:
-            self.git("mv", "-f", self.rng.choice(existing), self.name())
-
-    def ignore(self) -> None:
-        self.write(self.rng.choice((".gitignore", "docs/.gitignore")), self.rng.choice(IGNORES))
-
-    def attributes(self) -> None:
-        self.write(".gitattributes", self.rng.choice(ATTRIBUTES))
-        if self.rng.random() < 0.5:
+    def declare(self) -> None:
+        """Change what is ignored, converted, a collection, a module or a folder of records."""
+        path = self.rng.choice(sorted(DECLARATIONS))
+        self.write(path, self.rng.choice(DECLARATIONS[path]))
+        if path == ".gitattributes":
             self.delete()
-            self.restore()
+            self.git("checkout", "-q", "--", ".")
 
-    def forget(self) -> None:
-        self.git("rm", "-q", "--cached", "--ignore-unmatch", "--", self.name())
-        self.ignore()
-
-    def sparse(self) -> None:
-        what = self.rng.choice((("set", "docs"), ("set", "src"), ("disable",), ("reapply",)))
-        self.git("sparse-checkout", *what)
+    def command(self) -> None:
+        """Run a command of git, with one of the choices at each place."""
+        for line in self.rng.choice(COMMANDS).split("; "):
+            chosen = re.sub(r"\[(.*?)\]", lambda found: self.rng.choice(found[1].split("|")), line)
+            places = {"NAME": self.name, "BRANCH": lambda: self.rng.choice(BRANCHES)}
+            self.git(*(places[word]() if word in places else word for word in chosen.split()))
 
     def link(self) -> None:
         adrs, moved = self.repo.root / "docs/adrs", self.repo.root / "docs/records"
@@ -181,9 +165,6 @@ class History:
         elif adrs.is_dir() and not moved.exists():
             adrs.rename(moved)
             adrs.symlink_to("records")
-
-    def clean(self) -> None:
-        self.git("clean", "-fdq")
 
     def edit_during_refresh(self) -> None:
         name = self.name()
@@ -228,16 +209,6 @@ class History:
             if self.rng.random() < 0.5:
                 self.git("-C", LIBRARY, "add", "--all")
                 self.git("-C", LIBRARY, "commit", "-q", "-m", "Change")
-
-    def settings(self) -> None:
-        """Declare other folders, modules or collections."""
-        name = self.rng.choice(sorted(SETTINGS))
-        self.write(name, self.rng.choice(SETTINGS[name]))
-
-    def hooks(self) -> None:
-        """Switch the hooks off, or on again."""
-        if not self.git("config", "--unset", "core.hooksPath"):
-            self.git("config", "core.hooksPath", "/nonexistent")
 
     def clock(self) -> None:
         """Give files times as after a jump of the clock."""
@@ -296,27 +267,15 @@ def become_partial(repo: Repo) -> None:
 OPERATIONS: tuple[tuple[Callable[[History], None], int], ...] = (
     (History.edit, 5),
     (History.delete, 1),
-    (History.commit, 5),
+    (History.command, 16),
     (History.switch, 3),
-    (History.merge, 2),
-    (History.rebase, 2),
-    (History.pick, 1),
     (History.stash, 2),
-    (History.reset, 1),
-    (History.restore, 1),
-    (History.rename, 1),
-    (History.ignore, 2),
-    (History.attributes, 1),
-    (History.forget, 1),
-    (History.sparse, 1),
+    (History.declare, 4),
     (History.link, 1),
-    (History.clean, 1),
     (History.edit_during_refresh, 1),
     (History.move, 1),
     (History.submodule, 1),
     (History.edit_submodule, 1),
-    (History.settings, 1),
-    (History.hooks, 1),
     (History.clock, 1),
     (History.worktree, 1),
 )

@@ -86,7 +86,6 @@ class EverywhereReader:
         self._organisation = organisation
         self.touched: Mapping[str, float | None] = organisation.touched()
         self.names = shorten_names(self.touched)
-        self._words_only = False
 
     def freshness(self, repositories: Iterable[str]) -> tuple[RepositoryAge, ...]:
         """Return how fresh these repositories are, by name."""
@@ -103,16 +102,12 @@ class EverywhereReader:
         # The excerpts of records come from the whole record.
         snippets = 0 if kind in ARTIFACT_KINDS else limits.max_hits
         query = Query(tuple(searches), (), "", limit, limits.min_score, snippets)
-        if self._words_only:
-            query = query._replace(searches=_words(query))
         try:
             result = self._organisation.search(query, [kind])
         except StorageBusy as error:
             # The vectors alone may be locked, as while their index is built.
-            if query.searches == _words(query):
-                raise
-            self._words_only = True
-            result = self._organisation.search(query._replace(searches=_words(query)), [kind])
+            words = tuple(part for part in searches if part.type == "lex")
+            result = self._organisation.search(query._replace(searches=words), [kind])
             note = f"searched by words only: {error}"
             result = result._replace(notes=(*result.notes, note))
         best: dict[tuple[str, str, str], RepositoryHit] = {}
@@ -211,10 +206,6 @@ def list_everywhere(project: Project, kinds: Sequence[str]) -> ListedEverywhere:
     """Return every artifact of these kinds in the repositories that the role may read."""
     with open_everywhere(project) as reader:
         return ListedEverywhere(tuple(reader.heads(kinds)), reader.freshness(reader.touched))
-
-
-def _words(query: Query) -> tuple[SubQuery, ...]:
-    return tuple(part for part in query.searches if part.type == "lex")
 
 
 def _key(kind: str, path: str) -> str:
