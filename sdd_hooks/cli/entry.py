@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sdd_hooks import tracing
-from sdd_hooks.errors import EXIT_BUG, EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, SddError
+from sdd_hooks.errors import EXIT_INTERRUPTED, EXIT_OK, EXIT_USAGE, SddError
 
 if TYPE_CHECKING:
     import click
@@ -229,7 +229,9 @@ def _report_unexpected(error: Exception, arguments: Sequence[str]) -> int:
     from sdd_hooks.cli.shared.crash_log import explain_error
 
     code, message, exit_code = explain_error(error, arguments, os.environ)
-    if exit_code != EXIT_BUG:
+    try:
+        sys.stdout.flush()
+    except OSError:
         _discard_output()
     return _report_error(code, message, exit_code, arguments)
 

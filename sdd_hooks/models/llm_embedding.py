@@ -90,6 +90,7 @@ class LlmModel:
         self.device = _device(model)
         batch = _GPU_BATCH if self.device == "cuda" else _BATCH
         self._batch = getattr(model, "batch_size", None) or batch
+        self.dimensions = 0
         embed_probe = partial(self.embed, ["dimensions"])
         # A model that needs a key is a service, whose client may wait for minutes. Other models may
         # take long to load.
@@ -116,6 +117,8 @@ class LlmModel:
             raise EngineUnavailable(f"the model {self._name} failed: {reason}") from error
         if len(vectors) != len(texts) or not all(vectors):
             raise EngineUnavailable(f"the model {self._name} did not give a vector for each text")
+        if {len(one) for one in vectors} - {4 * self.dimensions or len(vectors[0])}:
+            raise EngineUnavailable(f"the model {self._name} gave vectors of other sizes")
         return vectors
 
 

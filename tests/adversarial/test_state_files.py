@@ -70,64 +70,21 @@ EXPECTED = {0, 1, 3, 4, 5, 6, 7, 8}
 """Every documented exit code but those for a bug, wrong usage and an interrupt."""
 
 
-def to_zero(path: Path, _outside: Path) -> None:
-    path.symlink_to("/dev/zero")
-
-
-def to_outside(path: Path, outside: Path) -> None:
-    path.symlink_to(outside / "file")
-
-
-def to_new_file_outside(path: Path, outside: Path) -> None:
-    path.symlink_to(outside / "new")
-
-
-def to_directory_outside(path: Path, outside: Path) -> None:
-    path.symlink_to(outside)
-
-
-def to_lock_of_git(path: Path, _outside: Path) -> None:
-    path.symlink_to(os.path.relpath(_top(path) / ".git/index.lock", path.parent))
-
-
-def hard_link(path: Path, outside: Path) -> None:
-    path.hardlink_to(outside / "file")
-
-
-def pipe(path: Path, _outside: Path) -> None:
-    os.mkfifo(path)
-
-
-def directory(path: Path, _outside: Path) -> None:
-    path.mkdir()
-
-
-def huge(path: Path, _outside: Path) -> None:
-    with path.open("wb") as file:
-        file.truncate(HUGE)
-
-
-def empty(path: Path, _outside: Path) -> None:
-    path.touch()
-
-
-def without_rights(path: Path, _outside: Path) -> None:
-    path.touch(0o000)
-
-
-HOSTILE: tuple[Callable[[Path, Path], None], ...] = (
-    to_zero,
-    to_outside,
-    to_new_file_outside,
-    to_directory_outside,
-    to_lock_of_git,
-    hard_link,
-    pipe,
-    directory,
-    huge,
-    empty,
-    without_rights,
-)
+HOSTILE: dict[str, Callable[[Path, Path], object]] = {
+    "a link to /dev/zero": lambda path, _: path.symlink_to("/dev/zero"),
+    "a link outside": lambda path, outside: path.symlink_to(outside / "file"),
+    "a link to a new file outside": lambda path, outside: path.symlink_to(outside / "new"),
+    "a link to a directory outside": lambda path, outside: path.symlink_to(outside),
+    "a link to the lock of git": lambda path, _: path.symlink_to(
+        os.path.relpath(_top(path) / ".git/index.lock", path.parent)
+    ),
+    "a hard link": lambda path, outside: path.hardlink_to(outside / "file"),
+    "a pipe": lambda path, _: os.mkfifo(path),
+    "a directory": lambda path, _: path.mkdir(),
+    "huge": lambda path, _: (path.touch(), os.truncate(path, HUGE)),
+    "empty": lambda path, _: path.touch(),
+    "without rights": lambda path, _: path.touch(0o000),
+}
 
 
 def test_hostile_state_files(rounds: Rounds, tmp_path: Path) -> None:
@@ -191,9 +148,9 @@ def place_hostile(repo: Hooked, chance: random.Random, outside: Path) -> str:
     if path.is_dir():
         shutil.rmtree(path)
     path.unlink(missing_ok=True)
-    make = chance.choice(HOSTILE)
-    make(path, outside)
-    return f"{name}: {make.__name__}"
+    kind = chance.choice(sorted(HOSTILE))
+    HOSTILE[kind](path, outside)
+    return f"{name}: {kind}"
 
 
 def damage(data: bytes, chance: random.Random) -> tuple[bytes, str]:

@@ -162,6 +162,12 @@ def test_what_is_refused(indexed, arguments, code, message):
     assert changed(indexed) == []
 
 
+def test_a_title_that_is_no_utf_8(indexed):
+    assert (
+        run(indexed.root, "adr", "Keep caf\udce9").out == "created docs/adrs/ADR-0010-keep-caf.md\n"
+    )
+
+
 def test_a_rejected_record_cannot_be_superseded(indexed):
     (indexed.root / REST).write_text("---\nstatus: rejected\n---\n# ADR-0008: Use REST\n")
     done = run(indexed.root, "adr", TITLE, "--edge", "supersedes=8")

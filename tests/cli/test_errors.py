@@ -1,6 +1,7 @@
 """Expected errors, each as one line with its exit code, and what still works."""
 
 import os
+import resource
 import subprocess
 import sys
 from contextlib import contextmanager
@@ -268,3 +269,13 @@ def test_the_option_directory_selects_a_directory(indexed):
     assert [hit["path"] for hit in done.hits] == ["docs/adrs/ADR-0001-sqlite.md"]
     below = run(indexed.root / "docs", "search", "--json", "database")
     assert below.hits == done.hits
+
+
+def test_a_refusal_of_the_system_is_an_object_with_json(indexed):
+    done = run(
+        indexed.root,
+        *("search", "database", "--json"),
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (6, 6)),
+    )
+    assert done.json["error"]["code"] == "storage"
+    assert done.json["error"]["message"].endswith(": too many files are open")

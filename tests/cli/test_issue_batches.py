@@ -40,10 +40,9 @@ def test_a_damaged_file_is_said_and_read_by_no_command(site: SprintSite, first: 
     run(site.repo.root, "issues", "sync", env=site.environ)
     run(site.repo.root, "index", "add", env=site.environ)
     path = site.repo.root / ".sdd/issues/2.md"
-    whole, times = path.read_bytes(), path.stat().st_mtime_ns
-    changed = whole.replace(b"Sessions expire", b"Sessions explre")
-    path.write_bytes(changed)
-    os.utime(path, ns=(times, times))
+    whole, time = path.read_bytes(), path.stat().st_mtime_ns
+    path.write_bytes(whole.replace(b"Sessions expire", b"Sessions explre"))
+    os.utime(path, ns=(time, time))
     if first == "list":
         refresh(site.project(), options=RefreshOptions(scan="full"))
     said = run(site.repo.root, *READERS[first], env=site.environ)
@@ -52,10 +51,11 @@ def test_a_damaged_file_is_said_and_read_by_no_command(site: SprintSite, first: 
         done = run(site.repo.root, *READERS[name], env=site.environ)
         assert LOST in done.err, (name, done)
         assert "explre" not in done.out, name
-    assert (path.with_name("2.md.aside").read_bytes(), path.exists()) == (changed, False)
+    assert b"explre" in path.with_name("2.md.aside").read_bytes()
+    assert not path.exists()
     shown = run(site.repo.root, "issues", "show", "2", env=site.environ)
-    assert "Sessions expire" in shown.out, shown
-    assert LOST in shown.err, shown
+    assert "Sessions expire" in shown.out
+    assert LOST in shown.err
     run(site.repo.root, "issues", "sync", env=site.environ)
     assert path.read_bytes() == whole
     again = run(site.repo.root, "issues", "list", env=site.environ)

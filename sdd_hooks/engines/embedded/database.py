@@ -97,7 +97,13 @@ def is_checksum_failure(error: BaseException) -> bool:
     return getattr(error, "extendedresult", 0) == apsw.SQLITE_IOERR_DATA
 
 
-class WrittenByNewer(IndexDamaged):
+class OfAnotherProgram(IndexDamaged):
+    """The file is whole, and no index of this program; it is replaced like a damaged one."""
+
+    code = "storage"
+
+
+class WrittenByNewer(OfAnotherProgram):
     """The file has a format of a newer version of this program."""
 
 
@@ -396,7 +402,7 @@ def _version(connection: apsw.Connection, path: Path, schema: Schema) -> int:
         return 0
     objects = frozenset(str(names).split(","))
     if identity != schema.application_id:
-        raise IndexDamaged(f"{path} is not an index of sdd: run `sdd index update`")
+        raise OfAnotherProgram(f"{path} is not an index of sdd: run `sdd index update`")
     if not 0 < version <= len(schema.migrations):
         # A newer version has other tables: with those of this one, the number is damaged.
         known = objects == schema.objects(len(schema.migrations))

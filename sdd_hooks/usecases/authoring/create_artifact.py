@@ -129,7 +129,7 @@ class _Draft(NamedTuple):
         for edge in edges:
             text = add_list_items(text, edge.kind, [edge.spelling(self.request.module)])
         for name, content in ((path, text), *others):
-            yield FileEdit(name, None, from_markdown(name, content).encode())
+            yield FileEdit(name, None, from_markdown(name, content).encode(errors="replace"))
         for edge in edges:
             if edge.kind == "supersedes":
                 yield self._superseded(edge.target, taken)
