@@ -66,13 +66,14 @@ def read_page_request(tool: str, arguments: Mapping[str, object]) -> PageRequest
     text = json.dumps([tool, others], sort_keys=True, default=str)
     call = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGEST]
     cursor = arguments.get(_CURSOR)
-    offset = _read_cursor(str(cursor), call) if cursor else 0
+    offset = read_cursor(str(cursor), call) if cursor else 0
     budget = arguments[_BUDGET]
     assert isinstance(budget, int)
     return PageRequest(budget, offset, call)
 
 
-def _read_cursor(cursor: str, call: str) -> int:
+def read_cursor(cursor: str, call: str) -> int:
+    """Return the offset in a cursor of this call. Raises BadArgument for any other text."""
     try:
         offset, of_call = json.loads(urlsafe_b64decode(cursor.encode("ascii")))
     except (ValueError, TypeError, RecursionError):
@@ -84,7 +85,8 @@ def _read_cursor(cursor: str, call: str) -> int:
     return offset
 
 
-def _write_cursor(offset: int, call: str) -> str:
+def write_cursor(offset: int, call: str) -> str:
+    """Return the cursor of the entries of a call from an offset."""
     return urlsafe_b64encode(json.dumps([offset, call]).encode()).decode("ascii")
 
 
@@ -121,7 +123,7 @@ def page_of_entries(
     entry: the texts of one that is too large are cut. Notes are included where they fit.
     """
     rest = entries[request.offset :]
-    longest = _write_cursor(_MAX_OFFSET, request.call)
+    longest = write_cursor(_MAX_OFFSET, request.call)
     page = {**head, name: [], "left_out": len(entries), "next_cursor": longest}
     if notes:
         page = _with_notes(page, notes, request.budget)
@@ -139,7 +141,7 @@ def page_of_entries(
     left = max(len(entries) - end, 0)
     page[name] = kept
     page["left_out"] = left
-    page["next_cursor"] = _write_cursor(end, request.call) if left else None
+    page["next_cursor"] = write_cursor(end, request.call) if left else None
     return page
 
 
@@ -182,7 +184,7 @@ def page_of_text(
     that leaves more than half of it.
     """
     start = min(request.offset, len(text))
-    longest = _write_cursor(_MAX_OFFSET, request.call)
+    longest = write_cursor(_MAX_OFFSET, request.call)
     page = {
         **head,
         "first_line": _MAX_OFFSET,
@@ -198,7 +200,7 @@ def page_of_text(
     page["first_line"] = line
     page["last_line"] = line + shown.rstrip("\n").count("\n")
     page["text"] = shown
-    page["next_cursor"] = _write_cursor(end, request.call) if end < len(text) else None
+    page["next_cursor"] = write_cursor(end, request.call) if end < len(text) else None
     return page
 
 

@@ -8,7 +8,6 @@ An artifact is a resource: `sdd:///` and the path of a decision or a specificati
 
 from __future__ import annotations
 
-from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit
@@ -25,7 +24,7 @@ from sdd_hooks.artifacts.corpus import Corpus, find_replacements, load_corpus
 from sdd_hooks.artifacts.work_tree import read_artifact_files
 from sdd_hooks.errors import SddError
 from sdd_hooks.mcp.calls import CallRunner
-from sdd_hooks.mcp.pages import clean, render
+from sdd_hooks.mcp.pages import clean, read_cursor, render, write_cursor
 from sdd_hooks.mcp.parameters import BadArgument, input_schema
 from sdd_hooks.mcp.roots import Root, read_roots
 from sdd_hooks.mcp.tool import Document, Tool, ToolResult, force_of
@@ -48,6 +47,7 @@ _TEMPLATE = "sdd:///{+path}"
 _PAGE_SIZE = 200
 _SHOWN_WIDTH = 100
 _ROOTS = "roots"
+_RESOURCES = "resources"
 _MARKDOWN = "text/markdown"
 
 Context = ServerRequestContext[Any, Any]
@@ -112,20 +112,24 @@ class _Handlers:
     async def list_resources(
         self, context: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
-        first = _read_cursor(params.cursor if params else None)
+        cursor = params.cursor if params else None
+        try:
+            first = 0 if cursor is None else read_cursor(cursor, _RESOURCES)
+        except BadArgument as error:
+            raise MCPError(types.INVALID_PARAMS, str(error)) from None
         try:
             roots = await self._roots(context, None)
             if isinstance(roots, types.InputRequiredResult):
                 if self._last_roots is None:
                     return types.ListResourcesResult(resources=[])
                 roots = self._last_roots
-            listed = await self._calls.run("resources", _list_artifacts, roots)
+            listed = await self._calls.run(_RESOURCES, _list_artifacts, roots)
         except SddError as error:
             raise MCPError(types.INVALID_REQUEST, str(error)) from None
         last = first + _PAGE_SIZE
         return types.ListResourcesResult(
             resources=listed[first:last],
-            next_cursor=_write_cursor(last) if last < len(listed) else None,
+            next_cursor=write_cursor(last, _RESOURCES) if last < len(listed) else None,
         )
 
     async def list_templates(
@@ -274,19 +278,3 @@ def _uri(path: str) -> str:
 
 def _text(text: str) -> str:
     return str(clean(text))
-
-
-def _write_cursor(offset: int) -> str:
-    return urlsafe_b64encode(str(offset).encode()).decode("ascii")
-
-
-def _read_cursor(cursor: str | None) -> int:
-    if cursor is None:
-        return 0
-    try:
-        offset = int(urlsafe_b64decode(cursor.encode("ascii")))
-    except ValueError:
-        offset = -1
-    if not 0 <= offset <= 1_000_000:
-        raise MCPError(types.INVALID_PARAMS, "the cursor is not one that this server returned")
-    return offset

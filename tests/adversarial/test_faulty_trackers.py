@@ -7,11 +7,8 @@ issue that its tracker still has. Without faults, the next ones reach the state 
 from __future__ import annotations
 
 import random
-import shutil
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from sdd_hooks.errors import SddError
 from sdd_hooks.remote.client import MAX_RETRIES, MAX_WAIT_SECONDS
@@ -46,7 +43,12 @@ def test_a_sync_survives_every_fault(rounds: Rounds) -> None:
 
 
 def _case(chance: random.Random) -> None:
-    with _root() as root, chance.choice([*SITES.values()])() as site, serving(_steal) as thief:
+    with (
+        TemporaryDirectory() as place,
+        chance.choice([*SITES.values()])() as site,
+        serving(lambda _: CannedResponse(data=[])) as thief,
+    ):
+        root = Path(place)
         _set_up(site)
         folder = IssueFolder(root, ".sdd/issues")
         for number in range(chance.choice([1, 5, 30, 60, 130])):
@@ -94,10 +96,6 @@ def _set_up(site: TrackerSite) -> None:
     ):
         if hasattr(site.fake, name):
             setattr(site.fake, name, value)
-
-
-def _steal(request: Request) -> CannedResponse:
-    return CannedResponse(data=[])
 
 
 def _is_spared(request: Request, fault: str) -> bool:
@@ -152,14 +150,10 @@ def _change(site: TrackerSite, chance: random.Random) -> None:
             site.pull(chance.choice(ids))
         else:
             plain = sorted(set(ids) - site.edged)
-            _delete(site, chance.sample(plain, min(chance.choice([1, 2, 40]), len(plain))))
+            for id in chance.sample(plain, min(chance.choice([1, 2, 40]), len(plain))):
+                site.delete(id)
         site.fake.now += chance.choice([0, 0, 1, 30])
     site.factory.now = max(site.factory.now, site.fake.now)
-
-
-def _delete(site: TrackerSite, ids: list[str]) -> None:
-    for id in ids:
-        site.delete(id)
 
 
 def _damage(folder: IssueFolder, chance: random.Random) -> None:
@@ -171,12 +165,3 @@ def _damage(folder: IssueFolder, chance: random.Random) -> None:
             path.unlink()
         else:
             path.write_bytes(path.read_bytes()[: chance.randrange(200)])
-
-
-@contextmanager
-def _root() -> Iterator[Path]:
-    root = Path(tempfile.mkdtemp())
-    try:
-        yield root
-    finally:
-        shutil.rmtree(root)

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -103,8 +102,8 @@ class PostgresOrganisation:
 
         with translate_errors(self._address), snapshot(self._connection):
             by_meaning = any(part.type != "lex" for part in query.searches)
-            find = partial(vectors.find_space, self._connection, self._model.id, self._storage)
-            space = find() if by_meaning else None
+            wanted = (self._connection, self._model.id, self._storage)
+            space = vectors.find_space(*wanted) if by_meaning else None
             notes: tuple[str, ...] = ()
             if space is None and by_meaning:
                 notes = (f"searched by words only: no repository has vectors of {self._model.id}",)
