@@ -22,11 +22,8 @@ from sdd_hooks.trackers.sync_state import FILE_NAME, read_sync_state
 
 
 def read_issues(folder: IssueFolder, lost: list[str] | None = None) -> Iterator[StoredIssue]:
-    """Yield the stored issues in the order of their ids. Other files are skipped.
-
-    The names of files that are missing or damaged are added to `lost`. Raises StorageError for a
-    folder that is a link.
-    """
+    """Yield the stored issues in the order of their ids. Other files are skipped, and the names of
+    those that are missing or damaged are added to `lost`. Raises StorageError."""
     with open_store(folder) as store:
         if store is None:
             return
@@ -40,10 +37,7 @@ def read_issues(folder: IssueFolder, lost: list[str] | None = None) -> Iterator[
 
 
 def read_issue(folder: IssueFolder, id: str, lost: list[str] | None = None) -> StoredIssue | None:
-    """One stored issue; None if there is none of that id. `lost` is that of `read_issues`.
-
-    Raises StorageError.
-    """
+    """One stored issue, None if there is none; `lost` as above. Raises StorageError."""
     with open_store(folder) as store:
         name = store.file_name(id) if store else None
         data = _WholeFiles(store, lost).read(name) if store and name else None
@@ -62,13 +56,8 @@ def set_damage_aside(folder: IssueFolder) -> list[str]:
 
 
 def lost_warning(folder: IssueFolder, lost: Sequence[str] | None = None) -> tuple[str, ...]:
-    """A line about files that are missing or damaged; none for no such file.
-
-    Without `lost`, they are those that were renamed and that no sync has fetched again.
-    """
-    names: set[str] = set()
-    with suppress(OSError):
-        names.update(entry.name for entry in folder.path.iterdir())
+    """A line about these files; without `lost`, about renamed ones that no sync fetched again."""
+    names = {path.name for path in folder.path.glob("*")}
     kept = [one.removesuffix(ASIDE) for one in names if one.endswith(ASIDE)]
     lost = sorted(one for one in kept if one not in names) if lost is None else lost
     if not lost:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -35,15 +36,10 @@ WAITING = {**OFFLINE, "CI": "true"}
 
 def kill(laptop: Laptop, command: Sequence[str], seconds: float) -> None:
     """Start a command, and end it with its children after `seconds`."""
-    with subprocess.Popen(
-        [str(SCRIPTS / "sdd"), *command],
-        cwd=laptop.repo.root,
-        env={**laptop.repo.environment(), **WAITING},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.STDOUT,
-        start_new_session=True,
-    ) as process:
+    environ = {**laptop.repo.environment(), **WAITING}
+    null = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
+    options: Any = {"cwd": laptop.repo.root, "env": environ, "start_new_session": True, **null}
+    with subprocess.Popen([str(SCRIPTS / "sdd"), *command], **options) as process:
         with suppress(subprocess.TimeoutExpired):
             process.wait(seconds)
         with suppress(ProcessLookupError):

@@ -163,9 +163,7 @@ def test_what_is_refused(indexed, arguments, code, message):
 
 
 def test_a_title_that_is_no_utf_8(indexed):
-    assert (
-        run(indexed.root, "adr", "Keep caf\udce9").out == "created docs/adrs/ADR-0010-keep-caf.md\n"
-    )
+    assert "-keep-caf.md\n" in run(indexed.root, "adr", "Keep caf\udce9").out
 
 
 def test_a_rejected_record_cannot_be_superseded(indexed):

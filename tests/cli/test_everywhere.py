@@ -292,7 +292,6 @@ def test_wrong_grants_are_one_line(
 
 BUSY = ((7, "sdd: another job uses "), "canceling statement due to lock timeout): try again")
 LOCKED = {
-    "repositories": (("search", "retry"), *BUSY),
     "chunks": (("search", "retry"), *BUSY),
     "documents": (("list",), *BUSY),
     # The vectors alone: their words are there.
