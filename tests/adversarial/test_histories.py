@@ -326,7 +326,8 @@ def run_history(repo: Repo, rng: random.Random, sdd: Path) -> None:
         become_partial(repo)
     for event in EVENTS:
         shim = repo.root / ".git/hooks" / event
-        shim.write_bytes(render_shim(event, sdd))
+        # A hook that is stopped, as on a busy machine, would leave the thread waiting.
+        shim.write_bytes(re.sub(rb"sdd_seconds=\d+", b"sdd_seconds=900", render_shim(event, sdd)))
         shim.chmod(0o755)
     index(repo)
     operations, weights = zip(*OPERATIONS, strict=True)
