@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from itertools import takewhile
+from itertools import accumulate, takewhile
 
 from sdd_hooks.artifacts.identifiers import find_id_references
 from sdd_hooks.code.paths import is_document
@@ -110,10 +110,14 @@ def _is_quoted(subject: Subject, mention: Mention) -> bool:
     if not _MARK.match(line):
         return False
     text = subject.text(mention.path)
-    start = sum(map(len, _lines(text)[: mention.line - 1])) + mention.line - 1
+    path, line_ends = mention.path, accumulate(len(one) + 1 for one in _lines(text))
+    starts = subject.once(f"line-starts:{path}", lambda _: [0, *line_ends])
+    start = starts[mention.line - 1]
     offset = start + len(line) - len(line.lstrip())
-    # Only the text up to the comment is read: most comments are at the top.
-    return find_parts(mention.path, text[: start + len(line)])(offset) == "string"
+    # Only the text around the comment is read: most are at the top, and a file may have thousands.
+    size = 1 << (start + len(line)).bit_length()
+    part = subject.once(f"parts-{size}:{path}", lambda _: find_parts(path, text[:size]))
+    return part(offset) == "string"
 
 
 def _is_quotation(mention: Mention) -> bool:

@@ -1,4 +1,4 @@
-"""Read the issues of a folder. A file that is not as the last sync left it is read by nobody.
+"""Read the issues of a folder. No command reads a file that is not as the last sync left it.
 
 A disk may change a bit and not the time of a file, so that the content is compared. The file is
 renamed: the next sync misses it, and fetches its issue again.

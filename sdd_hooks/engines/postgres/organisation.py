@@ -38,7 +38,7 @@ _THESE = (
 )
 _ORDER = ' ORDER BY r.name COLLATE "C", d.path COLLATE "C", d.collection, c.first_line, c.id'
 _LIMITS = "SET lock_timeout = '5s'; SET statement_timeout = '60s'"
-"""A person waits: another job may lock tables for minutes."""
+"""Another job may lock tables for minutes, and a reader waits."""
 _HEAD = "file"
 """The anchor of the first chunk of a document."""
 
