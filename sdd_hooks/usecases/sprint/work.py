@@ -89,8 +89,7 @@ def write_brief(
         WorktreeRefused: the worktree cannot be created.
     """
     found = find_issue(project, sources, request.id, now, callbacks)
-    issue, git = found.issue, project.repository.git
-    issues = _other_issues(sources, found.module)
+    issue, git, issues = found.issue, project.repository.git, _other_issues(sources, found.module)
     configuration = project.module_configuration(found.module)
     records = _read_records(project, found)
     try:

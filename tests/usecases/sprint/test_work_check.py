@@ -96,6 +96,11 @@ def test_a_definition_of_the_branch_is_nothing_to_import(work: Shop) -> None:
     assert not [one for one in check(work).messages if "will import Client" in one]
 
 
+def test_a_branch_that_writes_a_second_one_imports_none(work: Shop) -> None:
+    branch(work, {"internal/api/store.go": "package api\n\ntype Store struct {\n\tsize int\n}\n"})
+    assert not [one for one in check(work).messages if "will import Store from" in one]
+
+
 def test_departures_from_the_brief_are_findings(work: Shop) -> None:
     repo = work.repo
     repo.git("switch", "--quiet", "--create", "feature/8-expiry")
