@@ -1,4 +1,4 @@
-"""The files, folders and patterns of the code that a record names in its text.
+"""The files, folders, packages and patterns of the code that a record names in its text.
 
 A name governs where the record decides: in its title, its decision, a requirement or a consequence.
 In a context, an option, an aside or a list of links it is only mentioned. A name that leads to
@@ -44,6 +44,8 @@ _BARE = lazy_regex(r"(?<![\w.@/:*`-])(?:\./)?[\w.@-]+(?:/[\w.@*-]+)*/?(?![\w`*])
 _PLACE = lazy_regex(r"(?::\d+(?:[-:]\d+)?|#.*)$")
 _FILE = lazy_regex(r"[^/.][^/]*\.[A-Za-z][A-Za-z0-9]{0,9}$")
 _MODULE = lazy_regex(r"[a-z_]\w*(?:\.[a-z_]\w*)+")
+_TELLING = lazy_regex(r"^@[\w.-]+/[\w.-]+$|^[\w.]+-[\w.-]+$|^[A-Z]\w*[a-z]\w*[A-Z]\w*$")
+_MANIFESTS = frozenset({"package.json", "Cargo.toml", "pyproject.toml", "go.mod", "pom.xml"})
 _ASIDE = lazy_regex(r"(?i)\((?:see|cf|e\.g|i\.e|for example|such as)\b[^()\n]*\)")
 _ITEM = lazy_regex(r"[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]")
 # Words of a rule. The scripts without spaces have no boundaries of words.
@@ -95,6 +97,8 @@ class CodePaths:
     def _ending(self, path: str) -> str:
         # The name is written from a folder that the reader of the record knows.
         found = self._ending_in(path) if _FILE.search(path) else ()
+        if not found and _TELLING.search(path):
+            found = self._by_subject.get(path.rpartition("/")[2] if path[0] == "@" else path, ())
         if not found and _MODULE.fullmatch(path):
             return self._module(path)
         return found[0] if len(found) == 1 else ""
@@ -141,6 +145,17 @@ class CodePaths:
         return found[0] if found else self._folder(f"{path}/") or self._folder(f"src/{path}/")
 
     @cached_property
+    def _by_subject(self) -> Mapping[str, Sequence[str]]:
+        """The files that have the name of a symbol, and the folders that have that of a package."""
+        found: dict[str, list[str]] = defaultdict(list)
+        for path in self._paths:
+            folder, _, name = path.rpartition("/")
+            is_package = name in _MANIFESTS and folder
+            subject = folder.rpartition("/")[2] if is_package else name.rpartition(".")[0]
+            found[subject].append(f"{folder}/" if is_package else path)
+        return found
+
+    @cached_property
     def _by_name(self) -> Mapping[str, Sequence[str]]:
         found: dict[str, list[str]] = defaultdict(list)
         for path in self._paths:
@@ -152,7 +167,14 @@ def may_name(text: str, path: str) -> bool:
     """Whether the text of a record can name a file: a quick test, which only rules out."""
     folder, _, name = path.rpartition("/")
     parts = folder.split("/") if folder else []
-    return name in text or "*" in text or any(f"{part}/" in text for part in parts)
+    stem = name.rpartition(".")[0] or name
+    return (
+        stem in text
+        or "*" in text
+        or any(
+            f"{one}/" in text or f"/{one}" in text or ("-" in one and one in text) for one in parts
+        )
+    )
 
 
 def read_named_code(record: Artifact, text: str, paths: CodePaths) -> tuple[NamedCode, ...]:
@@ -189,7 +211,9 @@ def _resolved(record: Artifact, text: str, paths: CodePaths) -> Iterator[NamedCo
                 return
             known[name] = paths.resolve(name)
         if path := known[name]:
-            yield written._replace(path=path)
+            # A rule that names a symbol is often about its users.
+            is_rule = written.is_rule and ("." in name or "/" in name)
+            yield written._replace(path=path, is_rule=is_rule)
 
 
 def _names(record: Artifact, text: str) -> Iterator[tuple[NamedCode, str]]:

@@ -19,8 +19,6 @@ Verb = Literal["impact", "ancestors", "chain", "cycles"]
 
 MAX_FILES = 10
 """Files and issues of one node that are drawn. The others are counted."""
-MAX_SENTENCE = 160
-"""Characters of a sentence that names a file."""
 
 _WORD = lazy_regex(r"\w+")
 
@@ -40,9 +38,7 @@ class Link(NamedTuple):
     def detail(self) -> str:
         """The requirements that comments name and the sentences that name files, else ""."""
         names = [f'REQ "{one.detail}"' for one in self.relations if one.detail]
-        said = [
-            f"“{shortened(one.sentence, MAX_SENTENCE)}”" for one in self.relations if one.sentence
-        ]
+        said = [f"“{shortened(one.sentence, 160)}”" for one in self.relations if one.sentence]
         return ", ".join(dict.fromkeys((*names, *said)))
 
     @property

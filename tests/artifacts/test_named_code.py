@@ -8,10 +8,17 @@ from tests.support.cpu_time import assert_linear
 
 FILES = (
     "Dockerfile",
+    "lib/orders/OrderCart.css",
+    "lib/orders/OrderCart.ts",
+    "lib/orders/OrderRelay.spec.ts",
+    "lib/orders/OrderRelay.ts",
     "packages/common/src/types.d.ts",
     "packages/common/src/types.js",
     "packages/web/src/index.js",
     "packages/api/src/index.js",
+    "parts/parts-kit/Cargo.toml",
+    "parts/parts-kit/src/lib.rs",
+    "parts/ui/package.json",
     "shop/cart.py",
     "shop/views/[slug].tsx",
     "src/shop/prices/euro.py",
@@ -51,6 +58,13 @@ def deciding(sentence: str, section: str = "Decision") -> str:
         ("`shop.prices`", "src/shop/prices/"),
         ("`shop/views/[slug].tsx`", "shop/views/[slug].tsx"),
         ("`Dockerfile`", "Dockerfile"),
+        # A symbol in a file of its name, a package of a manifest; one that two files have.
+        ("`OrderRelay`", "lib/orders/OrderRelay.ts"),
+        ("`@shop/ui`", "parts/ui/"),
+        ("`parts-kit`", "parts/parts-kit/"),
+        ("`OrderCart`", ""),
+        ("`ui`", ""),
+        ("OrderRelay", ""),
         # Several files, none, prose, other repositories, other trees.
         ("`index.js`", ""),
         ("`src/lost.js`", ""),

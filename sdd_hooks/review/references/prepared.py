@@ -9,7 +9,6 @@ asks for it. The evidence then takes milliseconds, and is that of the review for
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
@@ -172,13 +171,10 @@ class PreparedEvidence:
         return any(word in split_words(line) for line in lines if word in line.lower())
 
     def _telling(self, word: str, titles: int) -> float:
+        records, files, idf = len(self._records), self._head.code_files, inverse_document_frequency
         code = self._words.get(word, WordRow()).code
-        shares = ((len(self._records), titles, 1), (self._head.code_files, code, 0))
-        return math.prod(
-            inverse_document_frequency(count, found) / inverse_document_frequency(count, least)
-            for count, found, least in shares
-            if count
-        )
+        rare_in_code = idf(files, code) / idf(files, 0) if files else 1.0
+        return rare_in_code * idf(records, titles) / idf(records, 1)
 
     def _facts(self, similarity: Similarity) -> Facts:
         """The facts as `context.facts_of` has them, from the rows of the table."""

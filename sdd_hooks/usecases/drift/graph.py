@@ -152,11 +152,9 @@ def ask_graph(project: Project, scope: GraphFilter, verb: Verb, name: str) -> Gr
             " an answer would be incomplete, see `sdd graph validate`"
         )
     graph = loaded.graph
-    if file:
-        graph = with_names(graph, list(find_names(project, loaded, files, graph.nodes, file)), file)
-    elif verb != "ancestors":
-        shown = query_graph(graph, verb, key).nodes
-        graph = with_names(graph, list(find_names(project, loaded, files, shown)))
+    if file or verb != "ancestors":
+        shown = graph.nodes if file else query_graph(graph, verb, key).nodes
+        graph = with_names(graph, list(find_names(project, loaded, files, shown, file)), key)
     if verb == "chain":
         graph = with_requirements(graph, loaded.corpus, key)
     return GraphAnswer(query_graph(graph, verb, key), loaded.notes)

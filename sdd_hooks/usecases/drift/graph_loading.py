@@ -118,10 +118,7 @@ def find_key(loaded: LoadedGraph, module: str | None, name: str) -> str:
 def find_names(
     project: Project, loaded: LoadedGraph, files: CodePaths, shown: Container[str], file: str = ""
 ) -> Iterator[Relation]:
-    """Find what the `shown` artifacts name of the tracked `files`, or who names `file` only.
-
-    Raises GitError.
-    """
+    """Find what the `shown` artifacts name of `files`, or who names `file`. Raises GitError."""
     collections = project.select(RECORD_KINDS)
     for source in read_artifact_files(project.repository.git, collections)[0]:
         artifact = loaded.corpus.by_path.get(source.path)
@@ -129,13 +126,12 @@ def find_names(
             continue
         text = document_text(source.path, source.data)
         named = read_named_code(artifact, text, files) if may_name(text, file) else ()
-        for one in named:
-            is_meant = is_named(file, one.path) if file else is_inside(one.path, loaded.scope)
-            if one.governs and is_meant:
-                ends = (artifact.path, file or one.path, artifact.path)
-                yield Relation(NAMES, *ends, one.line, sentence=one.sentence)
-                if file:
-                    break
+        meant = [one for one in named if one.governs and is_inside(one.path, loaded.scope)]
+        if file:
+            meant = [one for one in named if one.governs and is_named(file, one.path)][:1]
+        for one in meant:
+            ends = (artifact.path, file or one.path, artifact.path)
+            yield Relation(NAMES, *ends, one.line, sentence=one.sentence)
 
 
 def _scope_path(root: Path, scope: GraphFilter) -> str:

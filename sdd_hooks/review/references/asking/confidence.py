@@ -106,21 +106,12 @@ def _lead(scores: Scores, index: int) -> float:
 
 def predict_probability(features: ConfidenceFeatures) -> float:
     """The probability, from 0 to 1, that the author would name the record."""
-    return _logistic(_logit(features))
+    weighted = (weight * feature for weight, feature in zip(WEIGHTS, features, strict=True))
+    return 1 / (1 + math.exp(-INTERCEPT - sum(weighted)))
 
 
 def predict_before_edit(features: ConfidenceFeatures, twice: float) -> float:
-    """The probability, from 0 to 1, that the record governs an edit, the first of a change.
-
-    `twice` is how telling a word of its title is that two of prompt, path and file have: 0 to 1.
-    """
-    return _logistic(EDIT_LOGIT * _logit(features) + EDIT_TWICE * twice + EDIT_INTERCEPT)
-
-
-def _logit(features: ConfidenceFeatures) -> float:
-    weighted = (weight * feature for weight, feature in zip(WEIGHTS, features, strict=True))
-    return INTERCEPT + sum(weighted)
-
-
-def _logistic(logit: float) -> float:
+    """The probability that the record governs the first edit; `twice` as in `Judgement`."""
+    likely = predict_probability(features)
+    logit = EDIT_LOGIT * math.log(likely / (1 - likely)) + EDIT_TWICE * twice + EDIT_INTERCEPT
     return 1 / (1 + math.exp(-logit))
