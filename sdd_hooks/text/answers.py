@@ -110,7 +110,7 @@ _MIN_LENGTH = 20
 _HEADED = 0.5
 """What a word of a heading is worth to a sentence of the first blocks below it."""
 _NEAR = 2
-_MAX_PARTS = 4
+_MAX_PARTS = 3
 """Parts whose sentences are compared with a question, besides the one that leads."""
 _SIGNED = 0.2
 """What it is worth that a sentence says such a thing as is asked for, as a number or a reason."""
@@ -162,7 +162,7 @@ class Answer(NamedTuple):
         return " ".join(self.sentences)
 
 
-class Candidate(NamedTuple):
+class ReadSentence(NamedTuple):
     """A sentence, its part, its block there, its line, and whether it is only the name of something
     and the first of its part."""
 
@@ -188,7 +188,7 @@ def find_answer(
     """
     parts, words = [*parts], question.words
     about = [*_about(parts, question, every=compare is not None)]
-    found = [one for part in about for one in read_candidates(part)]
+    found = [one for part in about for one in read_sentences(part)]
     held = [find_words(one.text, words) for one in found]
     counts = Counter(word for some in held for word in some)
     if not counts and not compare:
@@ -196,6 +196,7 @@ def find_answer(
     weights = {word: math.log(1 + len(found) / max(1, counts[word])) for word in words}
     total = sum(weights.values()) or 1.0
     headed = {part: find_words(part.heading, words) for part in about}
+    signed = [_SIGNED * any(s.search(one.text) for s in question.signs) for one in found]
     leads = [one.part.lead if one.is_first else 0.0 for one in found]
 
     def value(at: int, covered: frozenset[str] = frozenset()) -> float:
@@ -206,14 +207,11 @@ def find_answer(
             own += _HEADED * sum([weights[word] for word in above])
         if not own:
             return 0.0
-        own += _SIGNED * total * any(sign.search(one.text) for sign in question.signs)
-        return form(one.text, one.is_label) * one.part.worth * own / total
+        return form(one.text, one.is_label) * one.part.worth * (own / total + signed[at])
 
     values = [value(at) + leads[at] for at in range(len(found))]
     if compare:
-        best = sorted(range(len(found)), key=lambda at: (-values[at], at))[:MAX_COMPARED]
-        for at, cosine in zip(best, compare([found[at].text for at in best]), strict=True):
-            values[at] += cosine * found[at].part.worth
+        _add_meaning(values, found, compare)
     usable = [
         at
         for at, one in enumerate(found)
@@ -236,13 +234,20 @@ def find_answer(
     return _join(found, chosen, words, max_length)._replace(evidence=min(1.0, value(first)))
 
 
+def _add_meaning(values: list[float], found: Sequence[ReadSentence], compare: Compare) -> None:
+    """Add to the values of the best sentences how near they are to the question in meaning."""
+    best = sorted(range(len(found)), key=lambda at: (-values[at], at))[:MAX_COMPARED]
+    for at, cosine in zip(best, compare([found[at].text for at in best]), strict=True):
+        values[at] += cosine * found[at].part.worth
+
+
 def find_lead(parts: Iterable[AnswerPart], max_length: int = MAX_ANSWER) -> Answer:
     """Return the first three sentences of the part that leads most and has any.
 
     One that introduces what is no sentence is left out, unless it is the only one.
     """
     for part in sorted(parts, key=lambda part: -part.lead):
-        found = [*islice(read_candidates(part), 4 * MAX_SENTENCES)]
+        found = [*islice(read_sentences(part), 4 * MAX_SENTENCES)]
         first = next((at for at, one in enumerate(found) if not one.is_label), None)
         if first is None:
             continue
@@ -282,7 +287,7 @@ def form(sentence: str, is_label: bool) -> float:
     return kind * (_RULING if rules else _TELLING if PAST.search(sentence) else 1.0)
 
 
-def read_candidates(part: AnswerPart) -> Iterator[Candidate]:
+def read_sentences(part: AnswerPart) -> Iterator[ReadSentence]:
     """Yield the sentences of a part that may answer, in order."""
     steps: list[str] = []
     number = line = 0
@@ -295,7 +300,7 @@ def read_candidates(part: AnswerPart) -> Iterator[Candidate]:
         if block.is_link:
             continue
         if steps:
-            yield Candidate(", ".join(steps), part, number, line)
+            yield ReadSentence(", ".join(steps), part, number, line)
             steps = []
         number += 1
         pieces = [*block.sentences()]
@@ -303,18 +308,17 @@ def read_candidates(part: AnswerPart) -> Iterator[Candidate]:
             # Not alone: a name before what it is about.
             pieces[:2] = [(f"{pieces[0][0]} {pieces[1][0]}", pieces[0][1])]
         for sentence, at in pieces:
-            if not _NO_ANSWER.fullmatch(sentence) and not _PLACEHOLDER.search(
-                CODE.sub("", sentence)
-            ):
+            is_empty = _PLACEHOLDER.search(sentence) and _PLACEHOLDER.search(CODE.sub("", sentence))
+            if not is_empty and not _NO_ANSWER.fullmatch(sentence):
                 is_item = block.kind == "item"
                 size = len(sentence.split())
                 may_be = size < 3 or (is_item and ": " not in sentence)
                 is_label = may_be and size < _MIN_WORDS and not _SENTENCE_END.search(sentence)
                 line_at = part.first_line + at
-                yield Candidate(sentence, part, number, line_at, is_label, is_first, is_item)
+                yield ReadSentence(sentence, part, number, line_at, is_label, is_first, is_item)
                 is_first = False
     if steps:
-        yield Candidate(", ".join(steps), part, number + 1, line)
+        yield ReadSentence(", ".join(steps), part, number + 1, line)
 
 
 def _rows_as_items(text: str) -> str:
@@ -335,7 +339,7 @@ def _rows_as_items(text: str) -> str:
     return "\n".join(lines)
 
 
-def _with_list(found: Sequence[Candidate], at: int, values: Sequence[float]) -> list[int]:
+def _with_list(found: Sequence[ReadSentence], at: int, values: Sequence[float]) -> list[int]:
     """A sentence with the best item of the list that it introduces, and the names in it, or a name
     with what introduces its list."""
     chosen = [at]
@@ -354,7 +358,7 @@ def _with_list(found: Sequence[Candidate], at: int, values: Sequence[float]) -> 
 
 
 def _join(
-    found: Sequence[Candidate], chosen: Sequence[int], words: frozenset[str], max_length: int
+    found: Sequence[ReadSentence], chosen: Sequence[int], words: frozenset[str], max_length: int
 ) -> Answer:
     """Join the sentences in their order. The first of `chosen` is in any case, and is cut."""
     first = found[chosen[0]]

@@ -42,22 +42,26 @@ _ABBREVIATION = lazy_regex(
 class ProseBlock(NamedTuple):
     """A paragraph or a list item as plain text on one line, without Markdown's marks.
 
-    `line` is its first one, from 0, and `lengths` are the characters of each of its lines.
-    `is_link` is whether it only leads to another page.
+    `line` is its first one, from 0, and `lines` are those of the Markdown. `is_link` is whether it
+    only leads to another page.
     """
 
     kind: BlockKind
     text: str
     line: int = 0
-    lengths: tuple[int, ...] = ()
+    lines: tuple[str, ...] = ()
     is_link: bool = False
 
     def sentences(self) -> Iterator[tuple[str, int]]:
         """Yield the sentences, each with the line on which it begins."""
+        found = split_sentences(self.text)
+        if not found[1:] or not self.lines[1:]:
+            yield from ((sentence, self.line) for sentence in found)
+            return
+        ends = [*accumulate(len(plain_text(line)) + 1 for line in self.lines)]
         at = 0
-        for sentence in split_sentences(self.text):
+        for sentence in found:
             at = self.text.index(sentence, at)
-            ends = accumulate(self.lengths)
             yield sentence, self.line + sum(end <= at for end in ends)
 
 
@@ -96,12 +100,11 @@ def _block(kind: BlockKind, lines: list[str], begin: int) -> ProseBlock | None:
     text = plain_text(raw)
     if not re.search(r"\w", text):
         return None
-    shown = lines if len(text) == len(raw) else map(plain_text, lines)
     is_link = False
     if "](" in raw or "][" in raw:
         rest = plain_text(_LINK.sub("", raw)).rstrip(" .")
         is_link = rest.endswith(":") or len(_LETTER.findall(rest)) * 3 <= len(_LETTER.findall(text))
-    return ProseBlock(kind, text, begin, tuple(len(line) + 1 for line in shown), is_link)
+    return ProseBlock(kind, text, begin, tuple(lines), is_link)
 
 
 def plain_text(markdown: str) -> str:

@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from sdd_hooks.named_tuple import NamedTuple
-from sdd_hooks.text.answers import RULES, AnswerPart, form, read_candidates
+from sdd_hooks.text.answers import RULES, AnswerPart, form, read_sentences
 from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.prose import CODE
 from sdd_hooks.text.sentences import without_conjunction
@@ -79,7 +79,7 @@ _ASIDE = lazy_regex(
 )
 
 
-class Quote(NamedTuple):
+class QuotableSentence(NamedTuple):
     """A sentence as plain text, and the line of the file on which it begins.
 
     `cut` is whether it is only the beginning of a longer one.
@@ -90,27 +90,29 @@ class Quote(NamedTuple):
     cut: bool = False
 
 
-def find_quotes(part: AnswerPart) -> Iterator[Quote]:
+def find_quotes(part: AnswerPart) -> Iterator[QuotableSentence]:
     """Yield the sentences of a part that can be quoted, in order.
 
     Of `Chosen option: queues, because` before a list, the choice is quoted.
     """
-    for one in read_candidates(part._replace(text=_LEFT_OUT.sub("", part.text))):
+    for one in read_sentences(part._replace(text=_LEFT_OUT.sub("", part.text))):
         whole = without_conjunction(one.text)
         if _is_quotable(whole, MIN_SENTENCE if whole == one.text else MIN_CHOICE):
             yield make_quote(whole, one.line)
 
 
-def make_quote(sentence: str, line: int) -> Quote:
+def make_quote(sentence: str, line: int) -> QuotableSentence:
     """Return the quote of a sentence that begins at a line."""
     if len(sentence) <= MAX_SENTENCE:
-        return Quote(sentence, line)
-    return Quote(sentence[:MAX_SENTENCE].rpartition(" ")[0] or sentence[:MAX_SENTENCE], line, True)
+        return QuotableSentence(sentence, line)
+    return QuotableSentence(
+        sentence[:MAX_SENTENCE].rpartition(" ")[0] or sentence[:MAX_SENTENCE], line, True
+    )
 
 
 def best_quote(
     parts: Iterable[AnswerPart], worth: Mapping[str, float], split: Callable[[str], Iterable[str]]
-) -> tuple[AnswerPart, Quote] | None:
+) -> tuple[AnswerPart, QuotableSentence] | None:
     """Return the quote that shares most with a change, and its part. None if none shares a word.
 
     `worth` is what each word of the change is worth, and `split` returns the words of a text.
@@ -124,13 +126,13 @@ def best_quote(
     return best
 
 
-def ruling_quote(parts: Iterable[AnswerPart]) -> tuple[AnswerPart, Quote] | None:
+def ruling_quote(parts: Iterable[AnswerPart]) -> tuple[AnswerPart, QuotableSentence] | None:
     """Return the first quote that says how it is to be, else the first one, and its part."""
     quotes = [(part, quote) for part in parts for quote in find_quotes(part)]
     return next((one for one in quotes if RULES.search(one[1].text)), next(iter(quotes), None))
 
 
-def _value(quote: Quote, worth: Mapping[str, float], words: list[str]) -> float:
+def _value(quote: QuotableSentence, worth: Mapping[str, float], words: list[str]) -> float:
     shared = sum(worth[word] for word in sorted({*words} & worth.keys()))
     prose = CODE.sub("", quote.text)
     is_whole = _END.search(quote.text) and prose.count("(") == prose.count(")")

@@ -156,6 +156,34 @@ def test_the_decision_the_number_the_row_and_the_reason_answer(
     assert not any(mark in found.text for mark in ("#events", "{name", "Redis queue"))
 
 
+BUS = AnswerPart(
+    "We publish through the bus. The bus needs a queue for each, such as:\n\n"
+    "- orders that were paid and that a worker has to send before noon\n"
+    "- stock that the shop counts each evening, and that the bus has by midnight\n\n"
+    "**Failure.** If the bus fails, events wait in `{outbox}`.\n\n[The bus and a queue](bus.md)\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("asked", "words", "text"),
+    [
+        (
+            "what happens if the bus is down",
+            "bus down",
+            "Failure. If the bus fails, events wait in",
+        ),
+        ("which queue has the stock", "queue stock", "such as: … stock that the shop counts"),
+        ("what is sent before noon", "sent noon", "orders that were paid"),
+    ],
+)
+def test_a_failure_and_an_item_of_a_list_answer_and_a_link_does_not(
+    asked: str, words: str, text: str
+) -> None:
+    found = find_answer([BUS], read_question(asked, frozenset(words.split())))
+    assert text in found.text
+    assert "The bus and a queue" not in found.text
+
+
 GO = """\
 package outbox
 

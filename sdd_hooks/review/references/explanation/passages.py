@@ -16,7 +16,7 @@ from sdd_hooks.review.references.evidence.records import DecisionRecord
 from sdd_hooks.review.references.words.splitting import split_words
 from sdd_hooks.text.answers import AnswerPart
 from sdd_hooks.text.markdown import Section
-from sdd_hooks.text.quotes import Quote, best_quote, make_quote, ruling_quote
+from sdd_hooks.text.quotes import QuotableSentence, best_quote, make_quote, ruling_quote
 
 _FACTORS = {SectionRole.DECISION: 1.0, SectionRole.DETAIL: 0.7}
 _LATER = {SectionRole.CONSEQUENCE: 1.0, SectionRole.CONTEXT: 0.8}
@@ -26,7 +26,7 @@ class RecordPassage(NamedTuple):
     """A section of a record, and a sentence of it to quote; None when it has no such sentence."""
 
     section: Section
-    sentence: Quote | None
+    sentence: QuotableSentence | None
 
 
 def find_passage(

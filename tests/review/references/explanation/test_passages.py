@@ -9,7 +9,7 @@ from sdd_hooks.review.references.evidence.records import DecisionRecord, RecordC
 from sdd_hooks.review.references.explanation.passages import RecordPassage, find_passage
 from sdd_hooks.review.references.words.splitting import split_words
 from sdd_hooks.text.answers import AnswerPart
-from sdd_hooks.text.quotes import MAX_SENTENCE, Quote, find_quotes
+from sdd_hooks.text.quotes import MAX_SENTENCE, QuotableSentence, find_quotes
 from tests.support.cpu_time import assert_linear
 
 RECORD = """---
@@ -187,7 +187,7 @@ sweeper = lease(sweeper, lease, sweeper)
 SENTENCE = "The sweeper takes a lease before it sends."
 
 
-def quotable(text: str) -> list[Quote]:
+def quotable(text: str) -> list[QuotableSentence]:
     """The sentences of all sections of a record."""
     record = read_adr("docs/adrs/ADR-0007-x.md", text)
     assert record is not None
@@ -199,7 +199,7 @@ def in_decision(text: str) -> list[str]:
     return [one.text for one in quotable(f"# ADR-0007: x\n\n## Decision\n\n{text}\n")]
 
 
-def is_in_text(text: str, sentence: Quote) -> bool:
+def is_in_text(text: str, sentence: QuotableSentence) -> bool:
     plain = text.replace("<b>", " ").replace("</b>", " ")
     rest = " ".join(" ".join(plain.split("\n")[sentence.line - 1 :]).split())
     return sentence.text in rest or sentence.text in rest.replace("- ", "")
@@ -207,9 +207,11 @@ def is_in_text(text: str, sentence: Quote) -> bool:
 
 def test_sentences_of_paragraphs_and_lists_have_their_lines() -> None:
     assert quotable(QUOTED) == [
-        Quote("We keep the outbox in the database.", 5),
-        Quote("A sweeper sends what is left every minute, and it takes a lease before it does.", 5),
-        Quote(
+        QuotableSentence("We keep the outbox in the database.", 5),
+        QuotableSentence(
+            "A sweeper sends what is left every minute, and it takes a lease before it does.", 5
+        ),
+        QuotableSentence(
             "The sweeper writes its lease into `outbox_lease`, so that two of them never send"
             " twice.",
             9,
@@ -341,7 +343,7 @@ def test_any_text_is_read(text: str) -> None:
     "piece", ["a", "[a](", "[", "{a", "<a ", "<!-- ", "`*_", "a. B ", "https://", "- ", "See "]
 )
 def test_a_hostile_section_costs_linear_time(piece: str) -> None:
-    def read(text: str) -> list[Quote]:
+    def read(text: str) -> list[QuotableSentence]:
         return quotable(text)
 
     assert_linear(read, lambda size: "# ADR-0001: x\n\n## Decision\n\n" + piece * size, 20_000)
