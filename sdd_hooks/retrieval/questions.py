@@ -85,10 +85,6 @@ _UNSPACED = lazy_regex(r"[\u3041-\u3096\u3400-\u4dbf\u4e00-\u9fff\u30a1-\u30fe\u
 _RUN = lazy_regex(r"[\u30a1-\u30fe]+|[\u3400-\u4dbf\u4e00-\u9fff]+|[\uac00-\ud7af]+")
 
 
-_MIN_INFLECTED = 6
-"""Letters of the shortest word whose ending is left out."""
-
-
 class KindQuery(NamedTuple):
     """The sub-queries for one kind of collection, by words first, and the intent."""
 
@@ -130,9 +126,9 @@ def subject_words(text: str) -> str:
 def _beginning(word: str) -> str:
     """A word of several letters without its ending, for its other forms begin like it."""
     bare = word.strip("?!.,;:'\"«»„“”’()")
-    if not bare.isalpha() or len(bare) < _MIN_INFLECTED or not bare[1:].islower():
+    if not bare.isalpha() or len(bare) <= 5 or not bare[1:].islower():
         return word
-    return bare[: max(_MIN_INFLECTED - 1, len(bare) * 3 // 4)]
+    return bare[: max(5, len(bare) * 3 // 4)]
 
 
 def _pairs(run: re.Match[str]) -> str:

@@ -212,11 +212,8 @@ def find_answer(
     values = [value(at) + leads[at] for at in range(len(found))]
     if compare:
         _add_meaning(values, found, compare)
-    usable = [
-        at
-        for at, one in enumerate(found)
-        if not one.is_label or len(_with_list(found, at, values)) > 1
-    ]
+    every = range(len(found))
+    usable = [at for at in every if not found[at].is_label or _with_list(found, at, values)[1:]]
     if not usable:
         return Answer()
     first = max(usable, key=lambda at: (values[at], -at))
@@ -305,7 +302,6 @@ def read_sentences(part: AnswerPart) -> Iterator[ReadSentence]:
         number += 1
         pieces = [*block.sentences()]
         if pieces[1:] and len(pieces[0][0]) < _MIN_LENGTH:
-            # Not alone: a name before what it is about.
             pieces[:2] = [(f"{pieces[0][0]} {pieces[1][0]}", pieces[0][1])]
         for sentence, at in pieces:
             is_empty = _PLACEHOLDER.search(sentence) and _PLACEHOLDER.search(CODE.sub("", sentence))

@@ -38,9 +38,6 @@ MIN_CHOICE = 15
 """Characters of a quoted choice whose arguments follow: `Chosen option: queues, because`."""
 MAX_SENTENCE = 300
 """Characters of a quoted sentence. A longer one is cut after a word."""
-MIN_WORDS = 2
-"""Words outside of code of a sentence that is quoted: `keys add --chain <ID>` is an example. A wide
-script writes any number of words as one."""
 # Block quotes are amendments, notices of a status, and texts of a template.
 _LEFT_OUT = lazy_regex(
     r"^[ \t]*(?:>|:::|!!!|\|"
@@ -135,8 +132,8 @@ def ruling_quote(parts: Iterable[AnswerPart]) -> tuple[AnswerPart, QuotableSente
 def _value(quote: QuotableSentence, worth: Mapping[str, float], words: list[str]) -> float:
     shared = sum(worth[word] for word in sorted({*words} & worth.keys()))
     prose = CODE.sub("", quote.text)
-    is_whole = _END.search(quote.text) and prose.count("(") == prose.count(")")
-    less = (_ARGUMENT.match(quote.text), _REFERRING.match(quote.text), quote.cut or not is_whole)
+    part = quote.cut or not _END.search(quote.text) or prose.count("(") != prose.count(")")
+    less = (_ARGUMENT.match(quote.text), _REFERRING.match(quote.text), part)
     long = math.sqrt(max(1.0, len(words) / MEAN_WORDS))
     return shared * form(quote.text, False) * _LESS ** sum(map(bool, less)) / long
 
@@ -149,5 +146,6 @@ def _is_quotable(sentence: str, shortest: int) -> bool:
         and not sentence.rstrip(_MARKUP + ")").endswith(_NO_END)
         and "~~" not in sentence
         and not _ASIDE.match(sentence.lstrip(_MARKUP))
-        and (len(_WORD.findall(told)) >= MIN_WORDS or _WIDE.search(told) is not None)
+        # `keys add --chain <ID>` is an example.
+        and (len(_WORD.findall(told)) > 1 or _WIDE.search(told) is not None)
     )
