@@ -113,8 +113,7 @@ def write_brief(
         *_worktree_notes(git, plan),
         *consult(project.repository, project.configuration, issue.title, "implementing-*"),
     )
-    warnings = (*found.warnings, *freshness.warnings)
-    warnings += (*lost_issues(project, project.select(("issues",))), *records.warnings)
+    lost = (*lost_issues(project, project.collections), *records.warnings, *sibling_warnings)
     return WorkBrief(
         issue=issue,
         module=found.module,
@@ -129,7 +128,7 @@ def write_brief(
         pull=_pull_lines(issue, issues, configuration),
         protected=_protected(project),
         notes=tuple(dict.fromkeys(notes)),
-        warnings=tuple(dict.fromkeys((*warnings, *sibling_warnings))),
+        warnings=tuple(dict.fromkeys((*found.warnings, *freshness.warnings, *lost))),
     )
 
 
