@@ -1,15 +1,21 @@
 """Candidates: decisions that the evidence shows, ranked by how much of the code depends on them."""
 
-# Governing: ADR-0044 (implicit decisions from evidence), SPEC-0022 REQ "Candidates"
+# Governing: ADR-0044 (implicit decisions from evidence), SPEC-0022 REQ "Candidates",
+# SPEC-0028 REQ "State"
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import sqrt
 
-from sdd_hooks.drift.discover.catalogue import Category, Technology
-from sdd_hooks.drift.discover.survey import EvidenceLine, Findings, Role
+from sdd_hooks.changes.work_tree import WorkFiles
+from sdd_hooks.code.languages import describe_language
+from sdd_hooks.drift.discover.catalogue import Category, Technology, load_catalogue
+from sdd_hooks.drift.discover.survey import EvidenceLine, Findings, Role, survey
+from sdd_hooks.drift.discover.tree import SourceTree
 from sdd_hooks.named_tuple import NamedTuple
+from sdd_hooks.project.repository import Repository
 from sdd_hooks.text.display import join_names
 from sdd_hooks.text.names import slugify
 
@@ -22,6 +28,7 @@ _KEPT_SHARE = 0.1
 _USE_WEIGHT = 40.0
 _MAX_DECLARED = 4
 _ALWAYS_KEPT = frozenset({"store"})
+_WRITTEN = {"csharp": "C#", "javascript": "JavaScript", "typescript": "TypeScript", "php": "PHP"}
 
 
 class ImplicitDecision(NamedTuple):
@@ -242,3 +249,24 @@ def _folders(paths: Iterable[str]) -> tuple[str, ...]:
         folder = path.rpartition("/")[0]
         counts[folder] = counts.get(folder, 0) + 1
     return tuple(sorted(counts, key=lambda one: (-counts[one], one))[:MAX_NAMES])
+
+
+def show_state(repository: Repository) -> dict[str, object]:
+    """The fields of the state that the work tree shows, and no other. Raises GitError."""
+    tree = SourceTree(WorkFiles(repository.git, ()), lambda _: True)
+    described = ((one, describe_language(one.path)) for one in tree.files)
+    code = {one: found.name for one, found in described if found and found.imports}
+    languages = (_WRITTEN.get(one, one.capitalize()) for one in _frequent(code.values()))
+    stack = {"language": ", ".join(languages)} if code else {}
+    for one in find_candidates(survey(tree, load_catalogue())):
+        stack[one.category] = ", ".join(filter(None, (stack.get(one.category), *one.technologies)))
+    tops = [(one.folder.partition("/")[0] or "the root", one.is_test) for one in code]
+    folders = [_frequent(top for top, test in tops if test is own) for own in (False, True)]
+    named = zip(("code in ", "tests in "), folders, strict=True)
+    where = (kind + join_names(one) for kind, one in named if one)
+    return {"tech_stack": stack, "project_structure_convention": ", ".join(where)}
+
+
+def _frequent(values: Iterable[str]) -> list[str]:
+    counts = Counter(values)
+    return [one for one, n in counts.most_common() if n >= _KEPT_SHARE * counts.total()]

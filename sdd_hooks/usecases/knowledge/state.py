@@ -51,9 +51,9 @@ def save_state(
     given, added = check_fields(given), check_fields(added)
     shown: Mapping[str, object] = {}
     if not given and not added:
-        from sdd_hooks.usecases.knowledge.shown_state import shown_state
+        from sdd_hooks.drift.discover.candidates import show_state
 
-        shown = check_fields(shown_state(base.repository))
+        shown = check_fields(show_state(base.repository))
     with writing(base):
         saved = read_state_of_project(base.own_root)
         before: Mapping[str, object] = saved.fields if saved else EMPTY
