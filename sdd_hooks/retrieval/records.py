@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
-from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -31,6 +30,7 @@ from sdd_hooks.text.documents import document_text
 
 if TYPE_CHECKING:
     from sdd_hooks.external.records import ExternalRecords
+    from sdd_hooks.trackers.files import FileMark
 
 _MENTIONS = 20
 """Sections that are looked at for the successor of a record."""
@@ -79,13 +79,30 @@ class Records:
         return any(one.kind == kind and one.contains(path) for one in self._collections.values())
 
     @cached_property
-    def _damaged_issues(self) -> frozenset[str]:
+    def _issue_marks(self) -> Mapping[str, tuple[str, FileMark]]:
+        """The folder and the mark of each file of an issue, by path."""
+        from sdd_hooks.trackers.sync_state import load_sync_state
+
+        issues = [one for one in self._collections.values() if one.kind == "issues"]
+        folders = [folder for one in issues for folder in one.directories]
+        states = ((folder, load_sync_state(self._root, folder)) for folder in folders)
+        return {
+            f"{folder}/{name}": (folder, mark)
+            for folder, state in states
+            for name, mark in state.files.items()
+        }
+
+    def _is_damaged(self, path: str, data: bytes) -> bool:
+        """Whether no sync left the file of an issue so; the file is renamed then."""
+        if not self._has("issues", path) or path not in self._issue_marks:
+            return False
+        folder, mark = self._issue_marks[path]
+        if mark.is_of(data):
+            return False
         from sdd_hooks.trackers.store import IssueFolder
         from sdd_hooks.trackers.stored_issues import set_damage_aside
 
-        issues = [one for one in self._collections.values() if one.kind == "issues"]
-        folders = (IssueFolder(self._root, one) for one in chain(*(c.directories for c in issues)))
-        return frozenset(chain.from_iterable(map(set_damage_aside, folders)))
+        return path in set_damage_aside(IssueFolder(self._root, folder))
 
     def collection(self, name: str) -> Collection:
         """Return the collection with this name."""
@@ -99,12 +116,11 @@ class Records:
         """Return the content of a file, of a document as Markdown; None if it cannot be read."""
         if path not in self._texts and self._is_external(path):
             self._texts[path] = self.external.text(path) or None
-        if self._has("issues", path) and path in self._damaged_issues:
-            self._texts[path] = None
         if path not in self._texts:
             try:
                 data = read_inside(self._root, path, MAX_ARTIFACT_BYTES)
-                self._texts[path] = document_text(path, data)
+                damaged = self._is_damaged(path, data)
+                self._texts[path] = None if damaged else document_text(path, data)
             except (OSError, PathRefused, FileTooLarge):
                 self._texts[path] = None
         return self._texts[path]

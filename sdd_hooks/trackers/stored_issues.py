@@ -57,7 +57,9 @@ def set_damage_aside(folder: IssueFolder) -> list[str]:
 
 def lost_warning(folder: IssueFolder, lost: Sequence[str] | None = None) -> tuple[str, ...]:
     """A line about these files; without `lost`, about renamed ones that no sync fetched again."""
-    names = {path.name for path in folder.path.glob("*")}
+    names: set[str] = set()
+    with suppress(OSError):
+        names.update(path.name for path in folder.path.iterdir())
     kept = [one.removesuffix(ASIDE) for one in names if one.endswith(ASIDE)]
     lost = sorted(one for one in kept if one not in names) if lost is None else lost
     if not lost:
