@@ -204,7 +204,7 @@ GROUPS = (
             SettingKey("Max Suggestions", "max_suggestions", whole_number(0, 100)),
             SettingKey("Incomplete", "incomplete", one_of("critical", "warning", "info")),
             SettingKey("Suppressions", "suppressions", one_of("all", "base")),
-            SettingKey("Review Within", "review_within", whole_number(1, 3650)),
+            SettingKey("Review Within", "review_within", whole_number(0, 3650)),
         ),
         ("Reviews",),
     ),

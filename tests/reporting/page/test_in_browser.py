@@ -264,6 +264,7 @@ def test_coverage_lists_what_nothing_names(browser: Browser, small: Path) -> Non
     browser.go("#/coverage")
     assert browser.texts("#view-coverage > h2") == [
         "Decisions: code names 1 of 2 in force",
+        "Code: decisions for 1 of 3 source files",
         "Requirements: code or tests name 1 of 2",
     ]
     assert browser.texts(".spec tbody th") == ["Order", "Age"]
