@@ -83,6 +83,8 @@ _PLACEHOLDER = lazy_regex(
     r"[^\n]{0,12}\b(?:accepted|rejected|approved)\b[^\n]{0,12}[|/,])"
     r"|\b(?:YYYY-MM-DD|yyyy-mm-dd|DD[./]MM[./]YYYY)\b"
 )
+_IN_PLACEHOLDER = ("[", "{", "<", "YYYY", "yyyy", "DD")
+_IN_CHOICE = ("accepted", "rejected", "approved")
 _LINE = lazy_regex(r"(?m)^(?!#)[^\n]*\w[^\n]*$")
 _LOCAL_LINK = lazy_regex(r"\]\((?!\w+:)[^()\s#]+\.(?:md|markdown|mdx|rst|adoc)[^()\s]*\)")
 
@@ -146,8 +148,10 @@ def find_traits(text: str, titles: Iterable[str]) -> Traits:
 def is_unfilled(text: str) -> bool:
     """Whether most of a text is placeholders: it is a template, by whatever name."""
     head = text[:MAX_HEAD]
-    marks = sum(1 for _ in _PLACEHOLDER.finditer(head))
-    return marks >= 2 and marks * 2 >= sum(1 for _ in _LINE.finditer(head))
+    least = max(2.0, sum(1 for _ in _LINE.finditer(head)) / 2)
+    # Each placeholder has one of these, and few texts have as many: the pattern is slow.
+    most = sum(map(head.count, _IN_PLACEHOLDER)) + sum(map(head.lower().count, _IN_CHOICE))
+    return most >= least and sum(1 for _ in _PLACEHOLDER.finditer(head)) >= least
 
 
 def is_index(text: str) -> bool:
