@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -88,7 +88,7 @@ def served(sdd: Sdd) -> Iterator[Callable[[str], Run]]:
         stdin=subprocess.PIPE, stdout=subprocess.PIPE,
     ) as server:  # fmt: skip
 
-        def ask(method: str, parameters: dict[str, object]) -> bytes:
+        def ask(method: str, parameters: Mapping[str, object]) -> bytes:
             assert server.stdin and server.stdout
             sent = {"jsonrpc": "2.0", "id": 1, "method": method, "params": parameters}
             server.stdin.write(json.dumps(sent).encode() + b"\n")
@@ -101,8 +101,8 @@ def served(sdd: Sdd) -> Iterator[Callable[[str], Run]]:
             seconds = time.perf_counter() - started
             status = Path(f"/proc/{server.pid}/status")
             lines = status.read_text().splitlines() if status.exists() else []
-            peak = [int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM")]
-            return Run(seconds, *(peak or [0]), found.decode())
+            kilobytes = [int(line.split()[1]) for line in lines if line.startswith("VmHWM")]
+            return Run(seconds, max(kilobytes, default=0) * 1024, found.decode())
 
         client = {"name": "benchmarks", "version": "1"}
         first = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client}

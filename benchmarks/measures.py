@@ -122,7 +122,7 @@ def first_index(bench: Workbench) -> list[Figure]:
     ours, theirs, grepped = _taken(
         bench.sizes.first_indexes,
         lambda _: repository.sdd.first_index(),
-        qmd and (lambda _: qmd.first_index()),
+        (lambda _: qmd.first_index()) if qmd else None,
         beside.timed(repository.sdd, *beside.GIT_GREP),
     )
     name = f"first index of {count:,} documents"
@@ -149,14 +149,14 @@ def search(bench: Workbench) -> list[Figure]:
     count = bench.sizes.middle
     qmd, sdd = _present(lambda: bench.qmd(count)), bench.repository(count).sdd
     asked = questions(bench.sizes.searches + 1)
+    has_grep = _present(lambda: beside.grep(sdd, asked[0]))
     with beside.served(sdd) as call:
         ours, called, theirs, grepped = _taken(
             bench.sizes.searches,
             lambda number: sdd.search(asked[number]),
             lambda number: call(asked[number]),
-            qmd and (lambda number: qmd.search(asked[number])),
-            _present(lambda: beside.grep(sdd, asked[0]))
-            and (lambda number: beside.grep(sdd, asked[number])),
+            (lambda number: qmd.search(asked[number])) if qmd else None,
+            (lambda number: beside.grep(sdd, asked[number])) if has_grep else None,
         )
     for runs, side in ((ours, "sdd"), (called, "sdd mcp"), (theirs, "qmd"), (grepped, "ripgrep")):
         if runs:
@@ -377,12 +377,16 @@ def _commit(repository: Repository, rounds: int) -> list[Figure]:
     # The shims see each commit of their repository, as they do with users.
     sides = [repository, *(repository.copied(name) for name in ("bare", "empty", "prek"))]
     beside.set_empty_hooks(sides[2].sdd)
-    has_prek = _present(lambda: beside.set_prek(sides[3].sdd) or True)
+
+    def set_prek() -> bool:
+        beside.set_prek(sides[3].sdd)
+        return True
 
     def side(number: int) -> Callable[[int], Run]:
         return lambda at: sides[number].take_note(f"{at}", hooks=number != 1)
 
-    shims, bare, empty, prek = _taken(rounds, *map(side, range(3)), has_prek and side(3))
+    last = side(3) if _present(set_prek) else None
+    shims, bare, empty, prek = _taken(rounds, *map(side, range(3)), last)
     name = f"hooks of a commit that touches nothing indexed, {len(repository.paths):,} documents"
     ours = _added(shims, bare)
     without = f"no hook: {human_seconds(median_seconds(bare))} in all, "

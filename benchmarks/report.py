@@ -48,9 +48,8 @@ def median_seconds(runs: Sequence[Run]) -> float:
 def ratio(ours: Sequence[Run], theirs: Sequence[Run], of: str = "seconds") -> float:
     """The median of the ratios of runs that were taken in turn, so that a load hurts both."""
     pairs = zip(ours, theirs, strict=True)
-    return statistics.median(
-        getattr(mine, of) / max(getattr(other, of), 1e-4) for mine, other in pairs
-    )
+    ratios = [getattr(mine, of) / max(getattr(other, of), 1e-4) for mine, other in pairs]
+    return float(statistics.median(ratios))
 
 
 def median(runs: Sequence[Run]) -> Run:

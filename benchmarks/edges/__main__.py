@@ -34,10 +34,11 @@ _FACTS = Path(__file__).with_name("pairs.jsonl")
 
 def _older(records: Iterable[Artifact], source: Artifact) -> list[Artifact]:
     """The records before a source, by their numbers, else by their dates."""
-    own = (source.date or source.id.name) if source.id.name else source.id.order
-    same = (one for one in records if one.kind == source.kind and one.path != source.path)
-    keys = ((one, (one.date or one.id.name) if source.id.name else one.id.order) for one in same)
-    return [one for one, key in keys if bool(one.id.name) is bool(source.id.name) and key < own]
+    same = [one for one in records if one.kind == source.kind and one.path != source.path]
+    if not source.id.name:
+        return [one for one in same if not one.id.name and one.id.order < source.id.order]
+    own = source.date or source.id.name
+    return [one for one in same if one.id.name and (one.date or one.id.name) < own]
 
 
 def _is_named(one: Artifact, text: str) -> bool:
@@ -65,8 +66,8 @@ def gather(bare: Path) -> Iterator[dict[str, object]]:
             stated = "\n".join(match[0] for match in _STATED.finditer(text))
             targets = sorted(one.path for one in older if _is_named(one, stated))
             if 0 < len(targets) <= 4 <= len(older):
-                place = {"repository": bare.name, "commit": commit, "source": source.path}
-                found.append(place | {"targets": targets})
+                place: dict[str, object] = {"repository": bare.name, "commit": commit}
+                found.append({**place, "source": source.path, "targets": targets})
     random.Random(1).shuffle(found)
     yield from found[:PER_REPOSITORY]
 
@@ -106,11 +107,11 @@ def score(mirrors: Path, half: str) -> None:
                 rank = [one in pair["targets"] for one in offers[:3]]
                 sums.update(pairs=1, found=any(rank), offers=len(rank), right=sum(rank))
                 print("+" if any(rank) else "-", name, source.title, offers, pair["targets"])
-    found, offers = sums["found"] / sums["pairs"], sums["offers"]
+    found, offered = sums["found"] / sums["pairs"], sums["offers"]
     print(
         f"{half}: {sums['pairs']} records, {found:.2f} have a written edge among the first three;"
     )
-    print(f"{offers} offers, {sums['right'] / (offers or 1):.2f} of them written")
+    print(f"{offered} offers, {sums['right'] / (offered or 1):.2f} of them written")
 
 
 if __name__ == "__main__":
