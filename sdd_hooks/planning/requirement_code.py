@@ -115,8 +115,11 @@ def _named_files(question: CodeQuestion, code: CodeBase) -> list[str]:
     named: list[str] = []
     for span in question.spans:
         path = span.removeprefix("./").partition(":")[0]
-        ends = [one for one in code.files if "/" in path and one.endswith(f"/{path}")]
-        named += [path] if path in code.files else ends if len(ends) == 1 else []
+        if path in code.files:
+            named.append(path)
+        elif "/" in path:
+            ends = [one for one in code.files if one.endswith(f"/{path}")]
+            named += ends if len(ends) == 1 else []
     return list(dict.fromkeys(named))
 
 

@@ -126,10 +126,13 @@ def find_names(
             continue
         text = document_text(source.path, source.data)
         named = read_named_code(artifact, text, files) if may_name(text, file) else ()
-        meant = [one for one in named if one.governs and is_inside(one.path, loaded.scope)]
-        if file:
-            meant = [one for one in named if one.governs and is_named(file, one.path)][:1]
-        for one in meant:
+        meant = [
+            one
+            for one in named
+            if one.governs
+            and (is_named(file, one.path) if file else is_inside(one.path, loaded.scope))
+        ]
+        for one in meant[:1] if file else meant:
             ends = (artifact.path, file or one.path, artifact.path)
             yield Relation(NAMES, *ends, one.line, sentence=one.sentence)
 
