@@ -5,19 +5,22 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterable, Iterator, Sequence
 
 from sdd_hooks.artifacts.governing import read_governing
-from sdd_hooks.changes.change import Change
+from sdd_hooks.changes.change import Change, ChangedFile
 from sdd_hooks.changes.tree import Blob, Tree
+from sdd_hooks.code.imports import find_imports, supports_imports
 from sdd_hooks.code.paths import is_test
-from sdd_hooks.code.symbols import Symbol
+from sdd_hooks.code.symbols import Symbol, without_comments
 from sdd_hooks.findings import SEVERITIES, Finding
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.planning.conventions import issue_reference
-from sdd_hooks.planning.work.brief import WorkBrief
-from sdd_hooks.planning.work.definitions import declares_type
+from sdd_hooks.planning.work.brief import ExistingCode, WorkBrief
+from sdd_hooks.planning.work.definitions import can_import, declares_type
 from sdd_hooks.planning.work.duplicates import Duplicate, text_words
+from sdd_hooks.planning.work.existing_code import IMPORT_SEPARATOR
 from sdd_hooks.planning.work.likeness import split_name
 from sdd_hooks.planning.work.siblings import SiblingManifest
 from sdd_hooks.reporting.escape import code_span, escape_inline
@@ -58,6 +61,8 @@ def duplicate_findings(duplicates: Iterable[Duplicate]) -> Iterator[Finding]:
             f"`{new.name}` duplicates `{existing.name}` in `{existing.place}`"
             f" ({one.likeness.code:.0%} of the code is the same): import `{existing.signature}`"
         )
+        if not one.is_copy:
+            message += ", or give the new one its own name"
         yield Finding(
             new.path, new.first_line, "duplicate-definition", "warning", message, new.signature
         )
@@ -108,16 +113,16 @@ def brief_findings(change: Change, head: Tree, branch: str, brief: WorkBrief) ->
             yield Finding(one.path, one.first_line, "requirement-not-named", "info", message)
 
 
-def worker_messages(brief: WorkBrief, change: Change, added: Sequence[Symbol]) -> Iterator[str]:
-    """What a worker tells the others: definitions of the brief that the branch uses now, types
+def worker_messages(
+    brief: WorkBrief, change: Change, head: Tree, added: Sequence[Symbol]
+) -> Iterator[str]:
+    """What a worker tells the others: definitions of the brief that the branch imports now, types
     that it creates, and files that siblings change too."""
     issue = issue_reference(brief.issue.id)
-    lines = "\n".join(line.text for file in change.files for line in file.added)
-    words = text_words(lines)
-    new = {one.simple_name for one in added}
+    new = {split_name(one.simple_name) for one in added}
     for one in brief.existing:
-        name = one.symbol.rpartition(".")[2]
-        if name.encode() in words and name not in new:
+        is_new = split_name(one.symbol.rpartition(".")[2]) in new
+        if not is_new and any(_imports(file, head, one) for file in change.files):
             yield one.announcement(issue)
     for symbol in added:
         if declares_type(symbol) and not is_test(symbol.path):
@@ -125,6 +130,22 @@ def worker_messages(brief: WorkBrief, change: Change, added: Sequence[Symbol]) -
     theirs = {one.path for one in brief.siblings.files}
     for path in sorted(theirs & {one.path for one in change.files}):
         yield f"CONFLICT_ALERT: {issue} also needs {path}"
+
+
+def _imports(file: ChangedFile, head: Tree, one: ExistingCode) -> bool:
+    """Whether new code uses a definition, which its file imports or has beside it."""
+    name = one.symbol.rpartition(".")[2]
+    lines = "\n".join(line.text for line in file.added)
+    used = name.encode() in text_words(without_comments(file.path, lines))
+    if not used or not can_import(file.path, one.path):
+        return False
+    folder, _, own = one.path.rpartition("/")
+    names = {name, folder.rpartition("/")[2], own.partition(".")[0]}
+    text = head.texts([Blob(file.path, file.blob)]).get(file.path, "")
+    data = text.encode("utf-8", "replace")
+    found = find_imports(file.path, data, parse=False, comments=False).found
+    is_beside = posixpath.dirname(file.path) == folder or not supports_imports(file.path)
+    return is_beside or any(names.intersection(IMPORT_SEPARATOR.split(one.name)) for one in found)
 
 
 def ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:

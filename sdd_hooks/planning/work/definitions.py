@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from sdd_hooks.changes.change import Change
 from sdd_hooks.changes.tree import Blob, Tree
 from sdd_hooks.code.definition_patterns import LanguagePatterns, find_patterns
-from sdd_hooks.code.paths import is_external, is_generated, is_test
+from sdd_hooks.code.paths import is_external, is_generated, is_production_code, is_test
 from sdd_hooks.code.source_files import is_hand_written
 from sdd_hooks.code.symbols import Symbol, find_symbols
 from sdd_hooks.planning.work.likeness import compare, split_name, take_fingerprint
@@ -28,6 +28,11 @@ _TYPE = lazy_regex(
     r"(?:class|struct|interface|enum|type|trait|record|protocol|union|typealias|message)[ \t]+\w"
 )
 _TEST_OWNERS = frozenset({"test", "tests"})
+_OVERLOADING = (".cc", ".cpp", ".cu", ".cxx", ".h", ".hh", ".hpp", ".hxx", ".inl", ".kt", ".swift")
+# `text:` in `text: String`, `s` in `const std::string& s`.
+_PARAMETER = lazy_regex(
+    r"(?:\w+\s+)?\w+\s*:(?!:)\s*|(?:(?<=[&*])\s*|(?<=[\w>\]])\s+)\w+(?=\s*[,)=])"
+)
 
 MOVED = 0.8
 """How alike the code of a definition and of a removed one of its name are, if it was moved."""
@@ -39,6 +44,21 @@ def is_shareable(symbol: Symbol) -> bool:
     if _GIVEN_NAME.fullmatch(name) or _TEST_NAME.fullmatch(name) or not name.strip("_"):
         return False
     return not (_TEST_OWNERS & set(owners)) and name != "".join(owners[-1:])
+
+
+def is_named_function(symbol: Symbol) -> bool:
+    """Whether it is a function of a file, in use, whose name of several words says what it does."""
+    is_function = "(" in symbol.signature and not (symbol.is_type or declares_type(symbol))
+    has_words = len(split_name(symbol.name)) > 1 and "." not in symbol.name
+    return is_function and has_words and is_production_code(symbol.path)
+
+
+def is_overload(symbol: Symbol, other: Symbol) -> bool:
+    """Whether two functions of one name have other parameters, in a language that allows both."""
+    if not symbol.path.lower().endswith(_OVERLOADING):
+        return False
+    heads = (one.signature.replace(one.simple_name, "", 1) for one in (symbol, other))
+    return len({"".join(_PARAMETER.sub("", head).split()) for head in heads}) > 1
 
 
 def code_family(path: str) -> LanguagePatterns | None:

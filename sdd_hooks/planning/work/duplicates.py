@@ -1,4 +1,5 @@
-"""New definitions that duplicate existing ones, by their names and their code.
+"""New definitions that duplicate existing ones, by their names and their code, and functions whose
+name has another body already.
 
 Every file of the tree is split into words once. Only the files that share the rare words of a new
 definition are searched for definitions.
@@ -12,13 +13,21 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 
 from sdd_hooks import tracing
 from sdd_hooks.changes.tree import Blob, Tree
+from sdd_hooks.code.paths import is_test
 from sdd_hooks.code.source_files import is_hand_written
 from sdd_hooks.code.symbols import Symbol, find_symbols, without_comments
 from sdd_hooks.named_tuple import NamedTuple
-from sdd_hooks.planning.work.definitions import can_import, code_family, is_shareable
+from sdd_hooks.planning.work.definitions import (
+    can_import,
+    code_family,
+    is_named_function,
+    is_overload,
+    is_shareable,
+)
 from sdd_hooks.planning.work.likeness import (
     Fingerprint,
     Likeness,
@@ -41,6 +50,8 @@ _MIN_SHARED_WORDS = 0.25
 
 FILES_PER_SYMBOL = 16
 """Files that are searched for each new definition."""
+FILES_WITH_NAME = 64
+"""Files that are searched where all of them have the name of the new definition."""
 
 _MIN_COMMON = 40
 """Files that a word may be in and still be rare, however small the tree is."""
@@ -75,9 +86,21 @@ class Duplicate(NamedTuple):
         return self.likeness.code + _NAME_WEIGHT * self.likeness.name - against
 
     @property
-    def is_certain(self) -> bool:
-        """Whether the new definition is rather to be imported."""
+    def is_copy(self) -> bool:
+        """Whether the code is the same, or almost."""
         return self.score >= _THRESHOLD
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether the new definition is rather to be imported: a copy, or a second body of a
+        function whose name no third one has."""
+        pair = (self.new, self.existing)
+        return self.is_copy or (
+            self.namesakes == 1
+            and self.likeness.name == 1.0
+            and all(map(is_named_function, pair))
+            and not is_overload(*pair)
+        )
 
 
 def find_duplicates(tree: Tree, added: Sequence[Symbol]) -> list[Duplicate]:
@@ -99,8 +122,14 @@ def find_duplicates(tree: Tree, added: Sequence[Symbol]) -> list[Duplicate]:
 def most_similar(tree: Tree, added: Sequence[Symbol]) -> Iterator[Duplicate]:
     """Yield each new definition with the most similar existing one, if there is any."""
     own = {(symbol.path, symbol.name) for symbol in added}
-    prints = {one: take_fingerprint(one) for one in added if is_shareable(one)}
-    judged = {one: prints[one] for one in prints if prints[one].size >= MIN_TOKENS}
+    prints = {
+        one: take_fingerprint(one) for one in added if is_shareable(one) and not is_test(one.path)
+    }
+    judged = {
+        one: prints[one]
+        for one in prints
+        if prints[one].size >= MIN_TOKENS or is_named_function(one)
+    }
     candidates = _Candidates(tree, list(judged))
     for symbol, fingerprint in judged.items():
         pairs = [
@@ -108,9 +137,12 @@ def most_similar(tree: Tree, added: Sequence[Symbol]) -> Iterator[Duplicate]:
             for existing, other in candidates.similar(symbol)
             if (existing.path, existing.name) not in own
         ]
+        count = sum(one.likeness.name == 1.0 for one in pairs)
+        if fingerprint.size < MIN_TOKENS:
+            pairs = [one for one in pairs if one.likeness.name == 1.0]
         if pairs:
-            best = max(pairs, key=lambda one: (one.score, one.existing.path))
-            yield best._replace(namesakes=sum(one.likeness.name == 1.0 for one in pairs))
+            known = [one._replace(namesakes=count) for one in pairs]
+            yield max(known, key=lambda one: (one.is_certain, one.score, one.existing.path))
 
 
 class _Candidates:
@@ -126,14 +158,15 @@ class _Candidates:
         self._prints: dict[Symbol, Fingerprint] = {}
 
     def similar(self, symbol: Symbol) -> Iterator[tuple[Symbol, Fingerprint]]:
-        """The definitions that share words with a new one, and are of the same sort."""
-        words = self._index.words_of(symbol)
+        """The definitions of the same sort that share words with a new one, or have its name."""
+        words, name = self._index.words_of(symbol), split_name(symbol.simple_name)
         for path in self._files(symbol):
             for existing, other in self._read(path):
                 if existing.is_type != symbol.is_type:
                     continue
                 shared = len(words & other)
-                if 2 * shared >= _MIN_SHARED_WORDS * (len(words) + len(other)):
+                is_alike = 2 * shared >= _MIN_SHARED_WORDS * (len(words) + len(other))
+                if is_alike or split_name(existing.simple_name) == name:
                     if existing not in self._prints:
                         self._prints[existing] = take_fingerprint(existing)
                     yield existing, self._prints[existing]
@@ -202,8 +235,8 @@ class WordIndex:
         named = {path for name in spellings for path in self._files.get(name, ())}
         shared.update(dict.fromkeys(named - shared.keys(), 0.0))
         ranked = sorted(shared, key=lambda path: (path not in named, -shared[path], path))
-        accepted = (path for path in ranked if accepts(path))
-        return [path for path, _ in zip(accepted, range(FILES_PER_SYMBOL), strict=False)]
+        accepted = islice(filter(accepts, ranked), FILES_WITH_NAME)
+        return [path for at, path in enumerate(accepted) if at < FILES_PER_SYMBOL or path in named]
 
 
 def _spellings(name: str) -> frozenset[bytes]:

@@ -34,7 +34,8 @@ MAX_NAMES = 4
 
 _MIN_FILES = 3
 _SHARE = 0.5
-_SEPARATOR = re.compile(r"[.:/\\]+")
+IMPORT_SEPARATOR = re.compile(r"[.:/\\]+")
+"""What is between the parts of an imported name, whatever the language."""
 
 
 def existing_definitions(
@@ -126,6 +127,6 @@ def _places(path: str) -> Iterator[str]:
 
 def _is_own(name: str, places: set[str]) -> bool:
     """Whether an imported name is that of a file or a directory of this repository."""
-    parts = [part for part in _SEPARATOR.split(name) if part]
+    parts = [part for part in IMPORT_SEPARATOR.split(name) if part]
     ends = (parts[start:stop] for stop in (len(parts), len(parts) - 1) for start in range(stop))
     return any("/".join(end) in places for end in ends if len(end) > 1)

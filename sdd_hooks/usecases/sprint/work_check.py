@@ -76,7 +76,7 @@ def check_branch(
     if brief:
         findings += sibling_findings(added, change, brief.siblings)
         findings += brief_findings(change, after, branch, brief)
-        messages += worker_messages(brief, change, added)
+        messages += worker_messages(brief, change, after, added)
     if _has_changes(git):
         notes.append("Edits that are not committed were not checked")
     return BranchCheck(

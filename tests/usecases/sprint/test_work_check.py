@@ -23,6 +23,8 @@ CLIENT = """\
 // Implements: SPEC-0001 REQ "Session lookup"
 package api
 
+import "example.com/shop/internal/session"
+
 type Client struct {
 \tstore *session.Store
 }
@@ -96,9 +98,32 @@ def test_a_definition_of_the_branch_is_nothing_to_import(work: Shop) -> None:
     assert not [one for one in check(work).messages if "will import Client" in one]
 
 
-def test_a_branch_that_writes_a_second_one_imports_none(work: Shop) -> None:
-    branch(work, {"internal/api/store.go": "package api\n\ntype Store struct {\n\tsize int\n}\n"})
-    assert not [one for one in check(work).messages if "will import Store from" in one]
+SECOND = (
+    "package api\n\nfunc parseUserID(raw []byte) (int64, error) {\n\treturn decode(raw), nil\n}\n"
+)
+USES = "package api\n\n{}\n\nfunc handle() int64 {{\n\t{}\n\treturn 1\n}}\n"
+AUTH, CALL = 'import "example.com/shop/internal/auth"', 'id, _ := auth.parseUserID("1")'
+
+
+@pytest.mark.parametrize(
+    ("text", "is_imported"),
+    [
+        (SECOND, False),
+        (USES.format(AUTH, CALL), True),
+        (USES.format(AUTH, "// as parseUserID does"), False),
+        (USES.format("", CALL), False),
+    ],
+)
+def test_what_the_branch_imports_is_announced_and_nothing_else(
+    work: Shop, text: str, is_imported: bool
+) -> None:
+    branch(work, {"internal/api/client.go": CLIENT, "internal/api/user.go": text})
+    found = check(work)
+    assert any("import parseUserID from" in one for one in found.messages) == is_imported
+    if text == SECOND:
+        (finding,) = found.findings
+        assert finding.rule == "duplicate-definition"
+        assert finding.message.endswith("(int64, error)`, or give the new one its own name")
 
 
 def test_departures_from_the_brief_are_findings(work: Shop) -> None:
