@@ -55,6 +55,10 @@ COMMANDS = {
         "review.command:review",
         "Report which decision a change should reference, and what it breaks.",
     ),
+    "respond": LazyCommand(
+        "review.respond:respond",
+        "Answer the findings of a review: an edit for each, made if you accept it.",
+    ),
     "plan": LazyCommand("plan:plan", "Plan a specification as stories, and create their issues."),
     "audit": LazyCommand(
         "audit:audit",
