@@ -351,6 +351,7 @@ def test_an_index_equals_one_from_scratch(rounds: Rounds, tmp_path: Path) -> Non
         number += 1
         with hooks_in_this_process(_folder(tmp_path / f"hooks-{number}")) as sdd:
             run_history(Repo.init(tmp_path / str(number) / "repo"), rng, sdd)
+        shutil.rmtree(tmp_path / str(number))
 
     rounds.run(case)
 

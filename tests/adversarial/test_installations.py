@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import compileall
 import os
 import random
 import resource
@@ -55,6 +56,7 @@ def test_broken_installations(rounds: Rounds, tmp_path: Path) -> None:
     package = Path(sdd_hooks.__file__).parent
     site = tmp_path / "site"
     shutil.copytree(package, site / "sdd_hooks")
+    compileall.compile_dir(site, quiet=2)
     modules = sorted((site / "sdd_hooks").rglob("*.py"))
     # Most modules are not imported by a hook.
     often = [path for path in modules if path.parent.name in {"cli", "githooks", "system", "text"}]
@@ -65,7 +67,7 @@ def test_broken_installations(rounds: Rounds, tmp_path: Path) -> None:
         shutil.copytree(template.root, repo.root, symlinks=True)
         sdd = repo.root / ".git/sdd-launcher"
         module = chance.choice(chance.choice((modules, often)))
-        text = module.read_bytes()
+        text, times = module.read_bytes(), module.stat()
         damage = chance.choice((*TEXTS, "removed", "none", "interpreter"))
         interpreter = chance.choice(sorted(INTERPRETERS))
         python = INTERPRETERS[interpreter] if damage == "interpreter" else sys.executable
@@ -85,6 +87,8 @@ def test_broken_installations(rounds: Rounds, tmp_path: Path) -> None:
             code, err = commit(repo)
         finally:
             module.write_bytes(text)
+            # Otherwise each later case would compile it.
+            os.utime(module, ns=(times.st_atime_ns, times.st_mtime_ns))
         what = f"{damage} {module.relative_to(site)} {interpreter} {finds}: {code} {err}"
         assert code in ({0, 1} if finds else {0}), what
         if finds and code:

@@ -8,12 +8,15 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import apsw
 
 from sdd_hooks.engines.embedded.engine import EmbeddedEngine, IndexFiles
+from sdd_hooks.engines.embedded.search import search_words
 from sdd_hooks.engines.protocol import CollectionChanges, Query, SubQuery
 from sdd_hooks.project.collections import Collection
 from sdd_hooks.system.git import nul_split
@@ -21,6 +24,8 @@ from tests.support.repos import Repo
 
 _QUERIES = 6
 _MAX_HITS = 500
+_READ_HITS = 20
+"""Hits of a query that are read whole: an excerpt takes longer than the search."""
 
 Chunk = tuple[str, str, str, str, int, int, str]
 Ranked = list[tuple[float, str, int, int]]
@@ -53,10 +58,14 @@ def assert_index_matches_scratch(repo: Repo) -> None:
             scratch.update([_everything(repo, collection) for collection in collections])
             for name in names:
                 assert live.documents(name) == scratch.documents(name), name
-            chunks = _chunks(search / "index.db")
-            assert chunks == _chunks(Path(folder) / "index.db")
-            for words in _queries(chunks):
+            both = (search / "index.db", Path(folder) / "index.db")
+            chunks, expected = map(_chunks, both)
+            assert chunks == expected
+            queries = _queries(chunks)
+            for words in queries[:1]:
                 assert _ranked(live, words) == _ranked(scratch, words), words
+            ranked, expected_ranks = (_all_ranked(index, queries) for index in both)
+            assert ranked == expected_ranks
             assert live.check() == []
         finally:
             live.close()
@@ -89,10 +98,13 @@ def _everything(repo: Repo, collection: Collection) -> CollectionChanges:
     return CollectionChanges(collection, chosen, True, None)
 
 
-def _chunks(index: Path) -> list[Chunk]:
+def _open(index: Path) -> apsw.Connection:
     flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-    connection = apsw.Connection(index.as_uri(), flags=flags)
-    try:
+    return apsw.Connection(index.as_uri(), flags=flags)
+
+
+def _chunks(index: Path) -> list[Chunk]:
+    with closing(_open(index)) as connection:
         return sorted(
             connection.execute(
                 "SELECT collections.name, path, anchor, section, first_line, last_line, text"
@@ -100,8 +112,6 @@ def _chunks(index: Path) -> list[Chunk]:
                 " JOIN collections ON collections.id = documents.collection"
             )
         )
-    finally:
-        connection.close()
 
 
 def _queries(chunks: Sequence[Chunk]) -> list[str]:
@@ -111,5 +121,25 @@ def _queries(chunks: Sequence[Chunk]) -> list[str]:
 
 
 def _ranked(engine: EmbeddedEngine, words: str) -> Ranked:
-    query = Query((SubQuery("lex", words),), limit=_MAX_HITS)
+    query = Query((SubQuery("lex", words),), limit=_READ_HITS)
     return [(hit.score, hit.id, hit.first_line, hit.last_line) for hit in engine.search(query).hits]
+
+
+def _all_ranked(index: Path, queries: Sequence[str]) -> list[list[tuple[float, Any]]]:
+    """The strength and place of each chunk that each query finds, best first."""
+    with closing(_open(index)) as connection:
+        collections = [number for (number,) in connection.execute("SELECT id FROM collections")]
+        places = {
+            chunk: place
+            for chunk, *place in connection.execute(
+                "SELECT chunks.id, path, first_line, last_line FROM chunks"
+                " JOIN documents ON documents.id = document"
+            )
+        }
+        return [
+            [
+                (match.strength, places[match.key])
+                for match in search_words(connection, words, collections, _MAX_HITS)
+            ]
+            for words in queries
+        ]
