@@ -60,10 +60,10 @@ class Sizes:
 ELSEWHERE = "zebranoelsewhere"
 
 QUICK = Sizes(
-    200, 1_000, 5_000, commits=10, rebased=10, rebases=2, switches=2, refreshes=5, searches=5,
+    200, 1_000, 3_000, commits=10, rebased=10, rebases=2, switches=2, refreshes=5, searches=5,
     hybrid=20, first_indexes=1, embedded=12, embeds=1, issues=500, fewer_issues=200, syncs=2,
-    records=30, usual_change=20, wide_change=500, large_change=6_000_000, reviews=2,
-    large_reviews=1, shared=1_000, pulls=1, primes=5, artifacts=100, sources=5_000, questions=2,
+    records=30, usual_change=20, wide_change=500, large_change=1_500_000, reviews=2,
+    large_reviews=1, shared=1_000, pulls=1, primes=5, artifacts=100, sources=2_000, questions=2,
     audited=300, audits=1,
 )  # fmt: skip
 

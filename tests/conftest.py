@@ -39,7 +39,7 @@ __all__ = [
 # On a busy machine a single example can be slow, independent of the code.
 _ANY_MACHINE = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 # Without `--hypothesis-profile`, each run of the tests has the same examples.
-settings.register_profile("sdd", _ANY_MACHINE, max_examples=30, derandomize=True)
+settings.register_profile("sdd", _ANY_MACHINE, max_examples=20, derandomize=True)
 settings.register_profile("thorough", _ANY_MACHINE, max_examples=1000)
 settings.load_profile("sdd")
 
@@ -50,7 +50,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """The options of the tests in `tests/adversarial`, which generate their cases."""
     first = random.SystemRandom().randrange(10**9)
     group = parser.getgroup("adversarial", "tests that generate random cases")
-    group.addoption("--seconds", type=float, default=0.5, help="time of each generator (0.5)")
+    group.addoption("--seconds", type=float, default=0.25, help="time of each generator (0.25)")
     group.addoption("--seed", type=int, default=first, help="the first seed (random)")
     group.addoption("--last", type=int, default=10**12, help="the last seed (none)")
     group.addoption("--tally", type=Path, help="a file for a line about each seed; goes on")

@@ -198,28 +198,6 @@ def test_a_closed_pull_request_has_no_number(host: Host) -> None:
     assert messages(host.job(host.pull(adr(2, "Queue")))) == []
 
 
-def test_the_number_of_a_later_pull_request_is_not_free(github: Host) -> None:
-    github.pull(adr(2, "Cache"))
-    number = github.pull(adr(2, "Queue"))
-    github.pull(adr(3, "Later"))
-    (message,) = messages(github.job(number))
-    assert "ADR-0002-queue.md 4`" in message
-
-
-def test_a_pull_request_to_another_branch(github: Host) -> None:
-    github.repo.git("branch", "release")
-    github.pull(adr(2, "Cache"), target="release")
-    assert messages(github.job(github.pull(adr(2, "Queue")))) == []
-
-
-def test_a_pull_request_on_top_of_another(github: Host) -> None:
-    below = github.pull({"a.txt": "a\n"}, branch="below")
-    head = github.repo.git("rev-parse", github.ref(below))
-    github.pull(adr(2, "Cache"), target="below", branch="above", on=head)
-    (message,) = messages(github.job(github.pull(adr(2, "Queue"))))
-    assert "in pull request 2, which is older" in message
-
-
 def test_a_pull_request_continues_the_record_of_the_one_below_it(github: Host) -> None:
     below = github.pull(adr(2, "Cache"), branch="below")
     head = github.repo.git("rev-parse", github.ref(below))

@@ -15,7 +15,7 @@ from sdd_hooks.reporting.comment import MARKER
 from tests.action.hosting import MEMORY, Hosted, checked_out, host
 from tests.action_yml.hosts import Done, Job, run_action
 from tests.support.gitea_forge import TOKEN, FakeGiteaForge, serving_gitea_forge
-from tests.support.github_forge import FORK, JOB, FakeGitHubForge, serving_forge
+from tests.support.github_forge import JOB, FakeGitHubForge, serving_forge
 
 UNREFERENCED = {"src/a.py": "# the outbox table, where an event is written\na = 2\n"}
 DANGLING = {"src/a.py": "# Governing: ADR-0099\na = 2\n"}
@@ -137,36 +137,6 @@ def test_gitea_gets_the_comment_and_a_status(tmp_path: Path, source: Path, tools
             assert_contained(done, TOKEN, "s3cret")
 
 
-def test_a_fork_gets_the_summary_and_a_second_job_comments(
-    forge: FakeGitHubForge, tmp_path: Path, source: Path, tools: Path
-) -> None:
-    hosted = host(tmp_path / "shop", DANGLING, number=1)
-    forge.add_pull(base=hosted.base, head=hosted.head, fork=True)
-    github = GitHub(forge, tmp_path, source, tools, hosted)
-    first = github.run(github.job(token=FORK), {"fail-on": "warning"})
-    assert first.code == 1
-    assert forge.writes == 0
-    assert "ADR-0099" in first.summary
-    assert "::error file=src/a.py,line=1" in first.log
-    assert "the comment was not posted" in first.log
-    # The second job runs on another runner, with a checkout of the default branch.
-    followed = {
-        "action": "completed",
-        "workflow_run": {"head_sha": hosted.head, "head_branch": "x", "event": "pull_request"},
-        "repository": forge.repository(),
-    }
-    workspace = checked_out(hosted, tmp_path / "later", hosted.tip).root
-    job = replace(
-        github.job(), workspace=workspace, event="workflow_run", payload=followed,
-        sha=hosted.tip, ref="refs/heads/main",
-    )  # fmt: skip
-    done = github.run(job, {"fail-on": "never"})
-    assert done.code == 0, done.log
-    (body,) = forge.bodies(1)
-    assert "ADR-0099" in body
-    assert (workspace / "src/a.py").read_text() == "a = 1\n"
-
-
 def test_a_repository_in_a_folder_of_the_workspace(github: GitHub) -> None:
     at = "a $(touch owned) folder"
     job = github.job(at=at)
@@ -176,19 +146,6 @@ def test_a_repository_in_a_folder_of_the_workspace(github: GitHub) -> None:
     assert done.outputs["sarif"] == str((job.workspace / at / "it.sarif").resolve())
     assert Path(done.outputs["sarif"]).is_file()
     assert [path.name for path in job.workspace.iterdir()] == [at]
-
-
-def test_a_hostile_base_is_an_unknown_branch(github: GitHub) -> None:
-    job = github.job()
-    before = sorted(path.name for path in job.workspace.iterdir())
-    done = github.run(job, {"base": '"; touch owned; "\n::add-path::/tmp\n$(touch owned)'})
-    assert done.code not in {0, 1}
-    assert "Traceback" not in done.log
-    assert not any(line.startswith("::add-path") for line in done.log.splitlines())
-    assert set(done.outputs.values()) == {""}
-    assert sorted(path.name for path in job.workspace.iterdir()) == before
-    assert github.forge.writes == 0
-    assert_contained(done, JOB)
 
 
 def test_a_hostile_pull_request_is_printed_as_text(

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from benchmarks import embedding
-from benchmarks.__main__ import main
 from benchmarks.corpus import records
 from benchmarks.process import Run
-from benchmarks.workbench import Sizes, Skipped, Workbench
 
 
 def test_the_prose_has_distinct_sentences() -> None:
@@ -42,20 +38,3 @@ def test_records_of_prose_have_only_its_sentences() -> None:
 )
 def test_the_number_of_embedded_chunks_is_parsed_from_the_output(output: str, count: int) -> None:
     assert embedding.embedded(Run(1, 1, output)) == count
-
-
-def test_without_a_model_the_measure_is_skipped(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["--only", "embed", "--models", str(tmp_path), "--qmd", str(tmp_path / "q")]) == 0
-    output = capsys.readouterr()
-    assert f"skipped embed: needs a model as ONNX and as GGUF in {tmp_path}" in output.err
-    assert output.out.rstrip().endswith("Not measured: embed.")
-    assert not (tmp_path / "q").exists()
-
-
-def test_a_model_for_one_side_only_is_not_enough(tmp_path: Path) -> None:
-    (tmp_path / "x.gguf").touch()
-    (tmp_path / "tokenizer.json").touch()
-    with pytest.raises(Skipped, match="--models"):
-        embedding.prepare(Workbench(tmp_path, Sizes(), tmp_path / "q", tmp_path), 3)

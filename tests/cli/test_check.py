@@ -239,14 +239,6 @@ def test_every_format_has_the_finding(checked: Repo) -> None:
         assert "src/old.py" in done.out, form
 
 
-def test_markdown_has_a_table_a_summary_and_a_suggestion(checked: Repo) -> None:
-    out = run(checked.root, "check", "src", "--format", "markdown").out
-    assert out.startswith("## Check of `src`\n\n> ")
-    assert "| Severity | Finding | Place | Rule |\n| --- | --- | --- | --- |\n" in out
-    assert "| Repository | 0 | 1 | 0 |\n\n1 finding in 2 files.\n" in out
-    assert "### Suggestion\n\n- Begin with `src/old.py:1`: ADR-0003 is superseded: see " in out
-
-
 def test_findings_are_grouped_by_module(repo: Repo) -> None:
     modules = (
         "## Architecture Context\n\n### Workspace Modules\n\n"

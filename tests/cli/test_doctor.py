@@ -136,19 +136,6 @@ def test_a_damaged_index_is_a_failed_check(repo):
     assert found["index"]["message"].endswith("run `sdd index update`")
 
 
-def test_damage_inside_the_index_is_found(repo):
-    ready(repo)
-    path = repo.root / ".sdd/search/index.db"
-    data = bytearray(path.read_bytes())
-    for page in range(2 * 4096, len(data), 4096):
-        data[page + 4000 : page + 4090] = b"\xff" * 90
-    path.write_bytes(data)
-    done = run(repo.root, "doctor", "--json")
-    assert done.code == 1
-    failed = [check["name"] for check in done.json["checks"] if check["level"] == "fail"]
-    assert set(failed) == {"index"}
-
-
 def test_problems_of_artifacts_are_counted(repo):
     ready(repo)
     repo.write("docs/adrs/ADR-0001-again.md", ADR)

@@ -123,26 +123,6 @@ def test_a_repository_without_anything(repo):
     assert run(repo.root, "list").code == 0
 
 
-def test_a_detached_head(indexed):
-    indexed.git("checkout", "--quiet", "--detach")
-    indexed.commit("Decide", {"docs/adrs/ADR-0002-queue.md": "# ADR-0002: Use a queue\n"})
-    assert run(indexed.root, "index", "update").code == 0
-    assert found(indexed, "queue") == ["docs/adrs/ADR-0002-queue.md"]
-
-
-def test_a_shallow_clone(indexed, tmp_path):
-    indexed.commit("More", {"src/more.py": "def more():\n    return 1\n"})
-    url = indexed.root.as_uri()
-    indexed.git("clone", "--quiet", "--depth=1", url, str(tmp_path / "shallow"))
-    clone = Repo(tmp_path / "shallow")
-    assert run(clone.root, "index", "add").code == 0
-    assert found(clone) == ["docs/adrs/ADR-0001-sqlite.md"]
-    clone.git("fetch", "--quiet", "--unshallow")
-    clone.commit("Drop", {"docs/adrs/ADR-0001-sqlite.md": "# ADR-0001: Nothing\n"})
-    assert run(clone.root, "index", "update").code == 0
-    assert found(clone) == []
-
-
 @pytest.mark.parametrize("command", [("init", "--no-hooks"), ("index",), ("index", "update")])
 def test_a_read_only_checkout_cannot_be_set_up(repo, command):
     repo.commit("Start", FILES)
@@ -190,18 +170,6 @@ def test_a_locked_index(indexed):
         assert found(indexed) == ["docs/adrs/ADR-0001-sqlite.md"]
     assert run(indexed.root, "index", "update").code == 0
     assert found(indexed, "queue") == ["docs/adrs/ADR-0002-queue.md"]
-
-
-def test_a_damaged_index(indexed):
-    database = indexed.root / ".sdd" / "search" / "index.db"
-    database.write_bytes(b"not a database" * 1000)
-    message = one_line(run(indexed.root, "search", "database"), 7)
-    assert message.startswith(f"{database} is ")
-    assert message.endswith("run `sdd index update`")
-    done = run(indexed.root, "index", "update")
-    assert done.code == 0
-    assert "set aside" in done.err
-    assert found(indexed) == ["docs/adrs/ADR-0001-sqlite.md"]
 
 
 NEEDING_AN_INDEX = [

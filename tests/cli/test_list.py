@@ -4,17 +4,6 @@ from tests.support.external import RECORDS, declaring, record
 SPEC = "docs/openspec/specs/search/spec.md"
 
 
-def test_artifacts_in_a_table(repo):
-    repo.commit("Start", {**FILES, "docs/adrs/ADR-0010-x.md": "# ADR-0010: 日本語 title\n"})
-    repo.write("docs/adrs/ADR-0002-draft.md", "---\nstatus: proposed\n---\n# ADR-0002: Later\n")
-    assert run(repo.root, "list").out.splitlines() == [
-        "ADR-0001   accepted  2026-01-02  Store the index in SQLite  docs/adrs/ADR-0001-sqlite.md",
-        "ADR-0002   proposed  -           Later                      docs/adrs/ADR-0002-draft.md",
-        "ADR-0010   none      -           日本語 title               docs/adrs/ADR-0010-x.md",
-        f"SPEC-0001  none      -           Search                     {SPEC}",
-    ]
-
-
 def test_a_row_fits_into_a_terminal(repo):
     title = "Store the index of every repository and its modules in one SQLite database"
     repo.commit("Start", {"docs/adrs/ADR-0001-x.md": f"# ADR-0001: {title}\n"})

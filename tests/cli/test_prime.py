@@ -160,10 +160,6 @@ def test_an_unindexed_repository_is_listed_and_told_to_index(repo: Repo) -> None
     assert not (repo.root / ".sdd").exists()
 
 
-def test_a_topic_without_matches(shop: Repo) -> None:
-    assert 'No ADRs or specs matched the topic "xylophone".' in prime(shop, "xylophone").out
-
-
 def test_a_budget(shop: Repo) -> None:
     out = prime(shop, "--budget", "600", "session tokens").out
     assert count_tokens(out) <= 600

@@ -130,22 +130,13 @@ def test_title_and_body(repo: Repo, tmp_path: Path) -> None:
         assert found["title"] == "Add page ADR-0097"
 
 
-@pytest.mark.parametrize("form", sorted(FORMATS))
-def test_every_format_has_the_finding_and_is_deterministic(repo: Repo, form: str) -> None:
-    done = run(repo.root, "review", "--format", form)
-    assert (done.code, done.err) == (0, "")
-    assert "ADR-0099" in done.out
-    assert "src/page.py" in done.out
-    assert run(repo.root, "review", "--format", form).out == done.out
-
-
-def test_every_format_can_be_parsed_as_such(repo: Repo) -> None:
-    sarif = json.loads(run(repo.root, "review", "--format", "sarif").out)
-    assert sarif["version"] == "2.1.0"
-    plain = run(repo.root, "review", "--json")
-    assert plain.out == run(repo.root, "review", "--format", "json").out
-    annotation = run(repo.root, "review", "--format", "annotations").out
-    assert annotation.startswith("::error file=src/page.py,line=1")
+def test_every_format_has_the_finding_and_is_deterministic(repo: Repo) -> None:
+    for form in FORMATS:
+        done = run(repo.root, "review", "--format", form)
+        assert (done.code, done.err) == (0, ""), form
+        assert "ADR-0099" in done.out, form
+        assert "src/page.py" in done.out, form
+        assert run(repo.root, "review", "--format", form).out == done.out, form
 
 
 @pytest.mark.parametrize(

@@ -76,6 +76,11 @@ def filled_locally(request: pytest.FixtureRequest, local_subject: Subject) -> Su
 def test_collections_exist_before_their_first_update(subject: Subject) -> None:
     subject.begin(FILES)
     with subject.opened() as engine:
+        with pytest.raises(NotIndexed) as error:
+            search(subject.project, engine, "token", subject.project.collections)
+        name = "" if subject.name == "embedded" else f"{subject.name} "
+        assert str(error.value) == f"No {name}collections found for repo. Run `sdd index` first."
+        assert (engine.status().collections, engine.status().pending) == ((), 0)
         assert engine.bookmarks() == {}
         engine.ensure(subject.project.select(("adrs", "code")))
         assert engine.bookmarks() == {"repo-adrs": None, "repo-code": None}
@@ -85,39 +90,68 @@ def test_collections_exist_before_their_first_update(subject: Subject) -> None:
         assert engine.search(Query((SubQuery("lex", "session"),))).hits == ()
 
 
-def test_the_first_update_counts_every_document(subject: Subject) -> None:
-    subject.begin(FILES)
+def test_the_first_update_counts_every_document_that_is_not_left_out(subject: Subject) -> None:
+    subject.begin({**FILES, ".gitignore": ".sdd/\nbuilt/\n*.local.py\n"})
+    subject.repo.write("built/made.py", "def made_token(): ...\n")
+    subject.repo.write("src/my.local.py", "def local_token(): ...\n")
+    left_out = {
+        "third_party/lib.py": "def vendored_token(): ...\n",
+        "src/api_pb2.py": "def generated_token(): ...\n",
+    }
+    subject.repo.commit("Vendor and generate", left_out)
+    inner = type(subject.repo).init(subject.repo.root / "other")
+    inner.commit("Other", {"lib.py": "def foreign_token(): ...\n"})
     assert subject.refresh() == {
         "adrs": Counts(added=2),
         "specs": Counts(added=1),
         "code": Counts(added=1),
         "issues": Counts(),
     }
+    assert subject.paths("token", "code") == []
+    assert subject.paths("made_token", "code") == []
 
 
-def test_an_update_counts_added_updated_and_removed_documents(filled: Subject) -> None:
+def test_the_index_follows_commits_and_branches(filled: Subject) -> None:
+    filled.repo.git("switch", "--quiet", "-c", "other")
     filled.repo.commit("More", {"docs/adrs/ADR-0003-queue.md": QUEUE})
     assert filled.refresh()["adrs"] == Counts(added=1)
     filled.repo.commit("Change", {"docs/adrs/ADR-0003-queue.md": QUEUE + "\nFor a day.\n"})
     assert filled.refresh()["adrs"] == Counts(updated=1)
-    filled.repo.remove("docs/adrs/ADR-0003-queue.md")
-    filled.repo.commit("Less")
+    filled.repo.git("switch", "--quiet", "main")
     assert filled.refresh()["adrs"] == Counts(removed=1)
-    assert filled.refresh()["adrs"] == Counts()
-    assert filled.refresh(scope="full")["adrs"] == Counts(unchanged=2)
-
-
-def test_uncommitted_changes_are_indexed(filled: Subject) -> None:
-    filled.repo.write("docs/adrs/ADR-0003-queue.md", QUEUE)
-    assert filled.refresh("adrs")["adrs"] == Counts(added=1)
+    assert filled.paths("queue") == []
+    filled.repo.git("switch", "--quiet", "other")
+    assert filled.refresh()["adrs"] == Counts(added=1)
     assert filled.paths("queue") == ["docs/adrs/ADR-0003-queue.md"]
-    assert filled.refresh("adrs")["adrs"] == Counts(unchanged=1)
+    assert filled.refresh()["adrs"] == Counts()
+    assert filled.refresh(scope="full")["adrs"] == Counts(unchanged=3)
+
+
+def test_files_that_are_not_committed_are_indexed(filled: Subject) -> None:
+    """Also issues, which git ignores; endings match in either case, and whole names."""
+    words = {
+        "docs/adrs/ADR-0003-queue.md": "queue",
+        "docs/adrs/ADR-0009-LOUD.MD": "megaphone",
+        "Makefile": "gargoyle",
+        ".sdd/issues/142.md": "walrus",
+    }
+    filled.repo.write("docs/adrs/ADR-0003-queue.md", QUEUE)
+    filled.repo.write("docs/adrs/ADR-0009-LOUD.MD", "# Loud\n\n## Why\n\nMegaphone.\n")
+    filled.repo.write("Makefile", "all:\n\techo gargoyle\n")
+    filled.repo.write(".sdd/issues/142.md", "---\nid: 142\n---\n# Login fails\n\nA walrus.\n")
+    counts = filled.refresh()
+    assert [counts[kind].added for kind in ("adrs", "code", "issues")] == [2, 1, 1]
+    assert [filled.paths(word) for word in words.values()] == [[path] for path in words]
+    counts = filled.refresh()
+    assert [counts[kind].unchanged for kind in ("adrs", "code", "issues")] == [2, 1, 1]
     filled.repo.write("docs/adrs/ADR-0003-queue.md", QUEUE.replace("Mail", "Post"))
-    assert filled.refresh("adrs")["adrs"] == Counts(updated=1)
+    assert filled.refresh("adrs")["adrs"] == Counts(updated=1, unchanged=1)
     assert filled.paths("post", "adrs") == ["docs/adrs/ADR-0003-queue.md"]
     filled.repo.remove("docs/adrs/ADR-0003-queue.md")
-    assert filled.refresh("adrs")["adrs"] == Counts(removed=1)
-    assert filled.paths("queue") == []
+    filled.repo.remove(".sdd/issues/142.md")
+    counts = filled.refresh("adrs", "issues")
+    assert (counts["adrs"].removed, counts["issues"].removed) == (1, 1)
+    assert filled.paths("queue") == filled.paths("walrus") == []
 
 
 def test_a_renamed_document_is_found_by_its_new_name(filled: Subject) -> None:
@@ -126,18 +160,6 @@ def test_a_renamed_document_is_found_by_its_new_name(filled: Subject) -> None:
     counts = filled.refresh()["adrs"]
     assert counts in {Counts(updated=1), Counts(added=1, removed=1)}
     assert filled.paths("session", "adrs") == ["docs/adrs/ADR-0001-renamed.md"]
-
-
-def test_the_index_follows_a_branch_switch_and_back(filled: Subject) -> None:
-    filled.repo.git("switch", "--quiet", "-c", "other")
-    filled.repo.commit("Queue", {"docs/adrs/ADR-0003-queue.md": QUEUE})
-    filled.refresh()
-    filled.repo.git("switch", "--quiet", "main")
-    assert filled.refresh()["adrs"] == Counts(removed=1)
-    assert filled.paths("queue") == []
-    filled.repo.git("switch", "--quiet", "other")
-    assert filled.refresh()["adrs"] == Counts(added=1)
-    assert filled.paths("queue") == ["docs/adrs/ADR-0003-queue.md"]
 
 
 def test_a_hit_has_the_document_section_and_lines(unchanged: Subject) -> None:
@@ -195,26 +217,26 @@ def test_the_order_of_the_collections_does_not_change_scores(unchanged: Subject)
     assert scores("repo-adrs", "repo-specs") == scores("repo-specs", "repo-adrs")
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        'unbalanced "quote',
-        "a\nvec: session\nlex: token",
-        "expand: session",
-        "intent: x",
-        '-session -"token page"',
-        "--json -n 5",
-        'NEAR( "* OR title:',
-        "\ufeff \u2028 \x00 \x1b[31m",
-        "'; DROP TABLE documents; --",
-        "🦜" * 50,
-        "日本語",
-        "session " * 2000,
-    ],
+ANY_TEXTS = (
+    'unbalanced "quote',
+    "a\nvec: session\nlex: token",
+    "expand: session",
+    "intent: x",
+    '-session -"token page"',
+    "--json -n 5",
+    'NEAR( "* OR title:',
+    "\ufeff \u2028 \x00 \x1b[31m",
+    "'; DROP TABLE documents; --",
+    "🦜" * 50,
+    "日本語",
+    "session " * 2000,
 )
-def test_any_text_is_a_query(unchanged: Subject, text: str) -> None:
-    for hit in unchanged.search(text, meaning=text):
-        assert hit.cosine is None
+
+
+def test_any_text_is_a_query(unchanged: Subject) -> None:
+    for text in ANY_TEXTS:
+        for hit in unchanged.search(text, meaning=text):
+            assert hit.cosine is None
 
 
 def test_a_word_can_be_excluded(unchanged: Subject) -> None:
@@ -230,28 +252,6 @@ def test_a_word_can_be_excluded(unchanged: Subject) -> None:
 def test_a_query_may_be_a_whole_sentence(unchanged: Subject) -> None:
     hit = unchanged.search("where do we store the token of a session, and for how long?", "adrs")[0]
     assert hit.path == "docs/adrs/ADR-0001-sessions.md"
-
-
-def test_ignored_vendored_and_generated_files_are_left_out(subject: Subject) -> None:
-    subject.begin({**FILES, ".gitignore": ".sdd/\nbuilt/\n*.local.py\n"})
-    subject.repo.write("built/made.py", "def made_token(): ...\n")
-    subject.repo.write("src/my.local.py", "def local_token(): ...\n")
-    subject.repo.commit("Vendor", {"third_party/lib.py": "def vendored_token(): ...\n"})
-    subject.repo.commit("Generate", {"src/api_pb2.py": "def generated_token(): ...\n"})
-    inner = type(subject.repo).init(subject.repo.root / "other")
-    inner.commit("Other", {"lib.py": "def foreign_token(): ...\n"})
-    subject.refresh()
-    assert subject.paths("token", "code") == []
-    assert subject.paths("made_token", "code") == []
-
-
-def test_endings_match_in_either_case_and_whole_names(filled: Subject) -> None:
-    filled.repo.commit("Shout", {"docs/adrs/ADR-0009-LOUD.MD": "# Loud\n\n## Why\n\nMegaphone.\n"})
-    assert filled.refresh()["adrs"] == Counts(added=1)
-    assert filled.paths("megaphone") == ["docs/adrs/ADR-0009-LOUD.MD"]
-    filled.repo.commit("Make", {"Makefile": "all:\n\techo gargoyle\n"})
-    assert filled.refresh()["code"] == Counts(added=1)
-    assert filled.paths("gargoyle") == ["Makefile"]
 
 
 def test_names_with_special_characters_are_indexed(subject: Subject) -> None:
@@ -340,16 +340,6 @@ def test_a_pattern_selects_the_files(subject: Subject) -> None:
         assert sorted(hit.path for hit in result.hits) == sorted(inside)
 
 
-def test_issues_are_indexed_although_git_ignores_them(filled: Subject) -> None:
-    filled.repo.write(".sdd/issues/142.md", "---\nid: 142\n---\n# Login fails\n\nA walrus.\n")
-    assert filled.refresh()["issues"] == Counts(added=1)
-    assert filled.paths("walrus") == [".sdd/issues/142.md"]
-    assert filled.refresh()["issues"] == Counts(unchanged=1)
-    (filled.repo.root / ".sdd/issues/142.md").unlink()
-    assert filled.refresh()["issues"] == Counts(removed=1)
-    assert filled.paths("walrus") == []
-
-
 def test_documents_have_their_current_content(unchanged: Subject) -> None:
     with unchanged.opened() as engine:
         first, second = engine.documents("repo-adrs")
@@ -406,13 +396,6 @@ def test_the_status_has_counts_and_the_location(unchanged: Subject) -> None:
     server = unchanged.environ.get("SDD_POSTGRES_DSN", "").partition(" ")[0].removeprefix("host=")
     assert (server or str(unchanged.repo.root / ".sdd/search")) in status.location
     assert status.collections[0].bookmark is not None
-
-
-def test_an_empty_index_has_an_empty_status(subject: Subject) -> None:
-    subject.begin(FILES)
-    with subject.opened() as engine:
-        assert engine.status().collections == ()
-        assert engine.status().pending == 0
 
 
 def test_removing_a_collection_leaves_the_others(filled: Subject) -> None:
@@ -535,11 +518,3 @@ def test_the_search_is_by_meaning_only_while_every_chunk_has_a_vector(filled: Su
         result = search(project, engine, text, project.select(("adrs",)), HitLimits(min_score=0))
         assert result.pending > 0
         assert [hit.cosine for hit in result.hits if hit.cosine is not None] == []
-
-
-def test_a_search_of_an_empty_index_is_the_error_of_the_spec(subject: Subject) -> None:
-    subject.begin(FILES)
-    with subject.opened() as engine, pytest.raises(NotIndexed) as error:
-        search(subject.project, engine, "token", subject.project.collections)
-    engine_name = "" if subject.name == "embedded" else f"{subject.name} "
-    assert str(error.value) == f"No {engine_name}collections found for repo. Run `sdd index` first."

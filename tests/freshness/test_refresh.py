@@ -56,13 +56,6 @@ def test_a_refresh_creates_no_index(adrs: Repo) -> None:
     assert not (adrs.root / ".sdd").exists()
 
 
-def test_the_first_refresh_counts_every_document(adrs: Repo) -> None:
-    done = create_index(adrs)
-    assert done.ran
-    assert done.counts["repo-adrs"] == Counts(added=1)
-    assert done.counts["repo-code"] == Counts(added=1)
-
-
 def test_added_changed_and_removed_files_of_commits_are_counted(adrs: Repo) -> None:
     create_index(adrs)
     adrs.commit("More", {"docs/adrs/ADR-0002-redis.md": TWO})
@@ -100,12 +93,6 @@ def test_the_scope_all_adds_untracked_files_and_the_scope_tracked_keeps_them(adr
     assert update(adrs, "tracked") == Counts(unchanged=1)
     adrs.remove("docs/adrs/ADR-0002-redis.md")
     assert update(adrs, "tracked") == Counts(removed=1)
-
-
-def test_an_ignored_file_is_not_indexed(adrs: Repo) -> None:
-    adrs.commit("Ignore", {".gitignore": ".sdd/\n*.log.md\n"})
-    adrs.write("docs/adrs/x.log.md", TWO)
-    assert create_index(adrs).counts["repo-adrs"] == Counts(added=1)
 
 
 def test_a_rename_keeps_its_document(adrs: Repo) -> None:
@@ -176,13 +163,6 @@ def test_a_submodule_is_compared_with_its_own_head(adrs: Repo, tmp_path: Path) -
     assert create_index(adrs).counts["repo-api-adrs"] == Counts(added=1)
     inside.commit("More", {"docs/adrs/ADR-0002-api.md": TWO})
     assert update(adrs, "tracked").added == 1
-
-
-def test_issues_are_updated_although_git_ignores_them(adrs: Repo) -> None:
-    adrs.write(".sdd/issues/12.md", "# Sessions expire\n")
-    assert create_index(adrs).counts["repo-issues"] == Counts(added=1)
-    adrs.write(".sdd/issues/12.md", "# Sessions expire too soon\n")
-    assert update(adrs) == Counts(updated=1)
 
 
 def test_a_damaged_index_is_set_aside_and_rebuilt(adrs: Repo) -> None:

@@ -2,31 +2,48 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import shlex
 import shutil
+import subprocess
 import sys
+import tempfile
+from functools import cache
 from pathlib import Path
 
 from sdd_hooks.engines.protocol import Bookmark
 from sdd_hooks.freshness.hook_state import write_state
 from tests.support.repos import Repo
+from tests.support.warm import install_program
 
 HOOKS = Path(__file__).resolve().parents[2] / "hooks"
 SDD = Path(sys.executable).with_name("sdd")
 
 
+@cache
+def _warm_sdd() -> Path:
+    """An `sdd` that takes a tenth of the time of one that starts Python."""
+    folder = Path(tempfile.mkdtemp(prefix="sdd-hooks-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    install_program(folder / "bin", os.environ)
+    # The time limit of a hook is not for the imports of the warm process.
+    subprocess.run([folder / "bin/sdd", "--version"], check=True, capture_output=True)
+    return folder / "bin/sdd"
+
+
 class Recorder:
     """An executable `sdd`, alone in a folder, that records its calls.
 
-    It then runs the real `sdd`, or only exits with `status` if there is one.
+    It then runs the real `sdd`, forked from a warm process, or only exits with `status` if there
+    is one.
     """
 
     def __init__(self, folder: Path, status: int | None = 0) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self.log = folder / "calls"
         self.path = folder / "sdd"
-        then = f'exec {shlex.quote(str(SDD))} "$@"' if status is None else f"exit {status}"
+        then = f'exec {shlex.quote(str(_warm_sdd()))} "$@"' if status is None else f"exit {status}"
         self.path.write_text(
             f'#!/bin/sh\n[ "$1" = --version ] && exit\n'
             # The input from git is for the earlier hook.

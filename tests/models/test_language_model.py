@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
 import sys
 from collections.abc import Iterator
+from functools import partial
 from itertools import repeat
 from pathlib import Path
 from typing import Any
@@ -15,10 +15,13 @@ from typing import Any
 import pytest
 
 from sdd_hooks.errors import EngineUnavailable
-from sdd_hooks.models.language_model import load_language_model
+from sdd_hooks.models.language_model import (
+    LanguageModel,
+    load_language_model,
+    respond_in_child,
+)
 from tests.support.language_model import NAME, registered_model, respond_here
 from tests.support.loopback import CannedResponse, Request, serving
-from tests.support.programs import run_program, run_python
 
 llm = pytest.importorskip("llm", reason="needs the extra llm")
 
@@ -100,29 +103,21 @@ def test_a_response_that_is_too_long_is_an_error() -> None:
     assert str(caught.value) == ("the model talker failed: an answer of more than 1,000 characters")
 
 
-OVER_HTTP = """
-import os
-from sdd_hooks.errors import EngineUnavailable
-from sdd_hooks.models.language_model import load_language_model
-try:
-    model = load_language_model("local", os.environ)
-    print(model.respond("Be brief.", "Why?", schema={}, timeout=60.0, max_length=1000))
-except EngineUnavailable as error:
-    print(error)
-"""
-
-
 def respond_over_http(folder: Path, url: str, more: str = "") -> str:
-    """Return the response of a model with this URL, or the error.
-
-    In a separate process, because the client never closes its connections.
-    """
+    """Return the response of a model with this URL, or the error."""
     (folder / "keys.json").write_text(json.dumps({"local": "sk-secret-1"}))
     model = {"model_id": "local", "model_name": "tiny", "api_base": f"{url}/v1"}
     lines = [f"{name}: {value}\n" for name, value in {**model, "api_key_name": "local"}.items()]
     (folder / "extra-openai-models.yaml").write_text(f"- {'  '.join(lines)}{more}")
-    done = run_python(OVER_HTTP, env={**os.environ, "LLM_USER_PATH": str(folder)})
-    return done.stdout.rstrip("\n")
+    return answer_of(load_language_model("local", os.environ), "Why?", 120.0)
+
+
+def answer_of(model: LanguageModel, text: str, timeout: float) -> str:
+    """The response of a model in a child process, or the error."""
+    try:
+        return model.respond("Be brief.", text, schema={}, timeout=timeout, max_length=1000)
+    except EngineUnavailable as error:
+        return str(error)
 
 
 def chunk(text: str) -> bytes:
@@ -200,20 +195,6 @@ def register_models(register):
     register(Local())
 """
 
-ASK = """
-import os, sys
-from sdd_hooks.errors import EngineUnavailable
-from sdd_hooks.models.language_model import load_language_model
-model = load_language_model("local", os.environ)
-try:
-    answer = model.respond(
-        "Be brief.", sys.argv[1], schema={}, timeout=float(sys.argv[2]), max_length=100
-    )
-    print(answer == f"{os.getpid()} Be brief.")
-except EngineUnavailable as error:
-    print(error)
-"""
-
 
 @pytest.fixture
 def plugin(folder: Path) -> dict[str, str]:
@@ -228,31 +209,28 @@ def plugin(folder: Path) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": str(folder), "LLM_USER_PATH": str(folder)}
 
 
-def ask(text: str, timeout: float, environ: dict[str, str]) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", ASK, text, str(timeout)]
-    return run_program(*command, env=environ, check=False)
+def ask(text: str, timeout: float, environ: dict[str, str]) -> str:
+    model = LanguageModel("local", partial(respond_in_child, environ=environ))
+    return answer_of(model, text, timeout)
 
 
-def test_a_model_runs_in_a_child_process(plugin: dict[str, str]) -> None:
-    done = ask("Why?", 120.0, plugin)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "True\n", "")
+def test_a_model_runs_in_a_child_process(
+    plugin: dict[str, str], capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert ask("Why?", 120.0, plugin) == f"{os.getpid()} Be brief."
+    assert capfd.readouterr() == ("", "")
 
 
 def test_a_model_that_outlives_its_time_is_ended(plugin: dict[str, str]) -> None:
-    done = ask("silence", 3.0, plugin)
-    expected = "the model local failed: no answer within 3.0 s\n"
-    assert (done.returncode, done.stdout, done.stderr) == (0, expected, "")
+    assert ask("silence", 3.0, plugin) == "the model local failed: no answer within 3.0 s"
 
 
 def test_a_model_that_crashes_is_an_error(plugin: dict[str, str]) -> None:
-    done = ask("crash", 120.0, plugin)
-    expected = f"the model local failed: its process ended with {-signal.SIGABRT}\n"
-    assert (done.returncode, done.stdout, done.stderr) == (0, expected, "")
+    expected = f"the model local failed: its process ended with {-signal.SIGABRT}"
+    assert ask("crash", 120.0, plugin) == expected
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not limit mapped memory")
 def test_a_model_that_needs_too_much_memory_is_an_error(plugin: dict[str, str]) -> None:
-    assert ask("memory 0.5", 120.0, plugin).stdout == "True\n"
-    done = ask("memory 0.8", 120.0, plugin)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "Cannot allocate memory" in done.stdout
+    assert ask("memory 0.5", 120.0, plugin) == f"{os.getpid()} Be brief."
+    assert "Cannot allocate memory" in ask("memory 0.8", 120.0, plugin)

@@ -131,36 +131,6 @@ def test_a_huge_text_takes_linear_time(piece: str) -> None:
 
 
 @given(HOSTILE, st.sampled_from(PLACES))
-def test_escaped_text_is_plain_text(text: str, place: str) -> None:
-    frame = shown(place.format("PLACE"))
-    page = shown(place.format(escape_text(text) or "PLACE"))
-    assert [tag for tag in page.tags if tag not in {"span", "code"}] == frame.tags
-    assert page.links == frame.links
-    assert page.comments == []
-    assert acted_on(page.texts) == []
-    expected = frame.text.replace("PLACE", read(text) or "PLACE")
-    assert page.text.replace(BREAK, "").split() == expected.split()
-
-
-@given(HOSTILE, st.sampled_from(PLACES[:-1]))
-def test_code_is_one_code_span(text: str, place: str) -> None:
-    frame = shown(place.format("`PLACE`"))
-    page = shown(place.format(code_span(text) or "`PLACE`"))
-    assert page.tags == frame.tags
-    assert page.links == frame.links
-    assert [code.replace(BREAK, "") for code in page.codes] == [as_line(text) or "PLACE"]
-
-
-@given(HOSTILE, HOSTILE)
-def test_two_texts_in_a_line_stay_separate(first: str, second: str) -> None:
-    page = shown(
-        f"- {code_span(first)}: {escape_text(second)} ({code_span(first)}) {escape_text(first)}"
-    )
-    assert set(page.tags) <= {"ul", "li", "span", "code"}
-    assert acted_on(page.texts) == []
-
-
-@given(HOSTILE, st.sampled_from(PLACES))
 def test_an_escaped_sentence_is_plain_text(text: str, place: str) -> None:
     frame = shown(place.format("PLACE"))
     page = shown(place.format(escape_sentence(text) or "PLACE"))

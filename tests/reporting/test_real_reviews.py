@@ -8,8 +8,7 @@ from urllib.parse import unquote_to_bytes
 
 import pytest
 
-from sdd_hooks.text.display import printable_line
-from tests.cli.commands import ADR, FILES, on_terminal, run
+from tests.cli.commands import ADR, FILES, run
 from tests.reporting.test_json import VALIDATOR
 from tests.support.repos import Repo
 
@@ -76,22 +75,3 @@ def test_the_sarif_of_a_real_review_is_valid(changed, official):
         for result in log["runs"][0]["results"]
     ]
     assert os.fsencode(HOSTILE) in map(unquote_to_bytes, places)
-
-
-def test_the_report_has_no_control_characters_of_the_repository(changed):
-    code, out = on_terminal(changed.root, "", "review", "--base", changed.base)
-    assert code == 0
-    assert f"  {printable_line(HOSTILE)}:1  dangling-reference\n" in out
-    assert "\x1b[31m\n" not in out
-    assert "1 suppressed\n" in out
-
-
-def test_colour_needs_a_terminal_and_the_consent_of_the_environment(changed):
-    command = ("review", "--base", changed.base)
-    plain_text = run(changed.root, *command).out
-    _, coloured = on_terminal(changed.root, "", *command, env={"TERM": "xterm"})
-    _, refused = on_terminal(changed.root, "", *command, env={"TERM": "xterm", "NO_COLOR": "1"})
-    assert "\x1b[1;31mcritical (" in coloured
-    # On a slow machine, a line of progress is shown and erased.
-    assert "\x1b" not in refused.replace("\x1b[K", "")
-    assert "\x1b" not in plain_text

@@ -32,7 +32,7 @@ from typing import NoReturn
 COMMANDS = Path(sys.executable).parent
 
 # Python or a library reads these when it starts, so that another value needs a new process.
-_FIXED = ("PATH", "TMPDIR", "TZ", "LANG", "LANGUAGE", "LLM_LOAD_PLUGINS")
+_FIXED = ("TMPDIR", "TZ", "LANG", "LANGUAGE", "LLM_LOAD_PLUGINS")
 _FIXED_PREFIXES = ("LC_", "LD_", "DYLD_", "PYTHON", "COVERAGE", "COV_")
 _ROOM = 32768
 
@@ -67,7 +67,9 @@ os._exit(int(code))
 
 def can_fork(environ: Mapping[str, str], stdin: bytes) -> bool:
     """Whether a forked command in this environment behaves like a started one."""
-    return len(stdin) <= _ROOM and _fixed(environ) == _fixed(os.environ)
+    # GitPython looks for git when it is imported.
+    same_git = shutil.which("git", path=environ.get("PATH", "")) == shutil.which("git")
+    return same_git and len(stdin) <= _ROOM and _fixed(environ) == _fixed(os.environ)
 
 
 def _fixed(environ: Mapping[str, str]) -> dict[str, str]:
@@ -235,7 +237,9 @@ def _serve(channel: socket.socket, listener: socket.socket | None) -> list[int]:
             if pid == 0:
                 break
             statuses[pid] = descriptors.pop()
-            os.write(statuses[pid], f"{pid}\n".encode())
+            # The program that asked may have been killed.
+            with suppress(BrokenPipeError):
+                os.write(statuses[pid], f"{pid}\n".encode())
             for descriptor in descriptors:
                 os.close(descriptor)
     signal.set_wakeup_fd(-1)

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from benchmarks.quality import fixtures
 from benchmarks.quality.corpora import CORPORA, copy_documents, documents, make_repository
@@ -66,62 +62,6 @@ def test_a_verbatim_question_is_on_both_lines(fixture: fixtures.Fixture) -> None
         assert question.expected == original.expected
 
 
-GOOD: dict[str, Any] = {
-    "description": "d",
-    "version": 1,
-    "collection": "c",
-    "queries": [
-        {
-            "id": "a",
-            "query": "lex: x\nvec: y",
-            "type": "exact",
-            "description": "d",
-            "expected_files": ["a.md"],
-            "expected_in_top_k": 3,
-        }
-    ],
-}
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"query": "plain words"}, "a: a query is a `lex:` line and a `vec:` line"),
-        ({"query": "lex: x\nhyde: y"}, "a: a query is"),
-        ({"type": "hard"}, "a: 'hard' is none of exact"),
-        ({"expected_files": []}, "a: no expected file"),
-        ({"expected_in_top_k": 0}, "a: no expected file, or no k"),
-        ({"expected_in_top_k": True}, "or no k"),
-        ({"expected_files": None}, "not a fixture"),
-    ],
-)
-def test_an_invalid_question_is_refused(change: dict[str, object], message: str) -> None:
-    data = {**GOOD, "queries": [{**GOOD["queries"][0], **change}]}
-    with pytest.raises(ValueError, match=message):
-        fixtures.read(json.dumps(data))
-
-
-def test_a_repeated_id_is_refused() -> None:
-    with pytest.raises(ValueError, match="given twice: a"):
-        fixtures.read(json.dumps({**GOOD, "queries": GOOD["queries"] * 2}))
-
-
-@given(
-    st.recursive(
-        st.none() | st.booleans() | st.integers() | st.text(),
-        lambda inner: (
-            st.lists(inner)
-            | st.dictionaries(
-                st.sampled_from(["queries", "query", "id", "type", "collection"]) | st.text(), inner
-            )
-        ),
-    )
-)
-def test_any_other_document_is_a_value_error(data: object) -> None:
-    with pytest.raises(ValueError):
-        fixtures.read(json.dumps(data))
-
-
 def test_the_corpus_has_between_40_and_80_documents() -> None:
     found = documents("seeds")
     assert 40 <= len(found) <= 80
@@ -142,11 +82,6 @@ def test_the_corpus_equals_the_output_of_the_script() -> None:
         assert (DESTINATION / document.path).read_text(encoding="utf-8") == document.text
 
 
-def test_a_text_without_the_start_of_a_section_is_not_cut() -> None:
-    with pytest.raises(ValueError, match="no section starts with 'Context and Problem"):
-        cut("Something else\n", CUTS[0])
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_the_repository_has_the_corpus_and_declares_it(name: str, tmp_path: Path) -> None:
     from sdd_hooks.project.project import load_project
@@ -162,7 +97,7 @@ def test_the_repository_has_the_corpus_and_declares_it(name: str, tmp_path: Path
 
 
 @pytest.mark.skipif(installed() is None, reason=MISSING)
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", NAMES[:1])
 def test_the_real_qmd_accepts_the_fixture_and_computes_the_same_scores(
     name: str, tmp_path: Path
 ) -> None:

@@ -67,46 +67,6 @@ def test_every_score_is_in_0_to_1(found: list[str], expected: list[str], k: int)
     assert all(0 <= number <= 1 + 1e-12 for number in numbers(score(found, expected, k)))
 
 
-@given(st.lists(st.sampled_from(NAMES), unique=True, min_size=1, max_size=10), LISTS, KS)
-def test_expected_files_first_have_the_best_scores(
-    expected: list[str], others: list[str], k: int
-) -> None:
-    found = [*expected, *(other for other in others if other not in expected)]
-    assert numbers(score(found, expected, k)) == pytest.approx((1, 1, 1, 1))
-
-
-@given(LISTS, EXPECTED, KS)
-def test_without_an_expected_file_every_score_is_0(
-    found: list[str], expected: list[str], k: int
-) -> None:
-    others = [file for file in found if file not in expected]
-    assert numbers(score(others, expected, k)) == (0, 0, 0, 0)
-
-
-@given(LISTS, EXPECTED, KS, st.data())
-def test_a_better_rank_of_an_expected_file_never_lowers_a_score(
-    found: list[str], expected: list[str], k: int, data: st.DataObject
-) -> None:
-    places = [rank for rank, file in enumerate(found) if rank and file in expected]
-    if not places:
-        return
-    rank = data.draw(st.sampled_from(places))
-    better = [*found]
-    better[rank - 1], better[rank] = better[rank], better[rank - 1]
-    before, after = numbers(score(found, expected, k)), numbers(score(better, expected, k))
-    assert all(now >= then - 1e-12 for now, then in zip(after, before, strict=True))
-
-
-@given(LISTS, EXPECTED, KS)
-def test_one_more_expected_file_never_lowers_a_score(
-    found: list[str], expected: list[str], k: int
-) -> None:
-    missing = [file for file in expected if file not in found]
-    before = numbers(score(found, expected, k))
-    after = numbers(score([*found, *missing], expected, k))
-    assert all(now >= then for now, then in zip(after, before, strict=True))
-
-
 @pytest.mark.parametrize(
     ("found", "expected", "same"),
     [

@@ -29,17 +29,6 @@ def test_sdd_index_adds_then_updates(repo):
     assert second["total"] == counts(added=1, removed=1)
 
 
-def test_the_counts_are_printed_as_a_table(repo):
-    repo.commit("Start", FILES)
-    done = run(repo.root, "index", "add")
-    assert done.out.splitlines() == [
-        "collection  added  updated  removed  unchanged",
-        "repo-adrs       1        0        0          0",
-        "repo-specs      2        0        0          0",
-        "repo-code       1        0        0          0",
-    ]
-
-
 def test_update_with_kinds_creates_only_those(repo):
     text = "## Architecture Context\n\n" + "".join(
         f"- Architecture Decision Records are in `{d}/`\n" for d in ("docs/adr", "app/decisions")

@@ -8,12 +8,10 @@ import pytest
 
 from sdd_hooks.engines.qmd.embedding import check_model, correct_device, find_device
 from sdd_hooks.engines.qmd.index_folder import IndexFolder
-from sdd_hooks.engines.qmd.installation import Installation, run_qmd
-from sdd_hooks.engines.qmd.output import parse_embed, parse_results
+from sdd_hooks.engines.qmd.installation import Installation
 from sdd_hooks.errors import EngineUnavailable
 from tests.engines.qmd.conftest import Indexed
 from tests.engines.qmd.fakes import environment, program
-from tests.support.gguf_model import make_gguf
 
 HUB = "hf:ggml-org/embeddinggemma-300M-GGUF/embeddinggemma-300M-Q8_0.gguf"
 
@@ -149,32 +147,3 @@ def test_a_less_precise_device_of_an_embed_is_ignored(tmp_path: Path, folder: In
     assert find_device(qmd, environ, folder) == "cuda"
     correct_device(qmd, environ, "cpu")
     assert find_device(qmd, environ, folder) == "cpu"
-
-
-RECORDS = {
-    "a.md": "# Sessions\n\nA session ends with the last token of its user.\n",
-    "b.md": "# Pages\n\nA page of the database goes through the cache.\n",
-}
-
-
-def test_the_generated_model_of_the_tests_embeds_and_finds(real_qmd, tmp_path):
-    model = make_gguf(tmp_path / "tiny.gguf")
-    for name, text in RECORDS.items():
-        (tmp_path / name).write_text(text)
-    folder = real_qmd.index_folder(tmp_path)
-    real_qmd.declare(folder, model, shop_adrs=".")
-
-    def qmd(*args):
-        done = run_qmd(real_qmd.installation, folder, *args, timeout=60, environ=real_qmd.environ)
-        assert done.code == 0, done
-        return done
-
-    qmd("update")
-    done = qmd("embed")
-    output = parse_embed(done.out, done.err)
-    assert (output.embedded, output.failed) == (2, 0)
-    for word, path in (("database", "b.md"), ("users", "a.md"), ("cache", "b.md")):
-        done = qmd("query", f"vec: {word}", "--format", "json", "--explain", "--no-rerank")
-        first, second = parse_results(done.out)
-        assert first.path == path
-        assert first.contributions[0].score > 0.3 > second.contributions[0].score

@@ -88,15 +88,6 @@ def test_qmd_does_not_run_without_a_change(filled: Subject) -> None:
         filled.update(engine)
 
 
-def test_an_uncommitted_file_is_indexed_once(filled: Subject) -> None:
-    filled.repo.write("docs/adrs/ADR-0003.md", "# New\n")
-    filled.repo.write(".sdd/issues/7.md", "# Issue\n")
-    assert filled.refresh()["adrs"] == Counts(added=1)
-    with closing(without_qmd(filled)) as engine:
-        counts = filled.update(engine)
-        assert (counts["adrs"], counts["issues"]) == (Counts(unchanged=1), Counts(unchanged=1))
-
-
 def test_a_failed_update_is_repeated(filled: Subject) -> None:
     filled.repo.commit("More", {"docs/adrs/ADR-0003.md": "# New\n\nA heron.\n"})
     with closing(without_qmd(filled)) as engine:
@@ -334,18 +325,6 @@ def test_the_status_notices_an_embed_by_the_user(filled: Subject, quiet_qmd: Rea
         assert any(hit.cosine for hit in engine.search(BOTH).hits)
 
 
-def test_an_edited_description_is_kept(filled: Subject) -> None:
-    path = folder(filled) / "index.yml"
-    config = yaml.safe_load(path.read_text())
-    config["collections"]["repo-adrs"]["context"] = {"": "What we decided"}
-    path.write_text(yaml.safe_dump(config))
-    filled.repo.commit("More", {"docs/adrs/ADR-0003-x.md": "# ADR-0003: X\n\nA heron.\n"})
-    with filled.opened() as engine:
-        filled.update(engine)
-        assert engine.notes == []
-    assert filled.search("heron")[0].context == "What we decided"
-
-
 def test_without_qmd_the_engine_does_not_open(on_qmd: Subject) -> None:
     on_qmd.begin(FILES)
     nowhere = {**on_qmd.environ, "PATH": "/nonexistent"}
@@ -353,13 +332,6 @@ def test_without_qmd_the_engine_does_not_open(on_qmd: Subject) -> None:
         open_engine(in_environment(on_qmd.project, nowhere))
     assert str(error.value) == NOT_FOUND
     assert not (on_qmd.repo.root / ".sdd").exists()
-
-
-def test_the_environment_of_a_ci_job_does_not_change_a_search(embedded: Subject) -> None:
-    environ = {**embedded.environ, "CI": "true", "INDEX_PATH": "/nonexistent/x", "QMD_HOST": "x"}
-    with closing(open_engine(in_environment(embedded.project, environ))) as engine:
-        assert any(hit.cosine for hit in engine.search(BOTH).hits)
-        assert engine.search(BOTH).notes == ()
 
 
 def test_a_submodule_is_indexed_as_a_module(on_qmd: Subject, tmp_path: Path) -> None:

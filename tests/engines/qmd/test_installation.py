@@ -21,10 +21,8 @@ from sdd_hooks.engines.qmd.installation import (
     run_qmd,
 )
 from sdd_hooks.engines.qmd.output import (
-    QUERY_NOT_EMBEDDED,
     first_error_line,
     parse_embed,
-    parse_listing,
     parse_pending,
     parse_results,
     parse_update,
@@ -231,52 +229,6 @@ def test_a_chunk_that_is_too_long_for_the_model_is_truncated(
     assert output.embedded > 1
     assert (output.failed, output.device) == (0, "cpu")
     assert parse_pending(indexed.run("status").out) == 0
-
-
-def test_file_names_with_special_characters_are_kept(real_qmd: RealQmd, tmp_path: Path) -> None:
-    names = [
-        "a  b.md", "c%20d.md", "e#f?.md", "g[1].md", "é.md", "h\ni.md", "-j.md", "k'l\"m.md",
-        "p\tq.md",
-    ]  # fmt: skip
-    indexed = index(real_qmd, tmp_path, {f"docs/adrs/{name}": "# Heron\n" for name in names})
-    assert parse_update(indexed.run("update").out)["shop-adrs"] == Counts(unchanged=len(names))
-    listed = parse_listing(indexed.run("ls", "shop-adrs").out, "shop-adrs")
-    assert sorted(listed) == sorted(names)
-    results = parse_results(indexed.run("query", "lex: heron", *JSON, "-n", "50").out)
-    assert sorted(result.path for result in results) == sorted(names)
-
-
-def test_a_second_embed_at_the_same_time_is_busy(unembedded: Indexed) -> None:
-    # For qmd, a lock is held if the process in it is a qmd.
-    holder = start_program(unembedded.program("mcp"), subprocess.PIPE)
-    try:
-        (unembedded.folder.path / ".qmd-embed.lock").write_text(f"{holder.pid}\n")
-        done = unembedded.run("embed")
-    finally:
-        end_program(holder)
-    assert done.code == 0
-    assert parse_embed(done.out, done.err).busy
-    done = unembedded.run("embed")
-    assert parse_embed(done.out, done.err).embedded == len(RECORDS)
-
-
-def test_a_missing_model_fails_the_embed(unembedded: Indexed) -> None:
-    unembedded.qmd.declare(unembedded.folder, "/nowhere/x.gguf", shop_adrs="docs/adrs")
-    done = unembedded.run("embed")
-    assert done.code == 1
-    reason = 'No model file found at "/nowhere/x.gguf"'
-    assert first_error_line(done.out, done.err) == reason
-
-
-def test_a_query_without_its_model_is_by_words_with_a_line_on_stderr(
-    unembedded: Indexed,
-) -> None:
-    assert unembedded.run("embed").code == 0
-    unembedded.qmd.declare(unembedded.folder, "/nowhere/x.gguf", shop_adrs="docs/adrs")
-    done = unembedded.run("query", "lex: token\nvec: page", *JSON)
-    assert (done.code, QUERY_NOT_EMBEDDED in done.err) == (0, True)
-    (result,) = parse_results(done.out)
-    assert [contribution.source for contribution in result.contributions] == ["fts"]
 
 
 def test_an_unknown_collection_fails_the_query(embedded: Indexed) -> None:

@@ -138,7 +138,7 @@ def indexed_repo(
     return real_qmd, repo
 
 
-@settings(max_examples=15)
+@settings(max_examples=6)
 @given(SEARCHES, TEXT)
 def test_the_real_qmd_accepts_every_query(
     indexed_repo: tuple[RealQmd, Repo], searches: tuple[SubQuery, ...], intent: str

@@ -19,7 +19,7 @@ from sdd_hooks.usecases.sprint.plan_creation import PlanIsBeingCreated
 from sdd_hooks.usecases.upkeep.sync import sync_and_index
 from tests.support.loopback import CannedResponse, Request
 from tests.support.oracle import documents
-from tests.support.sprint_sites import KINDS, SPEC, SPECS, SprintSite, sprint_site
+from tests.support.sprint_sites import SPEC, SPECS, SprintSite, sprint_site
 
 ONLINE = ("github", "jira", "linear")
 LONG = " It MUST." * 23
@@ -60,7 +60,8 @@ def prepared(site: SprintSite) -> SprintSite:
     return site
 
 
-@pytest.fixture(params=KINDS)
+# On every tracker, the plan of a whole sprint is made twice in `test_whole_sprint.py`.
+@pytest.fixture(params=["gitlab", "jira", "tasks-md"])
 def site(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[SprintSite]:
     with sprint_site(request.param, tmp_path) as found:
         yield prepared(found)
