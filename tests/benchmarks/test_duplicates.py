@@ -43,16 +43,6 @@ def clones(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_cases_are_mined_by_names_and_files(clones: Path) -> None:
-    cases = {one.kind: one for one in mine(clones / "acme+shop")}
-    assert set(cases) == {"moved", "extracted", "new"}
-    assert cases["moved"].place == Place("ids/parse.go", "parseUserID")
-    assert cases["moved"].expected == (Place("auth/parse.go", "parseUserID"),)
-    removed = {cases["extracted"].place, *cases["extracted"].expected}
-    assert removed == {Place("pages/a.go", "trimTitle"), Place("pages/b.go", "trimTitle")}
-    assert cases["new"].place == Place("orders/total.go", "orderTotal")
-
-
 def test_the_figures(clones: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     kept = tmp_path / "cases.jsonl"
     assert main([str(clones), "--cases", str(kept)]) == 0

@@ -130,14 +130,6 @@ def test_two_thousand_issues_without_dependencies(project: Shop) -> None:
     assert len(project.server.requests) == 50
 
 
-def test_an_unchanged_repository_takes_three_requests(project: Shop) -> None:
-    project.gitea.add(at=START)
-    project.gitea.add_pull(at=START)
-    (first, second) = _pages(project, Since(START + 1, START + 1))
-    assert (first.issues, second.pulls) == ((), ())
-    assert len(project.server.requests) == 3
-
-
 def test_details_are_requested_for_changed_issues_alone(project: Shop) -> None:
     for number in range(20):
         project.gitea.add(at=START + number)

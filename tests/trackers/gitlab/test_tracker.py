@@ -58,14 +58,6 @@ def test_requests_have_the_full_path_of_the_project(harness: GitLabHarness) -> N
     assert harness.server.requests[0].query["scope"] == "all"
 
 
-def test_an_unchanged_project_takes_two_requests(harness: GitLabHarness) -> None:
-    harness.gitlab.add()
-    harness.gitlab.merge()
-    later = Since(START + 60.0, START + 60.0)
-    assert [page.issues for page in harness.pages(later)] == [(), ()]
-    assert harness.requested_paths() == ["issues", "merge_requests"]
-
-
 def test_an_unchanged_listing_is_answered_with_304(harness: GitLabHarness) -> None:
     one, two = harness.gitlab.add(), harness.gitlab.add()
     harness.gitlab.block(one, two)
@@ -328,16 +320,6 @@ def test_issue_takes_one_request(harness: GitLabHarness) -> None:
     assert harness.requested_paths() == [f"issues/{id}"]
     with pytest.raises(Missing):
         harness.open().issue("999")
-
-
-def test_inventory(harness: GitLabHarness) -> None:
-    ids = [harness.gitlab.add(created=float(START + number // 4)) for number in range(250)]
-    found = []
-    for count, id in enumerate(listed(harness.open())):
-        found.append(id)
-        if count == 50:
-            harness.gitlab.delete(ids[3])
-    assert set(found) == set(ids)
 
 
 def test_labels_and_milestones(harness: GitLabHarness) -> None:
