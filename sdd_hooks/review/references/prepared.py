@@ -17,13 +17,15 @@ from typing import Any
 from sdd_hooks.changes.change import Change, ChangedFile
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.review.references.asking.confidence import (
-    ConfidenceFeatures,
+    EditFeatures,
+    extract_edit_features,
     extract_features,
     predict_before_edit,
 )
 from sdd_hooks.review.references.evidence.kinds import (
     Facts,
     Neighbourhood,
+    WeighedRecords,
     directories,
     message_weights,
     used_names,
@@ -41,6 +43,8 @@ FORMAT = 4
 """The version of the table. Another one is not read."""
 MAX_TEXT = 20_000
 """Characters of a file in which words of a title are looked for."""
+MAX_JUDGED, MAX_LIKELY = 3, 2
+"""The first records that are judged, and those that can be likely."""
 REST = "\0"
 """The key of the count of all words that are left out of a document, which no text has."""
 
@@ -99,17 +103,15 @@ Lookup = Callable[[str], Any]
 
 
 class Judgement(NamedTuple):
-    """The records, best first, and the probability that the first governs the edit.
+    """The records to hand over, best first, and the features of the first one or three.
 
-    `features` are the review's of the first, `twice` is how telling a word of its title is that two
-    of the prompt, the paths and the files with the edit have, from 0 to 1.
+    `likely` are those that probably govern the edit: the first, and at most one beside it.
     """
 
     ranked: Sequence[RankedRecord]
-    probability: float
     similarity: Similarity
-    features: ConfidenceFeatures
-    twice: float
+    features: Sequence[EditFeatures]
+    likely: Sequence[RankedRecord]
 
 
 class Edit(NamedTuple):
@@ -146,20 +148,33 @@ class PreparedEvidence:
         self._change = Change("", "", edit.title, "", (), files)
         self._query = ChangeQuery(self._change)
 
-    def judge(self) -> Judgement | None:
-        """Rank the records. None without a record, and for generated files only."""
+    def judge(self, threshold: float) -> Judgement | None:
+        """Rank the records to hand over. Those of a probability from `threshold` on are likely.
+
+        None without a record, and for generated files only.
+        """
         if not self._records or not self._query.files:
             return None
         similarity = Similarity(self._query, self._sections())
         weighed = weigh(self._query, similarity, self._facts(similarity))
-        ranked, scores, measures = weighed.ranked, weighed.scores, weighed.measures
-        features = extract_features(self._change, ranked, scores, measures)
-        twice = self._named_twice(ranked[0].record_index)
-        probability = predict_before_edit(features, twice)
-        return Judgement(ranked, probability, similarity, features, twice)
+        # A record that is no longer in force, and that none replaces, must not silence the next.
+        ranked = [one for one in weighed.ranked if self._records[one.record_index].offers]
+        features: list[EditFeatures] = []
+        while len(features) < min(MAX_JUDGED, len(ranked)):
+            features.append(self._features(weighed, ranked[len(features) :]))
+            if predict_before_edit(features[0]) < threshold:
+                break
+        judged = zip(ranked, features, strict=False)
+        likely = [one for one, its in judged if predict_before_edit(its) >= threshold]
+        return Judgement(ranked, similarity, features, likely[:MAX_LIKELY])
 
-    def _named_twice(self, index: int) -> float:
-        """As `Judgement.twice`. A word tells more, the fewer titles and files of code have it."""
+    def _features(self, weighed: WeighedRecords, ranked: Sequence[RankedRecord]) -> EditFeatures:
+        features = extract_features(self._change, ranked, weighed.scores, weighed.measures)
+        return extract_edit_features(features, ranked[0], self._twice(ranked[0].record_index))
+
+    def _twice(self, index: int) -> float:
+        """How telling a word of a title is that two of the prompt, the paths and the files with the
+        edit have, from 0 to 1: more, the fewer titles and files of code have it."""
         title, paths = {*self._query.title}, {*self._query.words.paths}
         used = {*self._records[index].title} & (title | paths)
         twice = [one for one in used if one in title & paths or self._is_in_text(one)]

@@ -30,7 +30,7 @@ from sdd_hooks.text.globs import compile_glob, compile_path_pattern, is_named
 from sdd_hooks.text.lines import NumberedLine
 from sdd_hooks.usecases.agents.table import STATED, AgentTable, StatedArtifact, StatedRule
 
-THRESHOLD = 0.6
+THRESHOLD = 0.5
 """The probability from which a record is handed over by judgement: `python -m benchmarks.edits`
 measures it."""
 MAX_FILE_BYTES = 2 << 20
@@ -94,10 +94,9 @@ def find_deciding(
         headline = title.strip().partition("\n")[0][:MAX_TITLE]
         added = {changed[0]: [NumberedLine(*one) for one in enumerate(written.splitlines(), 1)]}
         edit = Edit(headline, texts, added)
-        judged = PreparedEvidence(head, table.row, text_of, edit).judge()
-    if judged and judged.probability >= THRESHOLD:
-        first = head.records[judged.ranked[0].record_index]
-        for index in first.offers[:1]:
+        judged = PreparedEvidence(head, table.row, text_of, edit).judge(THRESHOLD)
+    for one in judged.likely if judged else ():
+        for index in head.records[one.record_index].offers[:1]:
             artifact = by_path.get(head.records[index].path)
             if artifact and artifact.path not in found:
                 found[artifact.path] = Governs(artifact, "judgement", "", "", 0)

@@ -1,5 +1,6 @@
 """The judgement from a prepared table is the one of the review for the same title and files."""
 
+import math
 import os
 import random
 
@@ -8,7 +9,6 @@ import pytest
 from sdd_hooks.changes.change import Change, ChangedFile
 from sdd_hooks.changes.tree import Tree
 from sdd_hooks.project.project import load_project
-from sdd_hooks.review.references.asking.confidence import predict_probability
 from sdd_hooks.review.references.asking.question import confidence_in_first
 from sdd_hooks.review.references.evidence.gather import gather_evidence
 from sdd_hooks.review.references.prepared import Edit, PreparedEvidence, read_head
@@ -102,10 +102,10 @@ def from_table(repo, title, paths):
 
     judged = PreparedEvidence(
         head, table.row, text_of, Edit(title, dict.fromkeys(paths, ""))
-    ).judge()
+    ).judge(1.0)
     table.close()
     ranked = [(head.records[one.record_index].path, one.score, one.shares) for one in judged.ranked]
-    return sorted(ranked), predict_probability(judged.features)
+    return sorted(ranked), 1 / (1 + math.exp(-judged.features[0].logit))
 
 
 @pytest.mark.parametrize(
@@ -144,12 +144,12 @@ def test_a_word_of_the_title_that_is_used_twice(history, title, path, text, expe
     table = open_table(load_project(history.root, os.environ).repository)
     head = read_head(table.row(""))
     judged, once = (
-        PreparedEvidence(head, table.row, lambda _: "", Edit(title, {one: text})).judge()
+        PreparedEvidence(head, table.row, lambda _: "", Edit(title, {one: text})).judge(1.0)
         for one, text in ((path, text), ("z.py", ""))
     )
     table.close()
-    assert (judged.twice > 0) == expected
-    assert not expected or judged.probability > once.probability
+    assert (judged.features[0].twice > 0) == expected
+    assert not expected or judged.features[0].twice > once.features[0].twice
 
 
 def test_generated_files_are_not_judged(history):
@@ -157,7 +157,7 @@ def test_generated_files_are_not_judged(history):
     head = read_head(table.row(""))
     judged = PreparedEvidence(
         head, table.row, lambda _: "", Edit("x", {"package-lock.json": ""})
-    ).judge()
+    ).judge(1.0)
     table.close()
     assert judged is None
 

@@ -67,8 +67,22 @@ WEIGHTS = ConfidenceFeatures(
 INTERCEPT = -6.32
 
 
-EDIT_LOGIT, EDIT_TWICE, EDIT_INTERCEPT = 0.56, 3.22, 0.59
-"""The weights before the first edit of a change: `python -m benchmarks.edits` fits them."""
+class EditFeatures(NamedTuple):
+    """The features of a record before the first edit of a change.
+
+    `logit` is that of the review's probability, `title` its share of the words of titles. `twice`
+    is how telling a word of its title is that two of the prompt, the paths and the files with the
+    edit have, from 0 to 1.
+    """
+
+    logit: float
+    title: float
+    twice: float
+
+
+EDIT_WEIGHTS = EditFeatures(logit=0.38, title=1.57, twice=3.08)
+"""`python -m benchmarks.edits` fits them."""
+EDIT_INTERCEPT = -1.36
 
 
 def extract_features(
@@ -110,8 +124,15 @@ def predict_probability(features: ConfidenceFeatures) -> float:
     return 1 / (1 + math.exp(-INTERCEPT - sum(weighted)))
 
 
-def predict_before_edit(features: ConfidenceFeatures, twice: float) -> float:
-    """The probability that the record governs the first edit; `twice` as in `Judgement`."""
+def extract_edit_features(
+    features: ConfidenceFeatures, record: RankedRecord, twice: float
+) -> EditFeatures:
+    """Extract the features of a record before an edit, from its `features` in the review."""
     likely = predict_probability(features)
-    logit = EDIT_LOGIT * math.log(likely / (1 - likely)) + EDIT_TWICE * twice + EDIT_INTERCEPT
-    return 1 / (1 + math.exp(-logit))
+    return EditFeatures(math.log(likely / (1 - likely)), record.shares.get("title", 0.0), twice)
+
+
+def predict_before_edit(features: EditFeatures) -> float:
+    """The probability that the record governs the first edit of a change."""
+    weighted = (weight * feature for weight, feature in zip(EDIT_WEIGHTS, features, strict=True))
+    return 1 / (1 + math.exp(-EDIT_INTERCEPT - sum(weighted)))
