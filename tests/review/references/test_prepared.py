@@ -152,6 +152,26 @@ def test_a_word_of_the_title_that_is_used_twice(history, title, path, text, expe
     assert not expected or judged.features[0].twice > once.features[0].twice
 
 
+def test_likely_are_the_first_and_one_beside_it_and_none_that_is_withdrawn(history):
+    table = open_table(load_project(history.root, os.environ).repository)
+    head = read_head(table.row(""))
+    edit = Edit("Fix the outbox", {"src/outbox/a.py": ""})
+
+    def likely(head, threshold):
+        judged = PreparedEvidence(head, table.row, lambda _: "", edit).judge(threshold)
+        return [head.records[one.record_index].path.rpartition("-")[2] for one in judged.likely]
+
+    first, second = likely(head, 0.0)
+    withdrawn = [
+        one._replace(offers=[] if first in one.path else one.offers) for one in head.records
+    ]
+    assert first == "outbox.md"
+    assert likely(head, 0.99) == []
+    assert likely(head, 0.5)[:1] == [first]
+    assert likely(head._replace(records=withdrawn), 0.0)[0] == second
+    table.close()
+
+
 def test_generated_files_are_not_judged(history):
     table = open_table(load_project(history.root, os.environ).repository)
     head = read_head(table.row(""))
