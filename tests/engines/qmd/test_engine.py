@@ -100,6 +100,7 @@ def test_a_failed_update_is_repeated(filled: Subject) -> None:
 
 
 def test_only_descriptions_of_the_configuration_are_kept(filled: Subject, tmp_path: Path) -> None:
+    """Scenario "An edited description" of SPEC-0006."""
     path = folder(filled) / "index.yml"
     config = yaml.safe_load(path.read_text())
     assert config["models"]["embed"] == filled.model
