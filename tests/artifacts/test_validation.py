@@ -212,4 +212,4 @@ def test_thousands_of_artifacts_in_one_chain() -> None:
         return corpus(*((f"{n:05}-a", f"extends: [ADR-{n + 1:05}]") for n in range(count)))
 
     assert [finding.rule for finding in validate_artifacts(chain(4_000))] == ["unknown-id"]
-    assert_linear(validate_artifacts, chain, 4_000)
+    assert_linear(validate_artifacts, chain, 1_000)

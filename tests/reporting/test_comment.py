@@ -71,7 +71,7 @@ def test_a_marker_in_the_reviewed_text_is_escaped() -> None:
     assert shown(text).comments == [" sdd-review "]
 
 
-@pytest.mark.parametrize("evidence", ["x = 1", "𝒳" * 160, "日本" * 100, "`" * 100, "<!--" * 50])
+@pytest.mark.parametrize("evidence", ["x = 1", "𝒳" * 160, "<!--" * 50])
 def test_a_long_report_is_cut_between_lines(evidence: str) -> None:
     review = huge(2_000, evidence)
     text = render_comment(review)

@@ -282,7 +282,7 @@ def test_a_large_body_is_stored_whole(filler: str) -> None:
 
 @pytest.mark.parametrize("character", ["x", '"', "\n", "é", "\0", "🎉", "- "])
 def test_very_long_fields_are_parsed_back(character: str) -> None:
-    large = character * (150_000 // len(character))
+    large = character * (40_000 // len(character))
     issue = replace(ISSUE, title=f"t{large}t", labels=(large, "b"), author=large, body=large)
     data = render(issue)
     post = frontmatter.loads(data.decode())

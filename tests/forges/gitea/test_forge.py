@@ -160,16 +160,6 @@ def test_a_private_repository_needs_a_token() -> None:
             open_gitea(run, harness.client_factory, None).upsert_comment(number, BODY, has_marker)
 
 
-def test_a_link_to_another_host_is_not_followed(harness: LoopbackHarness) -> None:
-    number = harness.pull()
-    with serving(lambda _: CannedResponse(200, [])) as elsewhere:
-        link = {"Link": f'<{elsewhere.url}/next>; rel="next"'}
-        harness.server.fail(CannedResponse(200, [], link), when=of("GET", "/comments"))
-        with pytest.raises(RemoteError, match="does not list all"):
-            harness.open().upsert_comment(number, BODY, has_marker)
-    assert elsewhere.requests == []
-
-
 @pytest.mark.parametrize("resolves", [True, False])
 def test_a_server_without_the_endpoint_that_resolves(resolves: bool) -> None:
     with loopback_harness(resolves=resolves) as harness:

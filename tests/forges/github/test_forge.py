@@ -11,7 +11,7 @@ from sdd_hooks.forges.protocol import WriteDenied
 from sdd_hooks.reporting.comment import MARKER, has_marker
 from tests.forges.github.harness import GitHubHarness, github_harness
 from tests.support.github_forge import FORK, JOB, MAX_BODY_LENGTH, PERSONAL
-from tests.support.loopback import CannedResponse, Request, serving
+from tests.support.loopback import CannedResponse, Request
 from tests.support.openapi import NEEDED, Description, damaged
 
 BODY = f"{MARKER}\nOne finding.\n\nIn `src/app.py`.\n"
@@ -59,31 +59,6 @@ def test_the_address_of_the_comment_is_returned(harness: GitHubHarness) -> None:
     assert made.url == harness.forge.comments[harness.number][0]["html_url"]
     assert forge.upsert_comment(harness.number, BODY, has_marker).url == made.url
     assert forge.upsert_comment(harness.number, f"{MARKER}\n", has_marker).url == made.url
-
-
-@pytest.mark.parametrize(
-    ("login", "program", "body", "token"),
-    [
-        # A person can copy the marker.
-        ("mallory", False, BODY, JOB),
-        ("github-actions", False, BODY, JOB),
-        # The text of a program contains the marker at another place.
-        ("dependabot[bot]", True, f"Bump\n{BODY}", JOB),
-        ("dependabot[bot]", True, f" {BODY}", JOB),
-        ("dependabot[bot]", True, f"{MARKER} x\n", JOB),
-        # The account of the token is known, and these are others.
-        (JOBS_OWN, True, BODY, PERSONAL),
-        ("robin-2", False, BODY, PERSONAL),
-        ("robin", False, f"> {BODY}", PERSONAL),
-    ],
-)
-def test_comments_of_other_accounts_are_not_edited(
-    harness: GitHubHarness, login: str, program: bool, body: str, token: str
-) -> None:
-    """Scenario "A look-alike" of SPEC-0009."""
-    harness.forge.add_comment(harness.number, body, login, program=program)
-    assert post(harness, token=token) == "created"
-    assert harness.forge.bodies(harness.number) == [body, BODY]
 
 
 def test_logins_are_compared_without_case(harness: GitHubHarness) -> None:
@@ -161,16 +136,6 @@ def test_nothing_is_written_before_every_page_is_read(
     assert harness.forge.writes == 0
     assert "\n" not in str(caught.value)
     assert not isinstance(caught.value, WriteDenied)
-
-
-def test_a_redirect_to_another_host_is_not_followed(harness: GitHubHarness) -> None:
-    """Scenario "A redirect elsewhere" of SPEC-0009."""
-    with serving(lambda _: CannedResponse(201, {})) as other:
-        moved = CannedResponse(307, None, {"Location": f"{other.url}/comments"})
-        harness.forge.server.fail(moved, moved, when=writes)
-        with pytest.raises(RemoteError, match="not followed"):
-            post(harness)
-        assert not other.requests
 
 
 @pytest.mark.parametrize("old", [False, True])

@@ -115,21 +115,6 @@ def test_the_comment_is_created_once_then_kept_and_edited(harness: GitLabHarness
     assert len(harness.writes()) == 2
 
 
-def test_the_oldest_own_note_is_edited(harness: GitLabHarness) -> None:
-    harness.gitlab.note(f"{MARKER}\nforged\n", "eve")
-    harness.gitlab.note(f"{MARKER}\nold\n", ME)
-    harness.gitlab.note(f"{MARKER}\nolder\n", ME)
-    harness.gitlab.note(f"changed the description\n{MARKER}", ME, system=True)
-    harness.gitlab.note(f"Said by hand\n{MARKER}\n", ME)
-    assert harness.comment().action == "edited"
-    assert harness.gitlab.bodies() == [
-        f"{MARKER}\nforged\n",
-        BODY,
-        f"changed the description\n{MARKER}",
-        f"Said by hand\n{MARKER}\n",
-    ]
-
-
 @pytest.mark.parametrize("links", [True, False])
 def test_every_page_is_read(harness: GitLabHarness, links: bool) -> None:
     harness.gitlab.links = links
@@ -276,14 +261,6 @@ def test_a_deleted_thread_counts_as_resolved(harness: GitLabHarness) -> None:
     gone = ReviewThread("4f3c:1", "x", is_own=True)
     assert harness.open().publish_review(7, HEAD, [], [gone]) == ()
     assert harness.writes()[0].endswith("/discussions/4f3c")
-
-
-def test_an_id_with_dots_causes_no_request(harness: GitLabHarness) -> None:
-    with pytest.raises(RemoteError, match="is not an address of its API"):
-        harness.open().publish_review(
-            7, HEAD, [], [ReviewThread("../../../user:1", "x", is_own=True)]
-        )
-    assert harness.server.requests == []
 
 
 def test_a_status(harness: GitLabHarness) -> None:

@@ -242,15 +242,6 @@ def test_a_listing_is_read_to_its_end_without_total_and_links(project: Shop) -> 
         assert len(issues_of(project.open())) == 100
 
 
-def test_links_to_another_host_are_not_followed(project: Shop) -> None:
-    project.gitea.dependencies = False
-    for number in range(60):
-        project.gitea.add(at=START + number)
-    _, headers = project.listed("/issues?state=all&limit=50")
-    assert "gitea.invalid" in headers["link"]
-    assert len(issues_of(project.open())) == 60
-
-
 def test_an_issue_deleted_between_pages(project: Shop) -> None:
     """No issue is missed although later ones move up across the border of two pages."""
     project.gitea.dependencies = project.gitea.checked = False

@@ -7,7 +7,7 @@ from itertools import islice
 
 import pytest
 
-from sdd_hooks.errors import Missing, RateLimited, RemoteError
+from sdd_hooks.errors import Missing, RateLimited
 from sdd_hooks.trackers.issue import IssueDraft, LinkedPull
 from sdd_hooks.trackers.protocol import IssueFilter, IssuePage, Since
 from tests.support.github import GRAPHQL, Shop, open_shop
@@ -132,14 +132,6 @@ def test_edits_during_a_second_with_more_than_a_page(shop: Shop) -> None:
         shop.github.edit(number, at=NOW + 1)
     found |= {issue.id for page in fetch for issue in page.issues}
     assert found == {str(number) for number in range(1, 351)}
-
-
-def test_a_next_page_on_another_host_is_refused(shop: Shop) -> None:
-    shop.github.add(at=START)
-    away = {"Link": '<https://api.github.com/repositories/42/issues?page=2>; rel="next"'}
-    shop.server.fail(CannedResponse(200, [], away))
-    with pytest.raises(RemoteError, match=r"api\.github\.com"):
-        shop.pages()
 
 
 def test_an_entry_without_a_number_is_left_out(shop: Shop) -> None:

@@ -189,13 +189,13 @@ def test_a_document_deeper_than_the_recursion_limit():
 
 
 def test_very_long_texts_take_linear_time():
-    """In quadratic time each would take hours."""
+    """In quadratic time each would take minutes."""
     for part in (" ", "#", "!", "`", "&", "_", "\\ ", "=", "- ", "|", "\n", "*a"):
-        value = f"a{part * 100_000}x"
+        value = f"a{part * 25_000}x"
         for kind in ("paragraph", "heading", "codeBlock", "tableCell"):
             assert "x" in markdown_of(doc({"type": kind, "content": [words(value)]}))
-    many = [words("!"), words("x", href="https://e.example"), {"type": "hardBreak"}] * 20_000
-    assert markdown_of(doc({"type": "paragraph", "content": many})).count("\\![x]") == 20_000
+    many = [words("!"), words("x", href="https://e.example"), {"type": "hardBreak"}] * 5_000
+    assert markdown_of(doc({"type": "paragraph", "content": many})).count("\\![x]") == 5_000
 
 
 def test_markdown_syntax_in_texts_is_escaped():
