@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from benchmarks.discover.copies import copy_tree, hide_records
 from benchmarks.discover.key import SETS, KnownDecision, KnownRepository, load_key
 from benchmarks.discover.scores import render, score
-from benchmarks.sdd import environment
 from sdd_hooks.drift.discover.candidates import ImplicitDecision
 from sdd_hooks.drift.discover.decided import Decided
 from sdd_hooks.drift.discover.report import DiscoverReport
-from tests.support.repos import Repo
 
 
 def candidate(name: str) -> ImplicitDecision:
@@ -54,16 +49,3 @@ def test_what_is_found_and_what_is_proposed_again() -> None:
         "| a/b | 3 | 2 | 1 | 12 | 2 | 1 | 1.2 |",
         "| all | 3 | 2 | 1 | 12 | 2 | 1 | |",
     ]
-
-
-def test_a_copy_can_hide_its_records(repo: Repo, tmp_path: Path) -> None:
-    record = "# ADR-0001: A\n\n## Status\n\naccepted\n\n## Decision\n\nWe do.\n"
-    repo.commit("Start", {"docs/adrs/ADR-0001-a.md": record, "src/a.py": "x = 1\n"})
-    environ = environment(tmp_path)
-    target = tmp_path / "copy"
-    target.mkdir()
-    copy_tree(repo.root, "HEAD", target, environ)
-    assert (target / "docs/adrs/ADR-0001-a.md").read_text() == record
-    assert hide_records(target, environ) == 1
-    assert not (target / "docs/adrs/ADR-0001-a.md").exists()
-    assert (target / "src/a.py").read_text() == "x = 1\n"

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks.duplicates.__main__ import main
-from benchmarks.duplicates.cases import SURVIVED, Case, Place, mine
-from benchmarks.duplicates.scores import judge, render, select
+from benchmarks.duplicates.cases import SURVIVED, Place, mine
+from benchmarks.duplicates.scores import judge, render
 from tests.planning.work.shop import COPY, PARSE
 from tests.support.repos import Repo
 
@@ -66,15 +66,3 @@ def test_a_report_of_another_definition_is_not_right(clones: Path) -> None:
     new = judge(clones, moved._replace(kind="new", expected=()))
     assert (new.is_reported, new.is_right) == (True, False)
     assert list(render([new]))[-1].startswith("precision 0.00, recall 0.00")
-
-
-def test_cases_are_chosen_in_turn_from_each_repository() -> None:
-    cases = [
-        Case(repository, kind, "c", Place(f"{at}.py", "f"), "b")
-        for repository, count in (("big", 300), ("small", 3))
-        for kind in ("moved", "new")
-        for at in range(count)
-    ]
-    chosen = select(cases)
-    assert [sum(one.kind == kind for one in chosen) for kind in ("moved", "new")] == [100, 200]
-    assert sum(one.repository == "small" for one in chosen) == 6

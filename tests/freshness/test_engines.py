@@ -80,7 +80,7 @@ def test_a_change_is_indexed_whoever_refreshes(shop: Shop) -> None:
     shop.repo.write(TWO, REDIS)
     shop.set_touched(1000.0)
     project = shop.repo.project(shop.environ)
-    assert refresh_after_write(project, collections_containing(project, [TWO])) == []
+    assert refresh_after_write(project, collections_containing(project, [TWO])) == ()
     assert "ADR-0002" in shop.sdd("search", "--json", "redis", "pages").out
     shop.repo.write(ONE, "# ADR-0001: Files\n\nSessions are kept in plain files.\n")
     shop.repo.git("commit", "--quiet", "--all", "-m", "Change")
