@@ -1,4 +1,4 @@
-"""The tiers know no engine: with qmd too, an event, a command and the library refresh the index."""
+"""The tiers know no engine: an event, a command and the library refresh the index of qmd, too."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def shop(repo: Repo, real_qmd: RealQmd) -> Shop:
     return found
 
 
-def test_a_change_is_indexed_whoever_refreshes(shop: Shop) -> None:
+def test_an_event_a_command_and_the_library_refresh_the_index(shop: Shop) -> None:
     shop.repo.write(TWO, REDIS)
     shop.set_touched(1000.0)
     project = shop.repo.project(shop.environ)
