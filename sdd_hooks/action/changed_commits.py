@@ -21,12 +21,13 @@ from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.system.git import FETCH_OBJECTS, Git, is_object_id
 from sdd_hooks.system.git_errors import is_refusal, redact_git_error
 from sdd_hooks.system.processes import ProgramResult
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 REMOTE = "origin"
 FETCH_TIMEOUT = 1800.0
 """Seconds for one fetch: a long history over a slow connection."""
 
-_NUMBER = re.compile(r"[0-9]{1,18}", re.ASCII)
+_NUMBER = lazy_regex(r"[0-9]{1,18}", re.ASCII)
 
 
 class RemoteLimits(NamedTuple):

@@ -17,13 +17,14 @@ from sdd_hooks.errors import EXIT_USAGE, SddError
 from sdd_hooks.forges.protocol import JobContext
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.display import clipped, one_line
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 Command = Literal["sync", "update", "embed", "review", "all"]
 COMMANDS: tuple[Command, ...] = get_args(Command)
 FAIL_ON: tuple[FailOn, ...] = get_args(FailOn)
 
 _Choice = TypeVar("_Choice", bound=str)
-_KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,38}[A-Za-z0-9]|[A-Za-z0-9]")
+_KEY = lazy_regex(r"[A-Za-z0-9][A-Za-z0-9._-]{0,38}[A-Za-z0-9]|[A-Za-z0-9]")
 _MAX_SHOWN = 60
 """Characters of a wrong value in a message."""
 

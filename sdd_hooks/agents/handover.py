@@ -9,11 +9,11 @@ say, and nothing in it can end the quotation or begin a line or a tag.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from sdd_hooks.named_tuple import NamedTuple
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from sdd_hooks.usecases.agents.deciding_sentences import DecidingSentence
@@ -26,7 +26,7 @@ MAX_TITLE = 100
 MAX_SENTENCE = 300
 MAX_PATH = 200
 
-_TAG = re.compile(r"[<>]")
+_TAG = lazy_regex(r"[<>]")
 _OPENING = {"<": "‹", ">": "›"}
 
 

@@ -9,11 +9,11 @@ begins on a line below: a removal tells by this which brackets were the user's.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sdd_hooks.named_tuple import NamedTuple
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 MARK = "sdd agent hook "
 """What is part of every command that sdd adds."""
@@ -26,8 +26,8 @@ Wanted = Mapping[str, Sequence[Mapping[str, Any]]]
 MAX_DEPTH = 100
 """Arrays and objects in each other."""
 
-_SPACE = re.compile(r"[ \t\r\n]*")
-_SCALAR = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"|[^\s,\[\]{}":]+')
+_SPACE = lazy_regex(r"[ \t\r\n]*")
+_SCALAR = lazy_regex(r'"(?:[^"\\\x00-\x1f]|\\.)*"|[^\s,\[\]{}":]+')
 
 
 def add_hooks(text: str | None, wanted: Wanted, version: int | None = None) -> str:

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sdd_hooks.named_tuple import NamedTuple
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 PROGRAMS = ("claude", "codex", "cursor", "copilot", "opencode")
 """The programs whose hooks are answered."""
@@ -50,8 +51,8 @@ _PATH_FIELDS = (
 )
 _WRITTEN_FIELDS = ("new_string", "new_str", "newString", "content", "file_text", "new_source")
 _PATCH_FIELDS = ("command", "patchText", "patch", "input", "patch_text")
-_ADDED = re.compile(r"^\+(?!\+\+ )(.*)$", re.M)
-_PATCHED = re.compile(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.{1,4096})$", re.M)
+_ADDED = lazy_regex(r"^\+(?!\+\+ )(.*)$", re.M)
+_PATCHED = lazy_regex(r"^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.{1,4096})$", re.M)
 _MAX_PATCH = 4 << 20
 
 EDIT_TOOLS = frozenset(

@@ -33,6 +33,7 @@ from sdd_hooks.artifacts.identifiers import find_id_references
 from sdd_hooks.code.languages import DOCUMENT_SUFFIXES, find_language
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.globs import MAX_PATTERN, compile_path_pattern
+from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.markdown import Section, mask_non_prose, unify_line_endings
 
 MAX_ENTRIES = 100
@@ -53,18 +54,18 @@ OTHER_NAMES = frozenset(
 _PATH_KEYS = frozenset({"paths", "path", "globs", "glob", "files", "file"})
 _SYMBOL_KEYS = frozenset({"symbols", "symbol"})
 
-_FIELD = re.compile(
+_FIELD = lazy_regex(
     r"(?:appli(?:es|cable)[-_ ]?to|affects|affected[-_ ](?:files|paths|code)|linked[-_ ]files"
     r"|paths|globs|scope)[*_]{0,3}[ ]?[:：]",
     re.IGNORECASE,
 )
-_CODE_SPAN = re.compile(r"`([^`\n]{1,300})`")
-_ITEM = re.compile(r"[ \t]*(?:[-*+]|[0-9]{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(.*)")
-_SYMBOL = re.compile(r"[A-Za-z_$][\w$]{0,99}(?:(?:\.|::|#|->)[A-Za-z_$][\w$]{0,99}){0,9}(?:\(\))?")
-_JOINED = re.compile(r"[a-z0-9][A-Z]|\w_\w|\(\)$|::|#|->|[A-Za-z]\.[A-Za-z]")
-_SUFFIX = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,7}$")
-_LETTER = re.compile(r"[^\W\d_]|\*")
-_SEPARATORS = re.compile(r"::|->|[.#]")
+_CODE_SPAN = lazy_regex(r"`([^`\n]{1,300})`")
+_ITEM = lazy_regex(r"[ \t]*(?:[-*+]|[0-9]{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(.*)")
+_SYMBOL = lazy_regex(r"[A-Za-z_$][\w$]{0,99}(?:(?:\.|::|#|->)[A-Za-z_$][\w$]{0,99}){0,9}(?:\(\))?")
+_JOINED = lazy_regex(r"[a-z0-9][A-Z]|\w_\w|\(\)$|::|#|->|[A-Za-z]\.[A-Za-z]")
+_SUFFIX = lazy_regex(r"\.[A-Za-z][A-Za-z0-9]{0,7}$")
+_LETTER = lazy_regex(r"[^\W\d_]|\*")
+_SEPARATORS = lazy_regex(r"::|->|[.#]")
 
 EntryKind = Literal["glob", "symbol"]
 

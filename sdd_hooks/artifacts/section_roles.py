@@ -7,11 +7,11 @@ The headings are those of Nygard's form, of MADR and of records in public reposi
 
 from __future__ import annotations
 
-import re
 from enum import IntEnum
 from functools import lru_cache
 
 from sdd_hooks.artifacts.artifact import Artifact
+from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.markdown import Section
 
 
@@ -30,13 +30,13 @@ class SectionRole(IntEnum):
     """The decision, the outcome, a requirement."""
 
 
-_NUMBER = re.compile(r"^\W*(?:§?[0-9]+(?:[.][0-9]+)*|[a-z](?=[.)])|[ivx]{1,5}(?=[.)]))?[\W_]*")
-_CHOSEN = re.compile(r"(?<!not )\b(?:chosen|selected|adopted|our choice)\b|✅")
-_REJECTED = re.compile(
+_NUMBER = lazy_regex(r"^\W*(?:§?[0-9]+(?:[.][0-9]+)*|[a-z](?=[.)])|[ivx]{1,5}(?=[.)]))?[\W_]*")
+_CHOSEN = lazy_regex(r"(?<!not )\b(?:chosen|selected|adopted|our choice)\b|✅")
+_REJECTED = lazy_regex(
     r"\b(?:rejected|not (?:chosen|selected|adopted)|discarded|superseded|withdrawn|deferred"
     r"|considered|alternatives?|rejection)\b|❌"
 )
-_APART = re.compile(
+_APART = lazy_regex(
     r"(?:status(?: ?/.*|: .*)?|state|metadata|date|tags|history|changelog|change[ -]?log"
     r"|(?:change|revision|version) history|revisions?|amendments?( log)?|references?|links?"
     r"|related\b.*|see also|further reading|(?:more|additional|further) (?:information|resources)"
@@ -59,14 +59,14 @@ _APART = re.compile(
     r"|referências|enlaces|статус|検討した.*|参照|ステータス|선택지|참고"
     r"|備考|关联|相关|参考|状态|备选方案|考虑的方案|被否决的方案|变更记录)"
 )
-_DECISION = re.compile(
+_DECISION = lazy_regex(
     r"\bdecisions?\b|\boutcome\b|\bresolution\b|\brequirements?\b|\bproposal\b|\bproposed\b"
     r"|\bsolution\b|\bconclusion\b|\bpolicy\b|\brules?\b|\bprinciples?\b|\binvariants?\b"
     r"|\bwhat we decided\b|\bspecification\b|\bnormative\b|\bcontract\b|\bchoice\b"
     r"|决策|决定|方案|原则|契约|決定|entscheidung|décision|decisi[óo]n|decis[ãa]o"
     r"|decisione|besluit|beslissing|decyzja|karar\b|решени|결정|採用|結論"
 )
-_CONTEXT = re.compile(
+_CONTEXT = lazy_regex(
     r"(?:(?:decision |requirements? |technical )?(?:context|problem|background)|motivation"
     r"|introduction|abstract|goals?"
     r"|why|purpose|objectives?|existing|current|constraints?|assumptions?|scope|the problem"
@@ -74,7 +74,7 @@ _CONTEXT = re.compile(
     r" (?:\w+ ){0,2}the decision|背景|上下文|问题|动机)\b"
     r"|(?:背景|上下文|问题|动机|kontext|contexte|contexto|contesto|problem|контекст|проблема|배경|文脈)"
 )
-_CONSEQUENCE = re.compile(
+_CONSEQUENCE = lazy_regex(
     r"(?:consequences?|positive|negative|neutral|risks?|trade-?offs?|impacts?|costs?|benefits?"
     r"|mitigations?|what becomes|rationale|reasons?|justification|confirmation|validation"
     r"|verification|rollout|roll-out|test(?:s|ing)?|migration|implementation|tasks?|plan|phases?"

@@ -4,15 +4,14 @@
 
 from __future__ import annotations
 
-import re
-
 from sdd_hooks.artifacts.frontmatter import read_frontmatter
 from sdd_hooks.text.display import display_width
+from sdd_hooks.text.lazy_regex import lazy_regex
 
-_HEADING = re.compile(r"(#{1,6}) (.*)")
-_COMMENT = re.compile(r"<!-- (.*) -->")
-_FIELD = re.compile(r"(-|\*) ([A-Za-z][\w /-]{0,40}): ?(.*)")
-_ROW = re.compile(r"\| ?([^|]*?) ?\| ?([^|]*?) ?\|")
+_HEADING = lazy_regex(r"(#{1,6}) (.*)")
+_COMMENT = lazy_regex(r"<!-- (.*) -->")
+_FIELD = lazy_regex(r"(-|\*) ([A-Za-z][\w /-]{0,40}): ?(.*)")
+_ROW = lazy_regex(r"\| ?([^|]*?) ?\| ?([^|]*?) ?\|")
 _UNDERLINES = "=-~^\"'"
 
 

@@ -5,19 +5,19 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Sequence
 
 from sdd_hooks.errors import RepositoryError
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.system.git import Git, is_object_id
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 MAIN_BRANCHES = ("main", "master", "trunk")
 
 # `main~2` or `HEAD^`, which a shallow clone may not have.
-_ANCESTOR = re.compile(r"[^~^]+[~^][0-9~^]*")
+_ANCESTOR = lazy_regex(r"[^~^]+[~^][0-9~^]*")
 # A name that needs no quotes in a shell and is not an option.
-_PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./+@-]{0,250}")
+_PLAIN = lazy_regex(r"[A-Za-z0-9_][A-Za-z0-9_./+@-]{0,250}")
 
 _FORMAT = "%(refname)%00%(symref:short)%00%(refname:short)%00%(upstream:short)%00%(upstream:track)"
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from sdd_hooks.named_tuple import NamedTuple
+from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.lines import NumberedLine
 
 _FILE = "100"
 # As Gitea, Azure, and then GitHub, GitLab and Bitbucket write them. git does not quote the target.
-_MERGED = re.compile(
+_MERGED = lazy_regex(
     r"Merged? (?:pull request '([^\n]+)' \(#\d+\)|PR \d+: ([^\n]+)"
     r"|(?:pull request #|branch '[^\n]+' into '|in [^\n]+ \(pull request #)[^\n]*\n\s*"
     r"(?!See merge request|[\w-]+-by:|#|Conflicts:)(\S[^\n]*))"

@@ -12,12 +12,13 @@ from collections.abc import Iterable, Iterator
 
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.decoding import decode
+from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.lines import NumberedLine
 
 MAX_LINE = 2_000
 """Characters that are kept of a line."""
 
-_HUNK = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+_HUNK = lazy_regex(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _BEGIN = (b"diff --git ", b"* Unmerged path ")
 _BINARY = b"Binary files "
 _MARK = "\ufeff"

@@ -26,10 +26,11 @@ from sdd_hooks.engines.registry import find_shared
 from sdd_hooks.errors import SddError
 from sdd_hooks.remote.urls import parse_remote
 from sdd_hooks.reporting.everywhere import DAY, SCHEMA_VERSION, describe_age
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 EVERY = "*"
 _MEGABYTE = 1_000_000
-_NAME = re.compile(r"[^/\s@\\]+(?:/[^/\s]+)+")
+_NAME = lazy_regex(r"[^/\s@\\]+(?:/[^/\s]+)+")
 
 
 class NoSuchGrant(SddError):

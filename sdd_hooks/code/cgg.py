@@ -9,17 +9,17 @@ hostile text. And the ids and vectors of most files must not depend on what else
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
 
 from sdd_hooks.named_tuple import NamedTuple
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 # The slowest of these grammars takes seconds for hostile text of this length, a minute for five
 # times as much. Zig, Nix and PowerShell take minutes for less, and are left out.
 _MAX_LENGTH = 12_000
-_SUPPORTED = re.compile(
+_SUPPORTED = lazy_regex(
     r".*\.(?:cljc?|cljs|cmake|erl|f0[38]|f9[05]|fsx?|hs|jl|lean|mli?|r|s?v|vhdl?)"
 )
 

@@ -15,6 +15,7 @@ from functools import cache
 
 from sdd_hooks.code.languages import LANGUAGES
 from sdd_hooks.named_tuple import NamedTuple
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 FILLER = "\x01"
 """The character that replaces those of a blanked string, except the first."""
@@ -426,7 +427,7 @@ _BY_PROGRAM = {
     if one.definitions
     for program in one.programs.split()
 }
-_SHEBANG = re.compile(r"#![^\n]*?([a-z]+)[\d.]*[ \t]*(?:-[^\s]*)?[ \t]*\r?$", re.MULTILINE)
+_SHEBANG = lazy_regex(r"#![^\n]*?([a-z]+)[\d.]*[ \t]*(?:-[^\s]*)?[ \t]*\r?$", re.MULTILINE)
 
 
 def find_patterns(path: str, text: str) -> LanguagePatterns | None:

@@ -16,15 +16,16 @@ from typing import Protocol
 from sdd_hooks.code.cgg import CallableLines, find_callables
 from sdd_hooks.code.definition_patterns import FILLER, LanguagePatterns, find_patterns
 from sdd_hooks.named_tuple import NamedTuple
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 _MAX_NAME = 200
-_COMMENT_OF_FILE = re.compile(
+_COMMENT_OF_FILE = lazy_regex(
     r"(?:#!|[^\n]*\b(?:Governing:|Implements:|SPDX-License-Identifier|Copyright\b))[^\n]*\n"
     r"(?:[ \t]*\*[^\n]*\n)*"
 )
 _SPACE = " \t\r\n"
-_CLOSING = re.compile(r"(?:[\s)\]};,]|end\b)*")
-_NOT_NAME = re.compile(r"[^\w$.:?!=~<>+*/%&|^@-]")
+_CLOSING = lazy_regex(r"(?:[\s)\]};,]|end\b)*")
+_NOT_NAME = lazy_regex(r"[^\w$.:?!=~<>+*/%&|^@-]")
 
 
 class Definition(NamedTuple):

@@ -15,6 +15,7 @@ from sdd_hooks.code import python_dependencies as python
 from sdd_hooks.code.languages import describe_any
 from sdd_hooks.code.package_declarations import PackageDeclaration, Reader
 from sdd_hooks.named_tuple import NamedTuple
+from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.lines import NumberedLine
 
 MAX_NAMES = 20_000
@@ -108,8 +109,8 @@ def _reader(path: str) -> Reader | None:
 
 
 # The comment `# /// script`, and lines of TOML in it.
-_SCRIPT_LINE = re.compile(r"^#[ \t]*(?:///|[\"'\]]|[\w-]+[ \t]*=)", re.MULTILINE)
-_INCLUDED_GEMS = re.compile(r"\beval_gemfile[\s(]*[\"']([^\"'\n]+)")
+_SCRIPT_LINE = lazy_regex(r"^#[ \t]*(?:///|[\"'\]]|[\w-]+[ \t]*=)", re.MULTILINE)
+_INCLUDED_GEMS = lazy_regex(r"\beval_gemfile[\s(]*[\"']([^\"'\n]+)")
 
 MANIFESTS: Mapping[str, Reader] = {
     "package.json bower.json": readers.read_package_json,

@@ -16,6 +16,7 @@ from sdd_hooks.code.python_imports import PythonImport, read_python_imports
 from sdd_hooks.code.source_files import blank_comments
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.decoding import decode
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 MAX_IMPORTS = 20_000
 """Names that are read of one file."""
@@ -23,7 +24,7 @@ MAX_IMPORTS = 20_000
 _BY_PROGRAM = {
     program: one.imports for one in LANGUAGES if one.imports for program in one.programs.split()
 }
-_SHEBANG = re.compile(rf"#![^\n]{{0,200}}\b({'|'.join(_BY_PROGRAM)})(?![a-z])".encode())
+_SHEBANG = lazy_regex(rf"#![^\n]{{0,200}}\b({'|'.join(_BY_PROGRAM)})(?![a-z])".encode())
 _SCRIPTS = frozenset({"", "cgi", "fcgi", "command"})
 _BY_NAME = {one.name: one.imports for one in LANGUAGES}
 

@@ -27,12 +27,12 @@ MAX_PARSED = 256_000 if sys.version_info >= (3, 11) else 16_000
 MAX_DOTS = 1_000
 """Dots in a row of names: the time of the parser grows with their square."""
 
-_DOTTED = re.compile(rb"[^\w.\s\\\x80-\xff]+")
-_COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
-_FIRST_LINES = re.compile(rb"\r\n|\r|\n")
-_LINE_END = re.compile(rb"\r\n|\r|\n")
+_DOTTED = lazy_regex(rb"[^\w.\s\\\x80-\xff]+")
+_COOKIE = lazy_regex(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
+_FIRST_LINES = lazy_regex(rb"\r\n|\r|\n")
+_LINE_END = lazy_regex(rb"\r\n|\r|\n")
 # Others transform the text: a comment may contain code.
-_ENCODINGS = re.compile(
+_ENCODINGS = lazy_regex(
     r"(?:utf_?8(?:_sig)?|ascii|latin_?1|iso8859_?\d+|cp\d+|koi8_[rtu]|mac_\w+|gb\w+|big5\w*"
     r"|euc_\w+|shift_jis\w*|johab|kz1048|ptcp154|hp_roman8|tis_620)"
 )

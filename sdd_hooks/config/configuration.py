@@ -10,7 +10,6 @@ errors name the file and line.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
@@ -40,6 +39,7 @@ from sdd_hooks.config.settings import (
 )
 from sdd_hooks.errors import ConfigurationError
 from sdd_hooks.named_tuple import NamedTuple
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 
 class ConfigurationWarning(NamedTuple):
@@ -98,7 +98,7 @@ _Match = tuple[SettingGroup, SettingKey]
 _Index = dict[str, list[_Match]]
 
 # `(none)`, `-`: placeholders for a value.
-_PLACEHOLDER = re.compile(r"\([^()]*\)|[-–—]+")
+_PLACEHOLDER = lazy_regex(r"\([^()]*\)|[-–—]+")
 
 _USUAL_LEVEL = 4
 _BY_NAME = {name: group for group in GROUPS for name in group.names}

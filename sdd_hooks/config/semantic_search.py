@@ -12,7 +12,6 @@ A path may be absolute, as in files written for one machine, but must lie inside
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,6 +22,7 @@ from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.system.files import FileTooLarge, PathRefused, read_inside, resolve_inside
 from sdd_hooks.text.decoding import decode_unicode
 from sdd_hooks.text.globs import compile_glob
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from yaml import Node
@@ -34,7 +34,7 @@ MAX_BYTES = 1 << 16
 
 DEFAULT_PATTERN = "**/*.md"
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+_NAME = lazy_regex(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
 class ExtraCollection(NamedTuple):

@@ -10,7 +10,6 @@ small diff. Only the fingerprint identifies a finding; the other fields are for 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from sdd_hooks.drift.whole_tree import Scope
@@ -18,6 +17,7 @@ from sdd_hooks.errors import ConfigurationError
 from sdd_hooks.findings import INCOMPLETE, Finding, ReportedFinding, RuleDescription
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.display import printable_line, shortened
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 VERSION = 1
 MAX_BYTES = 32 << 20
@@ -28,7 +28,7 @@ MAX_MESSAGE = 500
 STALE = "stale-baseline"
 """The rule of an entry whose finding no longer occurs."""
 
-_FINGERPRINT = re.compile(r"[0-9a-f]{32}")
+_FINGERPRINT = lazy_regex(r"[0-9a-f]{32}")
 _NEVER_KNOWN = frozenset({INCOMPLETE, STALE})
 _FIELDS = ("fingerprint", "rule", "path", "message")
 

@@ -10,7 +10,6 @@ setting of the repository changes. It may be deleted at any time.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
@@ -21,6 +20,7 @@ from sdd_hooks.project.external_sources import ExternalSource
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.system.files import read_state, state_directory, write_atomically
 from sdd_hooks.system.git import Git, is_object_id
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 DIRECTORY = "records"
 
@@ -34,8 +34,8 @@ CONFIG_SHA256 = (
 
 _MAX_STATE_BYTES = 4_000
 _SUFFIX = ".git"
-_DIRECTORY_NAME = re.compile(r"[0-9a-f]{20}")
-_NAME = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?\.git")
+_DIRECTORY_NAME = lazy_regex(r"[0-9a-f]{20}")
+_NAME = lazy_regex(r"[0-9a-f]{40}(?:[0-9a-f]{24})?\.git")
 
 
 class Snapshot(NamedTuple):

@@ -10,21 +10,21 @@ it is read within bounds, and no function here raises.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from pathlib import Path
 
 from sdd_hooks.forges.protocol import JobContext, PullRequest
 from sdd_hooks.remote.json_fields import Json, field, flag, number, text
 from sdd_hooks.system.git import is_object_id
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 MAX_EVENT_BYTES = 32 << 20
 """Bytes of an event file that are read; the hosts themselves send at most 25 MB."""
 
-_PULL_REF = re.compile(r"refs/pull/([1-9][0-9]{0,17})/(?:merge|head)")
+_PULL_REF = lazy_regex(r"refs/pull/([1-9][0-9]{0,17})/(?:merge|head)")
 _BRANCH_PREFIX = "refs/heads/"
 # What git allows as the name of a branch, and nothing that could be read as an option.
-_BRANCH = re.compile(r"(?![-/.])(?!.*(?:\.\.|//|@\{))[^\x00-\x20\x7f~^:?*\[\\]{1,1000}(?<![/.])")
+_BRANCH = lazy_regex(r"(?![-/.])(?!.*(?:\.\.|//|@\{))[^\x00-\x20\x7f~^:?*\[\\]{1,1000}(?<![/.])")
 
 
 def read_event(path: str) -> Mapping[str, Json] | None:

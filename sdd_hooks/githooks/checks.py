@@ -27,6 +27,7 @@ from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.project import Project, load_project
 from sdd_hooks.system.files import ERRNO_REASONS
 from sdd_hooks.text.display import describe_error, format_count, one_line, printable_line
+from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.usecases.review import (
     PushedBranch,
     review_index,
@@ -60,7 +61,7 @@ _REFUSED_BY_DEFAULT = ("frontmatter", "duplicate-number")
 
 # git writes these messages, or removes the commits again.
 _GIT_SUBJECTS = ("Merge ", "fixup! ", "squash! ", "amend! ", "Squashed commit of the following:")
-_SCISSORS = re.compile(rb"^\S{1,8} -{8,80} >8 -{8,80}$", re.MULTILINE)
+_SCISSORS = lazy_regex(rb"^\S{1,8} -{8,80} >8 -{8,80}$", re.MULTILINE)
 _BRANCH_PREFIX = "refs/heads/"
 
 

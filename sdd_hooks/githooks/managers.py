@@ -18,6 +18,7 @@ from sdd_hooks.githooks.shims import REVIEW_EVENTS, is_shim
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.system.processes import Program, find_executable, run_program
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 LEFTHOOK_FILES = tuple(
     f"{folder}lefthook{local}.{ending}"
@@ -41,7 +42,7 @@ SIGNATURES = (
 )
 _SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "ash"})
 # A script ends here, whatever follows.
-_END = re.compile(r"(exit\b|exec\s+[^<>&\d\s])")
+_END = lazy_regex(r"(exit\b|exec\s+[^<>&\d\s])")
 
 
 class Manager(NamedTuple):

@@ -26,6 +26,7 @@ from sdd_hooks.knowledge.entries import (
 )
 from sdd_hooks.knowledge.same_advice import COMMON_WORDS
 from sdd_hooks.named_tuple import NamedTuple
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 Level = Literal["project-wide", "domain-specific", "feature-specific"]
 Action = Literal["SAVE", "MERGE", "PROMOTE", "SKIP"]
@@ -50,7 +51,7 @@ _DERIVED_TAGS = 4
 _MAX_ID_WORDS = 5
 Choice = TypeVar("Choice", bound=str)
 
-_WORD = re.compile(r"[^\W_]+(?:[-_.][^\W_]+)*")
+_WORD = lazy_regex(r"[^\W_]+(?:[-_.][^\W_]+)*")
 _PLAIN_VERBS_TEXT = """
 add adds added call calls called change changes changed check checks checked create creates
 created close closes set sets run runs running store stores stored return returns send show

@@ -17,6 +17,7 @@ from sdd_hooks.knowledge.drafts import Draft, Level
 from sdd_hooks.knowledge.entries import Lesson
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.domains import DOMAIN_WORDS
+from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.query_match import stem
 
 _GENERAL_TEXT = """
@@ -25,24 +26,24 @@ global all everywhere git commit commits workflow review reviews documentation d
 comments clean-code quality camelcase snake-case pascalcase rules guideline
 """
 _GENERAL = frozenset(_GENERAL_TEXT.split())
-_TOKEN = re.compile(r"[^\W_]\w*(?:[-.]\w+)*")
-_CODE_NAME = re.compile(r"\w*[a-z0-9][A-Z]\w*|\w+_\w+|\w+(?:[-.]\w+)+")
-_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_TOKEN = lazy_regex(r"[^\W_]\w*(?:[-.]\w+)*")
+_CODE_NAME = lazy_regex(r"\w*[a-z0-9][A-Z]\w*|\w+_\w+|\w+(?:[-.]\w+)+")
+_PART = lazy_regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _OF_ONE = (
     r"(?:table|column|field|page|screen|form|endpoint|route|model|component|dialog|feature|command"
     r"|view|job|report|button|menu|wizard|store|controller|parser|handler|service|repository)\b"
 )
-_ONE_FEATURE = re.compile(
+_ONE_FEATURE = lazy_regex(
     rf"(?i)\b(?:(?:this|that) (?:ticket\b|issue\b|story\b|task\b|{_OF_ONE})"
     rf"|the [`\"']?\w+[-_]\w+[`\"']? {_OF_ONE})"
 )
-_NAMED_ONE = re.compile(rf"(?i)\bthe [`\"']?(\w+)[`\"']? {_OF_ONE}")
-_PHRASE = re.compile(r"(?:^|(?i:\bthe|\ban?)\s+)(?=\w)")
-_NORM = re.compile(
+_NAMED_ONE = lazy_regex(rf"(?i)\bthe [`\"']?(\w+)[`\"']? {_OF_ONE}")
+_PHRASE = lazy_regex(r"(?:^|(?i:\bthe|\ban?)\s+)(?=\w)")
+_NORM = lazy_regex(
     r"(?i)\b(?:must|should|shall|always|never|every|needs?|ha(?:s|ve) to|avoid|only|prefer)\b"
     r"|(?:^|[.,;:]\s*)(?:don['’]t|do not)\b"
 )
-_FACT = re.compile(
+_FACT = lazy_regex(
     r"(?i)(?<!^)\b(?:(?:does|do|did|is|are|was|were|can|could|will|would)(?: not|n['’]t)|cannot"
     r"|won['’]t|breaks?|ignores?|blocks|returns|loses|fails?|throws?|drops?|hangs?|leaks?|arrives?"
     r"|silently|turns out)\b"

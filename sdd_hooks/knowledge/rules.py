@@ -7,7 +7,6 @@ A rule is an item of a list, or a line, of any section. New ones go under "Evolv
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from sdd_hooks.knowledge.same_advice import Judge
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.system.file_edits import MAX_BYTES, FileEdit
 from sdd_hooks.system.files import read_inside
+from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.markdown import Section, parse_sections
 
 RULES_FILE = "project_rules.md"
@@ -24,8 +24,8 @@ EVOLVED = "Evolved Conventions"
 MAX_RULE = 1_000
 """The most characters of a rule."""
 
-_ITEM = re.compile(r"\A\s*(?:[-*+]|[0-9]{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
-_FENCE = re.compile(r"\s*(?:`{3,}|~{3,})")
+_ITEM = lazy_regex(r"\A\s*(?:[-*+]|[0-9]{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
+_FENCE = lazy_regex(r"\s*(?:`{3,}|~{3,})")
 
 
 class RuleRefused(SddError):

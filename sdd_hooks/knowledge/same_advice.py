@@ -9,12 +9,12 @@ judge with an embedding model also accepts a text with other words of the same m
 
 from __future__ import annotations
 
-import re
 import struct
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from sdd_hooks.named_tuple import NamedTuple
+from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.query_match import stem
 
 Embed = Callable[[Sequence[str]], Sequence[bytes]]
@@ -31,7 +31,7 @@ LEAST_WORDS = 0.4
 SAME_SUBJECT = 0.75
 """The share of words in common from which a text with another polarity contradicts."""
 
-_TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+_TOKEN = lazy_regex(r"[^\W_]+(?:['’][^\W_]+)?")
 _COMMON_WORDS_TEXT = """
 a an the this that these those it its them they their there which who what when where while and
 or but so if as at by for from in into inside of on onto out to up with within per via be is are
@@ -76,7 +76,7 @@ _UNITS = {
     "mb": "mb",
     "gb": "gb",
 }
-_PREFERENCE = re.compile(r"(?i)\b(?:instead of|rather than|over|, ?not)\b([^.:;,]*)")
+_PREFERENCE = lazy_regex(r"(?i)\b(?:instead of|rather than|over|, ?not)\b([^.:;,]*)")
 _MAX_COMPARED = 2_000
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import datetime
 import os
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -21,6 +20,7 @@ from sdd_hooks.knowledge.entries import clean_text
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.knowledge_place import LOGS_DIRECTORY
 from sdd_hooks.system.files import open_state, read_state, state_directory, write_atomically
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 LOG_FILE = "session.md"
 
@@ -44,8 +44,8 @@ as expected is none."""
 FIELDS = ("advice", "tags", "trigger")
 
 _HEAD = "# Session log\n\n"
-_EVENT = re.compile(r"- (?P<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ) (?P<kind>[a-z]+): (?P<text>.*)$")
-_FIELD = re.compile(rf"  - (?P<name>{'|'.join(FIELDS)}): (?P<value>.*)$")
+_EVENT = lazy_regex(r"- (?P<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ) (?P<kind>[a-z]+): (?P<text>.*)$")
+_FIELD = lazy_regex(rf"  - (?P<name>{'|'.join(FIELDS)}): (?P<value>.*)$")
 
 
 class EmptyEvent(SddError):

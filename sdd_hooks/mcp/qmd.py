@@ -31,6 +31,7 @@ from sdd_hooks.retrieval.records import Records
 from sdd_hooks.retrieval.search import HitLimits, search, search_typed
 from sdd_hooks.text.display import printable_line, shortened
 from sdd_hooks.text.globs import compile_glob
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 INSTRUCTIONS = """\
 Search over the decision records, specifications and code of this repository, with qmd's tools. \
@@ -47,7 +48,7 @@ MAX_BYTES = 65_536
 _MAX_DOCUMENTS = 50
 _MAX_SNIPPET = 300
 _DOCID = 6
-_RANGE = re.compile(r"(?P<name>.*?):(?P<first>\d{1,9})(?::(?P<count>\d{1,9}))?", re.S)
+_RANGE = lazy_regex(r"(?P<name>.*?):(?P<first>\d{1,9})(?::(?P<count>\d{1,9}))?", re.S)
 
 
 class NoDocument(SddError):

@@ -9,7 +9,6 @@ A pointer to a decision does not change what a model writes; the sentences of th
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from sdd_hooks.artifacts.artifact import Artifact
@@ -32,6 +31,7 @@ from sdd_hooks.retrieval.report import LabelledHit, label_of
 from sdd_hooks.retrieval.search import HitLimits, incomplete_notes, pending_notes
 from sdd_hooks.system.git import nul_split
 from sdd_hooks.text.display import printable_line
+from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.markdown import unify_line_endings
 from sdd_hooks.usecases.reading.governing import (
     GoverningReason,
@@ -49,7 +49,7 @@ MAX_QUERY = 2_000
 MAX_PATHS = 50
 
 _MODULE_PARAMETER = Parameter("module", "text", "Only this module of the workspace.")
-_REVISION = re.compile(r"[^-\s\x00-\x1f\x7f][^\s\x00-\x1f\x7f]*")
+_REVISION = lazy_regex(r"[^-\s\x00-\x1f\x7f][^\s\x00-\x1f\x7f]*")
 _MAX_SNIPPET = 1_000
 _MAX_LISTED = 10
 _MAX_REASONS = 5

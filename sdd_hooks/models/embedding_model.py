@@ -26,11 +26,12 @@ from typing import Protocol
 from sdd_hooks.errors import EngineUnavailable
 from sdd_hooks.models.model_folder import find_weights, is_complete, require_weights
 from sdd_hooks.named_tuple import NamedTuple
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 DEFAULT_MODEL = "Xenova/all-MiniLM-L6-v2"
 """The default model without the distribution of the model. Its quantised weights have 23 MB."""
 
-_HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
+_HUB_NAME = lazy_regex(r"[\w.-]+/[\w.-]+", re.ASCII)
 _LLM_PREFIX = "llm:"
 _BLOCK_BYTES = 1 << 20
 _DIGEST_DIGITS = 12

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Sequence
 
 from sdd_hooks.config.settings import BranchSettings, PullRequestSettings
 from sdd_hooks.named_tuple import NamedTuple
+from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.markdown import parse_sections
 from sdd_hooks.trackers.issue import joined
 from sdd_hooks.trackers.registry import closing_words_of
@@ -22,8 +23,8 @@ BRANCH_HEADING = "### Branch"
 PULL_HEADING = "### PR Convention"
 
 _EPIC_TITLE = "implement "
-_PARTS = re.compile(r"[^a-z0-9]+")
-_UNSAFE = re.compile(r"[^\w.-]+|\.\.+|\.lock\Z", re.ASCII)
+_PARTS = lazy_regex(r"[^a-z0-9]+")
+_UNSAFE = lazy_regex(r"[^\w.-]+|\.\.+|\.lock\Z", re.ASCII)
 
 
 def is_epic(title: str, labels: Iterable[str]) -> bool:

@@ -16,6 +16,7 @@ from sdd_hooks.config.settings import PullRequestSettings
 from sdd_hooks.forges.protocol import PullRequest
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.planning.conventions import is_epic
+from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.stated import read_stated
 from sdd_hooks.trackers.issue_file import StoredIssue
 from sdd_hooks.trackers.registry import closing_words_of
@@ -25,7 +26,7 @@ MAX_TEXT = 100_000
 
 _WORDS = r"close[sd]?|fix(?:e[sd])?|resolve[sd]?|bd\ close"
 _NAME = r"\#?([\w][\w.-]{0,99})"
-_KEY = re.compile(r"(?<![\w/.-])[A-Za-z]\w{0,30}-[0-9]{1,12}(?![\w-])", re.ASCII)
+_KEY = lazy_regex(r"(?<![\w/.-])[A-Za-z]\w{0,30}-[0-9]{1,12}(?![\w-])", re.ASCII)
 
 
 class PullIssues(NamedTuple):

@@ -17,6 +17,7 @@ from sdd_hooks.code.languages import GENERATED, VENDORED
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.record_names import may_be_record
 from sdd_hooks.text.globs import compile_glob
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 RECORD_KINDS = ("adrs", "specs")
 """The kinds of collections whose files are records: decisions and specifications."""
@@ -31,7 +32,7 @@ OUTSIDE_GIT = frozenset({"issues", EXTERNAL})
 
 ISSUES_DIRECTORY = ".sdd/issues"
 
-_VENDORED = re.compile(r"(?:^|/)(?:" + "|".join(map(re.escape, VENDORED)) + ")/")
+_VENDORED = lazy_regex(r"(?:^|/)(?:" + "|".join(map(re.escape, VENDORED)) + ")/")
 
 
 class Collection(NamedTuple):

@@ -28,6 +28,7 @@ from sdd_hooks.project.recognition import (
 )
 from sdd_hooks.system.files import PathRefused, resolve_inside
 from sdd_hooks.system.git import Git, nul_split
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 DEFAULT_ADRS = "docs/adrs"
 DEFAULT_SPECS = "docs/openspec/specs"
@@ -52,7 +53,7 @@ _PATH = (
     r"[ \t]*(?P<more>,[ \t]*(?:and[ \t])?|&|and[ \t])?"
 )
 
-_SENTENCE_END = re.compile(r"(?<=[^.])[.;:]$")
+_SENTENCE_END = lazy_regex(r"(?<=[^.])[.;:]$")
 
 
 class Layout(NamedTuple):

@@ -22,6 +22,7 @@ from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.system.files import FileTooLarge, PathRefused, read_inside, resolve_inside
 from sdd_hooks.system.git import Git, GitError, nul_split
 from sdd_hooks.text.decoding import decode_unicode
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 GITMODULES_FILE = ".gitmodules"
 
@@ -35,8 +36,8 @@ TABLE_TITLES = {"workspace modules": ROOT_COLUMNS, "modules": ("root",)}
 MAX_MODULES = 500
 """Modules of a repository that are used. Each has collections and costs time in every command."""
 
-_DASHES = re.compile(r":?-+:?")
-_CELL = re.compile(r"((?:[^|\\]|\\.?)*)(?:\||$)")
+_DASHES = lazy_regex(r":?-+:?")
+_CELL = lazy_regex(r"((?:[^|\\]|\\.?)*)(?:\||$)")
 
 
 class Module(NamedTuple):

@@ -38,6 +38,7 @@ from sdd_hooks.remote.transport import (
 )
 from sdd_hooks.remote.urls import parse_endpoint
 from sdd_hooks.text.display import one_line
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -50,7 +51,7 @@ MAX_WAIT_SECONDS = 60.0
 """Seconds that a client waits altogether, by default."""
 _MAX_LIMIT_SECONDS = 86_400.0
 """The longest time that a rate limit is believed to take. The hosts' own take an hour at most."""
-_ABSOLUTE = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+_ABSOLUTE = lazy_regex(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _NOT_WHOLE = Failure("its answer is not whole")
 _NOT_READ = "check the names and the address in the configuration"
 _NOT_WRITTEN = "check the title, text, labels, people and branches that were sent"

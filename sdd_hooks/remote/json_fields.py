@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from datetime import datetime, timezone
 
+from sdd_hooks.text.lazy_regex import lazy_regex
+
 Json = object
 """What `json.loads` returns."""
 
-_UTC = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z", re.ASCII)
-_TIME = re.compile(
+_UTC = lazy_regex(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z", re.ASCII)
+_TIME = lazy_regex(
     r"([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt ]([0-9]{2}:[0-9]{2}(?::[0-9]{2})?)"
     r"(?:[.,]([0-9]{1,6})[0-9]*)?\s*([Zz]|[+-][0-9]{2}:?[0-9]{2})?",
     re.ASCII,

@@ -9,10 +9,11 @@ from ipaddress import IPv6Address, ip_address
 from urllib.parse import unquote, urlsplit
 
 from sdd_hooks.named_tuple import NamedTuple
+from sdd_hooks.text.lazy_regex import lazy_regex
 
-_SCP = re.compile(r"(?:[^/@:]*@)?(\[[^\]]+\]|[^/:@\[]+):(?!//)(.*)", re.DOTALL)
+_SCP = lazy_regex(r"(?:[^/@:]*@)?(\[[^\]]+\]|[^/:@\[]+):(?!//)(.*)", re.DOTALL)
 # URLs that all parsers read alike: no user name, no backslash, an ASCII host.
-_HTTP = re.compile(
+_HTTP = lazy_regex(
     r"(https?)://((?:[a-z0-9_-]{1,63}\.)*[a-z0-9_-]{1,63}\.?|\[[0-9a-f:.]+\])(?::([0-9]{1,5}))?"
     r"(?=[/?#]|\Z)",
     re.IGNORECASE | re.ASCII,

@@ -20,6 +20,7 @@ from sdd_hooks.reporting.markdown import markdown_lines, truncate_lines
 from sdd_hooks.reporting.markdown_parts import SIGNS
 from sdd_hooks.reporting.outcome import ReviewOutcome
 from sdd_hooks.reporting.registry import Links, Reporter
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 MARKER = "<!-- sdd-review -->"
 """The first line of a comment without a key, and the only HTML comment in it."""
@@ -34,7 +35,7 @@ _NOTICE = (
 MAX_OPEN = 50
 """Line comments of sdd that are open at the same time. The report has every finding."""
 
-_LINE_MARKER = re.compile(
+_LINE_MARKER = lazy_regex(
     r"<!-- sdd-review: ([0-9A-Za-z]{1,128})(?: \(([\w.-]{1,64})\))? -->\r?", re.A
 )
 

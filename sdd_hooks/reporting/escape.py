@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 
 from sdd_hooks.text.display import printable_line, printable_lines
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 MAX_LENGTH = 400
 """Characters of a text that a report shows."""
@@ -22,12 +23,12 @@ BREAK = "\u200b"
 _DOLLAR = "<span>&#36;</span>"
 
 # Invisible letters, and the two joiners outside the scripts and emoji that need them.
-_INVISIBLE = re.compile(
+_INVISIBLE = lazy_regex(
     "[\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0]"
     r"|(?<![^\x00-\x7f\u200c\u200d])[\u200c\u200d]"
     r"|[\u200c\u200d](?![^\x00-\x7f\u200c\u200d])"
 )
-_REFERENCE = re.compile(
+_REFERENCE = lazy_regex(
     # @team #1 !1 &1 ~label %milestone ^alert {+inserted+}
     r"[@#!&~%^{](?=\S)"
     r"|\[(?=.)"  # [epic:1] [ ]
@@ -39,16 +40,16 @@ _REFERENCE = re.compile(
     r"|\b(?P<commit>[0-9a-f]{7,})\b",
     re.ASCII | re.IGNORECASE,
 )
-_COMMIT = re.compile(r".{1,6}")
-_CODE = re.compile(r"(?<!`)`([^`\s](?:[^`]*[^`\s])?)`(?!`)")
+_COMMIT = lazy_regex(r".{1,6}")
+_CODE = lazy_regex(r"(?<!`)`([^`\s](?:[^`]*[^`\s])?)`(?!`)")
 # Emphasis and links; code spans first, since they contain none.
-_MARKS = re.compile(
+_MARKS = lazy_regex(
     r"(?P<code>`[^`]*`)"
     r"|(?<![^\s(\"])(?P<mark>\*{1,3})(?=[^\s*])(?P<stressed>(?:`[^`]*`|[^*`])+?)"
     r"(?<=[^\s*])(?P=mark)(?![\w*])"
     r"|!?\[(?P<linked>[^\[\]]+)\]\([^()\s]+\)"
 )
-_MARKUP = re.compile(r"[\\`*_~^=+|#<>&$\[\]]")
+_MARKUP = lazy_regex(r"[\\`*_~^=+|#<>&$\[\]]")
 # Brackets are entities, since some forges read an escaped one as the start of a formula. Backticks
 # are entities, since one beside a code span would count as part of its delimiter.
 _ENTITIES = {
@@ -61,15 +62,15 @@ _ENTITIES = {
     "$": _DOLLAR,
 }
 # At the start of a line: a list, the underline of a heading, a definition, a command to a bot.
-_OPENING = re.compile(r"\d{1,9}(?=[.)])|(?=[-:/])")
+_OPENING = lazy_regex(r"\d{1,9}(?=[.)])|(?=[-:/])")
 
-_INLINE = re.compile(
+_INLINE = lazy_regex(
     r"[\\`*|\[]|<(?=[A-Za-z/!?])|&(?=[#\w]{1,32};)|~(?=~)|(?<![^\W_])_|_(?![^\W_])", re.ASCII
 )
 # At the start of a line: a heading, a quotation, a list, the underline of a heading.
-_BLOCK = re.compile(r"\d{1,9}(?=[.)]\s)|(?=[#>+=-])")
-_PIPE = re.compile(r"(?<!\\)\|")
-_TICKS = re.compile("`+")
+_BLOCK = lazy_regex(r"\d{1,9}(?=[.)]\s)|(?=[#>+=-])")
+_PIPE = lazy_regex(r"(?<!\\)\|")
+_TICKS = lazy_regex("`+")
 
 
 def single_line(text: str, max_length: int = MAX_LENGTH) -> str:

@@ -7,7 +7,6 @@ The report of the comment and of the step's summary is the same, cut to what eac
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from sdd_hooks.findings import SEVERITIES, Finding, Severity, count_severities
@@ -33,6 +32,7 @@ from sdd_hooks.reporting.outcome import (
 from sdd_hooks.reporting.registry import Links, Reporter
 from sdd_hooks.reporting.whole_tree_markdown import audit_lines, tree_lines
 from sdd_hooks.text.display import format_count
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 MAX_OPEN = 5
 """Findings of one severity, places of one finding, and notes that are not folded."""
@@ -51,7 +51,7 @@ _NAMES: dict[Severity, str] = {
 }
 
 # Has no character that ends a link.
-_ADDRESS = re.compile(r"https://[A-Za-z0-9._~:/?#%+=&-]{1,2000}")
+_ADDRESS = lazy_regex(r"https://[A-Za-z0-9._~:/?#%+=&-]{1,2000}")
 
 # Markdown ignores a line end alone.
 _LINE_BREAK = "\\"

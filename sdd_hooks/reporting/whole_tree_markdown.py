@@ -9,7 +9,6 @@ has a table for each category, summaries, coverage and actions.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
@@ -33,6 +32,7 @@ from sdd_hooks.reporting.outcome import (
 )
 from sdd_hooks.reporting.registry import Links
 from sdd_hooks.text.display import format_count
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 MAX_ROWS = 200
 """Rows of one table; the rest is counted."""
@@ -44,7 +44,7 @@ CLEAN = "No drift detected. All implementation aligns with governing ADRs and sp
 MAX_UNCITED = 20
 """Records without a mention that are listed; the rest is counted."""
 
-_BAR = re.compile(r"(?<!\\)\|")
+_BAR = lazy_regex(r"(?<!\\)\|")
 
 
 def tree_lines(review: ReviewOutcome, tree: CheckedTree, links: Links | None) -> Iterator[str]:

@@ -75,7 +75,7 @@ niye o olan olarak olur mudur nedir ve veya var yok;
 aby być co czy dla do gdzie i ich jak jaka jaki jakie jako jakich jest jeśli kiedy kto która które
 który ma mamy na nad nie o od po pod przez przy są się skąd tak to w z za ze że
 """
-_WORD = re.compile(r"[^\W_]+")
+_WORD = lazy_regex(r"[^\W_]+")
 # Chinese; of Japanese, the endings and words in Hiragana are left out.
 _UNSPACED_FUNCTION_WORDS = lazy_regex(
     r"为什么|為什麼|什么|什麼|怎么|怎麼|如何|为何|哪里|哪裡|哪个|哪些|是否|可以|应该|需要|我们|我們"

@@ -13,7 +13,6 @@ it is the reviewed branch itself, and if its name says that it belongs to the ho
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -35,6 +34,7 @@ from sdd_hooks.system.git import Git, nul_split
 from sdd_hooks.system.git_objects import read_blobs
 from sdd_hooks.system.time_limit import TimeLimitExceeded, time_limit
 from sdd_hooks.text.display import one_line
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 MAX_SECONDS = 30.0
 """The time for all commits. One takes some milliseconds."""
@@ -56,7 +56,7 @@ _PREFIX = "refs/remotes/"
 _FORMAT = "%(refname)%00%(objectname)%00%(committerdate:unix)%00%(symref)"
 # Users fetch the refs of pull requests under such names, closed ones too, and git never removes
 # them. The last one is GitHub's, for its merge queue.
-_OF_HOST = re.compile(
+_OF_HOST = lazy_regex(
     r"(?:.*/)?(?:pr|pull|pulls|pull-requests?|mr|merge-requests?)/[0-9]+(?:/.*)?"
     r"|gh-readonly-queue/.*"
 )

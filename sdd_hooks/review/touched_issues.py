@@ -22,6 +22,7 @@ from sdd_hooks.reporting.outcome import References, TouchedIssue
 from sdd_hooks.review.references.words.code_words import CodeWords, read_code_words
 from sdd_hooks.review.references.words.splitting import split_words
 from sdd_hooks.review.subject import Subject
+from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.trackers.issue_file import StoredIssue
 from sdd_hooks.trackers.store import IssueFolder
 from sdd_hooks.trackers.stored_issues import read_issues
@@ -39,9 +40,9 @@ MIN_TITLE_WORDS = 3
 TITLE_SHARE = 0.6
 """The share of the telling words of an issue's title that the change has."""
 
-_NUMBER = re.compile(r"(?<![\w/&#.-])(?:#|[Gg][Hh]-)([0-9]{1,18})(?![\w-])", re.ASCII)
-_KEY = re.compile(r"(?<![\w/.-])[A-Za-z][\w]*-[\w.-]*\w", re.ASCII)
-_PATH = re.compile(r"(?<![\w.@/-])[\w.@-]+(?:/[\w.@-]+)+|(?<![\w.@/-])[\w-]+\.[A-Za-z]{1,5}\b")
+_NUMBER = lazy_regex(r"(?<![\w/&#.-])(?:#|[Gg][Hh]-)([0-9]{1,18})(?![\w-])", re.ASCII)
+_KEY = lazy_regex(r"(?<![\w/.-])[A-Za-z][\w]*-[\w.-]*\w", re.ASCII)
+_PATH = lazy_regex(r"(?<![\w.@/-])[\w.@-]+(?:/[\w.@-]+)+|(?<![\w.@/-])[\w-]+\.[A-Za-z]{1,5}\b")
 _ORDER = ("named", "files", "paths", "records", "title")
 
 

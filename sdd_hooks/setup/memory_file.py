@@ -23,6 +23,7 @@ from sdd_hooks.errors import ConfigurationError
 from sdd_hooks.project.layout import find_declarations
 from sdd_hooks.setup.legacy import Settings
 from sdd_hooks.text.decoding import split_mark
+from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.markdown import Section, parse_sections
 
 CONTEXT = "Architecture Context"
@@ -37,7 +38,7 @@ _INTRODUCTION = (
     "Decisions and specifications govern the code. `sdd search` finds those that apply to a change."
 )
 _DECLARATIONS = {"adrs": "Architecture Decision Records", "specs": "Specifications"}
-_BULLET = re.compile(r" {0,3}[-*+] ")
+_BULLET = lazy_regex(r" {0,3}[-*+] ")
 
 
 @dataclass(frozen=True)

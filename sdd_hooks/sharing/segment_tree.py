@@ -8,7 +8,6 @@ Each segment is validated before any of it is used.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -29,13 +28,14 @@ from sdd_hooks.sharing.segment_format import (
 )
 from sdd_hooks.system.git import GitError
 from sdd_hooks.text.display import one_line, printable_line, shortened
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 _MAX_TREE_BYTES = 200_000
 
 _MAX_SHOWN_COLUMNS = 80
 """Columns of the name of a foreign entry in a message."""
 
-_SEGMENT_NAME = re.compile("[0-9a-f]{64}")
+_SEGMENT_NAME = lazy_regex("[0-9a-f]{64}")
 
 # Without a date and a user, equal content is an equal commit on every machine: two pushes of it at
 # the same time do not conflict.

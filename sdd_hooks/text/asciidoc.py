@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 
+from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.markdown import unify_line_endings
 from sdd_hooks.text.tables import write_rows
 
@@ -19,37 +20,37 @@ MAX_EXPANDED = 100
 _MAX_COLUMNS = 100
 _LEVELS = {"=": 1, "-": 2, "~": 3, "^": 4, "+": 5}
 
-_HEADING = re.compile(r"(={1,6}|#{1,6})[ \t]+(\S.*)")
-_TITLE_END = re.compile(r"[ \t]*(?:\[\[[^\]]*\]\]|[ \t]=+)[ \t]*$")
-_UNDERLINE = re.compile(r"(?:={3,}|-{3,}|~{3,}|\^{3,}|\+{3,})$")
-_DELIMITER = re.compile(
+_HEADING = lazy_regex(r"(={1,6}|#{1,6})[ \t]+(\S.*)")
+_TITLE_END = lazy_regex(r"[ \t]*(?:\[\[[^\]]*\]\]|[ \t]=+)[ \t]*$")
+_UNDERLINE = lazy_regex(r"(?:={3,}|-{3,}|~{3,}|\^{3,}|\+{3,})$")
+_DELIMITER = lazy_regex(
     r"(?:-{4,}|\.{4,}|={4,}|\*{4,}|_{4,}|/{4,}|\+{4,}|`{3,}\w*|--|[|!,:]={3,})$"
 )
-_ATTRIBUTE = re.compile(r":(!?[\w][\w-]*!?):(?:[ \t]+(.*))?$")
-_SETTING = re.compile(
+_ATTRIBUTE = lazy_regex(r":(!?[\w][\w-]*!?):(?:[ \t]+(.*))?$")
+_SETTING = lazy_regex(
     r"toc.*|.*dir|.*-caption|.*-image.*|source-.*|sect.*|table-.*|figure-.*|example-.*|pdf-.*|url-.*"
     r"|icons|experimental|doctype|style.*|lang|encoding|id(?:prefix|separator)|xrefstyle|data-uri",
     re.IGNORECASE,
 )
-_REVISION = re.compile(r"(?:v?[\d.]+,[ \t]*)?(\d{4}-\d\d?-\d\d?)(?:[:,].*)?$")
-_BLOCK_LINE = re.compile(r"\[(?:\[[^\]]*\]|[^\[\]]*)\]$")
-_LANGUAGE = re.compile(r"\[(?:source|,)?[ ]*(?:%\w+)?,?[ ]*([\w+#.-]{1,30})?")
-_COLUMNS = re.compile(r"""\bcols=(?:"([^"]*)"|'([^']*)'|([^,\]]*))""")
-_MACRO = re.compile(
+_REVISION = lazy_regex(r"(?:v?[\d.]+,[ \t]*)?(\d{4}-\d\d?-\d\d?)(?:[:,].*)?$")
+_BLOCK_LINE = lazy_regex(r"\[(?:\[[^\]]*\]|[^\[\]]*)\]$")
+_LANGUAGE = lazy_regex(r"\[(?:source|,)?[ ]*(?:%\w+)?,?[ ]*([\w+#.-]{1,30})?")
+_COLUMNS = lazy_regex(r"""\bcols=(?:"([^"]*)"|'([^']*)'|([^,\]]*))""")
+_MACRO = lazy_regex(
     r"(?:ifn?def|ifeval|endif|include|toc|image|video|audio)::\S*\[.*\]$|'{3}$|-{3}$|\*{3}$|<{3}$|\+$"
 )
-_BLOCK_TITLE = re.compile(r"\.([^\s.].*)$")
-_ITEM = re.compile(r"[ \t]*(?:(\*{1,5}|-)|(\.{1,5})|(\d{1,5}\.))[ \t]+(\S.*)$")
-_TERM = re.compile(r"[ \t]*(?P<term>\S.{0,100}?)(?::{2,4}|;;)(?:[ \t]+(?P<text>\S.*))?$")
-_CELL = re.compile(r"(?:(?<=\s)|^)(?:\d[\d.]*[+*])?[<^>.]{0,4}[adehlmsv]?(?<!\\)\|")
-_LINK = re.compile(
+_BLOCK_TITLE = lazy_regex(r"\.([^\s.].*)$")
+_ITEM = lazy_regex(r"[ \t]*(?:(\*{1,5}|-)|(\.{1,5})|(\d{1,5}\.))[ \t]+(\S.*)$")
+_TERM = lazy_regex(r"[ \t]*(?P<term>\S.{0,100}?)(?::{2,4}|;;)(?:[ \t]+(?P<text>\S.*))?$")
+_CELL = lazy_regex(r"(?:(?<=\s)|^)(?:\d[\d.]*[+*])?[<^>.]{0,4}[adehlmsv]?(?<!\\)\|")
+_LINK = lazy_regex(
     r"(?:link:|xref:(?:[\w-]+\$)?)([^\s\[\]]{1,300})\[([^\[\]\n]{0,200})\]"
     r"|(https?://[^\s\[\]<>]{1,300})\[([^\[\]\n]{0,200})\]"
     r"|<<([^<>,\n]{1,200})(?:,[ ]?([^<>\n]{1,200}))?>>"
 )
-_BOLD = re.compile(r"(?<![\w*\\`])\*(?![\s*])([^*\n]{0,300}?[^\s*])\*(?![\w*`])")
-_EMOJI = re.compile(r"[ ]:\w{1,40}:$")
-_REFERENCE = re.compile(r"(?<!\\)\{([\w][\w-]{0,60})\}")
+_BOLD = lazy_regex(r"(?<![\w*\\`])\*(?![\s*])([^*\n]{0,300}?[^\s*])\*(?![\w*`])")
+_EMOJI = lazy_regex(r"[ ]:\w{1,40}:$")
+_REFERENCE = lazy_regex(r"(?<!\\)\{([\w][\w-]{0,60})\}")
 
 
 def asciidoc_as_markdown(text: str) -> str:

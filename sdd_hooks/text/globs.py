@@ -13,10 +13,12 @@ from collections.abc import Callable, Sequence
 from fnmatch import translate
 from functools import lru_cache
 
+from sdd_hooks.text.lazy_regex import lazy_regex
+
 MAX_ALTERNATIVES = 100
 """A pattern whose braces expand to more patterns than this is refused."""
 
-_BRACES = re.compile(r"\{([^{}]*,[^{}]*)\}")
+_BRACES = lazy_regex(r"\{([^{}]*,[^{}]*)\}")
 
 _Part = Callable[[str], object] | None
 """A test of one part of a path; None represents `**`."""

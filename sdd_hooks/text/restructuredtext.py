@@ -17,34 +17,35 @@ from docutils import frontend, nodes, utils
 from docutils.parsers import rst
 from docutils.parsers.rst import directives
 
+from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.markdown import unify_line_endings
 from sdd_hooks.text.tables import write_rows
 
 MAX_SIZE = 128 * 1024
 """Of a longer document, in characters, only the headings that Markdown has as well are seen."""
 
-_CODE = re.compile(
+_CODE = lazy_regex(
     "code|code-block|csv-table|ditaa|graphviz|math|mermaid|parsed-literal|plantuml"
     "|productionlist|prompt|sourcecode|uml|.*diag"
 )
-_HIDDEN = re.compile(
+_HIDDEN = lazy_regex(
     "contents|figure|highlight|image|include|index|literalinclude|meta|raw|toctree"
 )
-_TEXT_ROLE = re.compile(r"abbr|any|doc|download|numref|(?:std:)?ref|term")
+_TEXT_ROLE = lazy_regex(r"abbr|any|doc|download|numref|(?:std:)?ref|term")
 
-_DIRECTIVE = re.compile(
+_DIRECTIVE = lazy_regex(
     r"^([ ]*)\.\.[ ]+(?:\|[^|\n]{1,100}\|[ ]+)?([\w.+:-]{1,60}?)[ ]?::(?:[ ]+|$)", re.MULTILINE
 )
-_FIELD = re.compile(r"([ ]*):((?:[^:\\]|\\.|:(?![ ]|$)){1,200}):(?:[ ]+|$)(.*)")
-_TARGET = re.compile(r"([ ]*)\.\.[ ]_(`?)([^`:]{1,200})\2:[ ]+(\S+)[ ]*$")
-_FOOTNOTE = re.compile(r"[ ]*\.\.[ ]+(?=\[[#*\w.-]{1,60}\](?:[ ]|$))")
-_EXPLICIT = re.compile(r"[ ]*(?:\.\.|__)(?:[ ]|$)")
-_ADORNMENT = re.compile(r"[ ]*([!-/:-@\[-`{-~])\1*[ ]*$")
-_BORDER = re.compile(r"[ ]*=+(?:[ ]+=+)+[ ]*$|[ ]*\+(?:[-=]+\+)+[ ]*$")
-_CELL = re.compile(r"[ ]*(\*[ ]+)?-(?:[ ]+(.*))?$")
-_NUMBERED = re.compile(r"([ ]*)#(?=[.)][ ])")
-_HASHES = re.compile(r"([ ]{0,3})(?=#{1,6}(?:[ ]|$))")
-_INLINE = re.compile(
+_FIELD = lazy_regex(r"([ ]*):((?:[^:\\]|\\.|:(?![ ]|$)){1,200}):(?:[ ]+|$)(.*)")
+_TARGET = lazy_regex(r"([ ]*)\.\.[ ]_(`?)([^`:]{1,200})\2:[ ]+(\S+)[ ]*$")
+_FOOTNOTE = lazy_regex(r"[ ]*\.\.[ ]+(?=\[[#*\w.-]{1,60}\](?:[ ]|$))")
+_EXPLICIT = lazy_regex(r"[ ]*(?:\.\.|__)(?:[ ]|$)")
+_ADORNMENT = lazy_regex(r"[ ]*([!-/:-@\[-`{-~])\1*[ ]*$")
+_BORDER = lazy_regex(r"[ ]*=+(?:[ ]+=+)+[ ]*$|[ ]*\+(?:[-=]+\+)+[ ]*$")
+_CELL = lazy_regex(r"[ ]*(\*[ ]+)?-(?:[ ]+(.*))?$")
+_NUMBERED = lazy_regex(r"([ ]*)#(?=[.)][ ])")
+_HASHES = lazy_regex(r"([ ]{0,3})(?=#{1,6}(?:[ ]|$))")
+_INLINE = lazy_regex(
     r"""(?<![`\w\\])(?:``[^`\n]{1,300}``|(?::(?P<role>[\w.+:-]{1,40}):)?
     `(?P<text>[^`<>\n]{1,200}(?:\n[^`<>\n]{1,200})?)
     (?:<(?P<target>[^`<>\s]{1,300})>)?`(?P<end>_{0,2}))(?![\w`])""",

@@ -11,15 +11,16 @@ import hashlib
 import re
 
 from sdd_hooks.named_tuple import NamedTuple
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 EXTENSION = ".md"
 ESCAPE = "%"
 """The first character of an escaped name, and the prefix of each escaped byte in it."""
 
-_SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}", re.ASCII)
+_SAFE = lazy_regex(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}", re.ASCII)
 _MAX_NAME = 240
 # Windows reserves these names for devices, with any extension.
-_RESERVED = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)", re.IGNORECASE)
+_RESERVED = lazy_regex(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)", re.IGNORECASE)
 _PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyz0123456789-_")
 
 

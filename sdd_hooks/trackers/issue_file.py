@@ -15,28 +15,29 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import cast, get_args
 
+from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.trackers.issue import Issue, IssueStatus, LinkedPull
 from sdd_hooks.trackers.issue_references import natural_key, references_of
 
 MAX_HEADING = 1_000
 """Characters of a title that are repeated as the heading."""
 
-_ESCAPED = re.compile('["\\\\\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]')
+_ESCAPED = lazy_regex('["\\\\\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]')
 # Half of a surrogate pair cannot be encoded.
-_SURROGATES = re.compile("[\ud800-\udfff]")
+_SURROGATES = lazy_regex("[\ud800-\udfff]")
 _REPLACEMENT = "\ufffd"
 _SHORT_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
-_NUMBER = re.compile(r"(?:0|[1-9][0-9]{0,17})", re.ASCII)
+_NUMBER = lazy_regex(r"(?:0|[1-9][0-9]{0,17})", re.ASCII)
 _CONTROLS = {code: f"\\x{code:02x}" for code in (*range(0x20), *range(0x7F, 0xA0))}
 
-_PULL_LINE = re.compile(r"- \*\*(PR|Branch|Status|Files modified|Last updated)\*\*: (.*)")
-_CODE = re.compile(r"(?<!`)(`+)(?!`)(.*?)(?<!`)\1(?!`)")
+_PULL_LINE = lazy_regex(r"- \*\*(PR|Branch|Status|Files modified|Last updated)\*\*: (.*)")
+_CODE = lazy_regex(r"(?<!`)(`+)(?!`)(.*?)(?<!`)\1(?!`)")
 _STATUSES = frozenset(get_args(IssueStatus))
 
 _PULLS_HEADING = "\n## Associated PR\n\n"
 _NO_PULLS = "None.\n"
 
-_HEADER = re.compile(
+_HEADER = lazy_regex(
     r"---\nid: (?P<id>.+)\ntitle: (?P<title>.+)\nstatus: (?P<status>open|closed|merged|draft)\n"
     r"labels: (?P<labels>.+)\nassignees: (?P<assignees>.+)\nauthor: (?P<author>.+)\n"
     r"created: (?P<created>.+)\nupdated: (?P<updated>.+)\nclosed: (?P<closed>.+)\n"

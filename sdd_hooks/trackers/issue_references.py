@@ -14,6 +14,7 @@ from sdd_hooks.artifacts.identifiers import (
     may_have_references,
 )
 from sdd_hooks.named_tuple import NamedTuple
+from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.stated import read_stated
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ MAX_LIST = 100
 """Lines below a bare `Blocks:` that are read as its list."""
 
 # `Blocks: #1, #2`, `- **Blocked by**: PROJ-3`, or the bare words above a list.
-_EDGE = re.compile(
+_EDGE = lazy_regex(
     rf"""^[ \t>]*(?:[-*+][ \t]+)?[*_]{{0,3}}
     (?P<verb>blocks|blocked[ ]by) [*_]{{0,3}}[ \t]*:[*_]{{0,3}}
     (?: [ \t*_]*(?P<inline>[^\s*_][^\r\n]*)
@@ -33,9 +34,9 @@ _EDGE = re.compile(
     )""",
     re.VERBOSE | re.IGNORECASE | re.MULTILINE,
 )
-_LINK_TARGET = re.compile(r"\]\([^()\s]*\)|https?://\S+")
+_LINK_TARGET = lazy_regex(r"\]\([^()\s]*\)|https?://\S+")
 # `#12`, `owner/repo#3`, `PROJ-3`, `bd-a1b2.1`; a bare number where nothing else is on the line.
-_ISSUE = re.compile(
+_ISSUE = lazy_regex(
     r"""(?<![\w#/.-])
     (?: (?P<project>[\w.-]{1,100}(?:/[\w.-]{1,100}){1,8})?\#(?P<number>[0-9]{1,18})
       | (?!(?:ADR|SPEC)-)(?P<key>[A-Za-z][A-Za-z0-9_]*(?:-[A-Za-z0-9_]+)*
@@ -43,9 +44,9 @@ _ISSUE = re.compile(
     )(?![\w-])""",
     re.VERBOSE | re.ASCII,
 )
-_NUMBERS = re.compile(r"[ \t]*[0-9]{1,18}(?:[ \t]*,[ \t]*[0-9]{1,18})*[ \t.]*", re.ASCII)
+_NUMBERS = lazy_regex(r"[ \t]*[0-9]{1,18}(?:[ \t]*,[ \t]*[0-9]{1,18})*[ \t.]*", re.ASCII)
 _NO_EDGES: Mapping[str, Sequence[str]] = {"blocks": (), "blocked by": ()}
-_NATURAL = re.compile(r"([0-9]+)", re.ASCII)
+_NATURAL = lazy_regex(r"([0-9]+)", re.ASCII)
 
 
 class IssueReferences(NamedTuple):

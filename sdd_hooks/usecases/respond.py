@@ -31,6 +31,7 @@ from sdd_hooks.review.rules import registered
 from sdd_hooks.review.successors import find_replacements, find_successors
 from sdd_hooks.review.suppressions import read_suppressions
 from sdd_hooks.system.file_edits import FileEdit, FileNotEditable, apply_edits
+from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.markdown import find_frontmatter_end
 from sdd_hooks.text.stated import has_reason
 from sdd_hooks.usecases.authoring.renumber import RenumberRequest, renumber
@@ -44,9 +45,9 @@ SUGGESTION = "reference"
 MESSAGE = "COMMIT_EDITMSG"
 """The path of an edit of the message of HEAD."""
 
-_COMMIT = re.compile(r"[0-9a-f]{40,64}")
-_QUOTED = re.compile(r'"([^"\n]{1,300})"')
-_FIRST_LINE = re.compile(r"#!|<[?]|<!doctype|.{0,3}-[*]-|[ \t]*#.{0,40}coding[:=]", re.IGNORECASE)
+_COMMIT = lazy_regex(r"[0-9a-f]{40,64}")
+_QUOTED = lazy_regex(r'"([^"\n]{1,300})"')
+_FIRST_LINE = lazy_regex(r"#!|<[?]|<!doctype|.{0,3}-[*]-|[ \t]*#.{0,40}coding[:=]", re.IGNORECASE)
 _COMMENTS = {
     "# {}": "cmake crystal dockerfile elixir gdscript graphql hcl julia make nim nix perl"
     " powershell python r rego ruby shell starlark tcl yaml",

@@ -21,13 +21,14 @@ from sdd_hooks.cli.shared.progress import SyncOutput, waiting_line
 from sdd_hooks.config.settings import FailOn
 from sdd_hooks.errors import EXIT_FINDINGS, EXIT_OK
 from sdd_hooks.named_tuple import NamedTuple
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from sdd_hooks.usecases.sprint.merge_pulls import MergeReport
     from sdd_hooks.usecases.sprint.review_pulls import PullBatch, PullReview
 
-_NUMBER = re.compile(r"#?([1-9][0-9]{0,8})", re.ASCII)
-_SPEC = re.compile(r"(?:\[[^\]]+\]/)?SPEC[-_ ]?[0-9]+", re.IGNORECASE | re.ASCII)
+_NUMBER = lazy_regex(r"#?([1-9][0-9]{0,8})", re.ASCII)
+_SPEC = lazy_regex(r"(?:\[[^\]]+\]/)?SPEC[-_ ]?[0-9]+", re.IGNORECASE | re.ASCII)
 
 
 class ReviewTarget(NamedTuple):

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from sdd_hooks.named_tuple import NamedTuple
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 Ecosystem = Literal["python", "npm", "go", "jvm", "rust", "ruby", "nuget", "php"]
 """A family of languages that share packages."""
@@ -24,7 +25,7 @@ Proof = Literal["imported", "declared", "tests"]
 ECOSYSTEMS: tuple[Ecosystem, ...] = get_args(Ecosystem)
 
 _FOLDER = Path(__file__).parent / "technologies"
-_MAJOR_VERSION = re.compile(r"/v\d+$")
+_MAJOR_VERSION = lazy_regex(r"/v\d+$")
 
 
 class Category(NamedTuple):

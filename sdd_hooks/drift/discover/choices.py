@@ -11,6 +11,7 @@ from itertools import islice
 
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.drift.discover.catalogue import load_catalogue
+from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.lines import split_lines
 
 MAX_DECISION_LINES = 200
@@ -22,22 +23,22 @@ MAX_VERBS = 20
 MAX_BLOCK = 2_000
 """Characters that are read of a paragraph."""
 
-_STANDING_OUT = re.compile(
+_STANDING_OUT = lazy_regex(
     r"#{1,6}[ \t]+(.{1,200})|\|[ \t]*([^|]{1,100})\||(?:[-*+]|\d{1,3}\.)?[ \t]*\*\*(.{1,200}?)\*\*"
 )
-_BLOCK_START = re.compile(r"#{1,6}[ \t]|\||[-*+][ \t]|\d{1,3}\.[ \t]|>")
-_POSSESSIVE = re.compile(r"[\w.]{1,80}`?['’]s\b")
+_BLOCK_START = lazy_regex(r"#{1,6}[ \t]|\||[-*+][ \t]|\d{1,3}\.[ \t]|>")
+_POSSESSIVE = lazy_regex(r"[\w.]{1,80}`?['’]s\b")
 # What is chosen is a part of a technology that is in use already. Hooks and components are not
 # such: those of pre-commit and shadcn are what one chooses.
-_PART = re.compile(
+_PART = lazy_regex(
     r"""[\w.]{1,80}`?(?:[ ]session)?[ ]`?(?:adapters?|contexts?|handlers?|helpers?|middlewares?
     |patch(?:es)?|plug-?ins?|props|routes?|selectors?|wrappers?)\b""",
     re.IGNORECASE | re.VERBOSE,
 )
-_SENTENCE_END = re.compile(r"(?<=[.!?;])[ \t]")
-_OPTION = re.compile(r"\bchosen[ \t]+(?:option|solution|alternative)\b", re.IGNORECASE)
-_REASON = re.compile(r"[ ,\t](?:because|since|as it|so that)\b", re.IGNORECASE)
-_ASIDE = re.compile(
+_SENTENCE_END = lazy_regex(r"(?<=[.!?;])[ \t]")
+_OPTION = lazy_regex(r"\bchosen[ \t]+(?:option|solution|alternative)\b", re.IGNORECASE)
+_REASON = lazy_regex(r"[ ,\t](?:because|since|as it|so that)\b", re.IGNORECASE)
+_ASIDE = lazy_regex(
     r",?[ \t](?:because|since|so|instead|rather|not|to|for|which|that)\b|[(—–]", re.I
 )
 _VERBS = (
@@ -47,7 +48,7 @@ _VERBS = (
     r"(?:switch(?:ed)?|migrat(?:e|ed|ing)|mov(?:e|ed|ing))[ \t]+to|(?:backed|powered)[ \t]+by",
     r"deploy(?:ed)?[ \t]+(?:on|to|with)|writ(?:e|ten)[ \t]+in",
 )
-_CHOOSING = re.compile(rf"\b(?:{'|'.join(_VERBS)})\b", re.IGNORECASE)
+_CHOOSING = lazy_regex(rf"\b(?:{'|'.join(_VERBS)})\b", re.IGNORECASE)
 
 
 def find_choices(artifact: Artifact, text: str) -> list[str]:

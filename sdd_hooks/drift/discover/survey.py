@@ -24,6 +24,7 @@ from sdd_hooks.drift.discover.usage import ImportNames, find_ecosystem
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.display import clipped
 from sdd_hooks.text.globs import compile_glob, expand_braces
+from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.lines import NumberedLine, split_lines
 
 Role = Literal["declared", "marked", "used", "tested"]
@@ -284,7 +285,7 @@ def clip(line: str) -> str:
 MAX_IMAGES = 200
 """Images that are read of a file."""
 
-_IMAGE = re.compile(
+_IMAGE = lazy_regex(
     r"^[ \t]*(?:-[ \t]+)?(?:image|repository|container)[ \t]*:[ \t]*[\"']?"
     r"(?:[\w-]{1,100}(?:\.[\w-]{1,100}){1,8}(?::\d{1,5})?/)?(?:library/|bitnami/|cimg/)?"
     r"([\w./-]{1,200})",

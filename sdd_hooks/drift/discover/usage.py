@@ -15,6 +15,7 @@ from sdd_hooks.code.source_files import MAX_LINE
 from sdd_hooks.drift.discover.catalogue import Ecosystem, Package, Technology
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.decoding import decode
+from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.lines import split_lines
 
 _SEPARATORS: Mapping[Ecosystem, str] = {
@@ -28,13 +29,13 @@ _SEPARATORS: Mapping[Ecosystem, str] = {
     "rust": "::",
 }
 _MAX_PARTS = 12
-_PHP_USE = re.compile(r"^[ \t]*use[ \t]+(?:function[ \t]+)?\\?([\w\\]{1,300})", re.MULTILINE)
-_SCRIPT_IMPORT = re.compile(
+_PHP_USE = lazy_regex(r"^[ \t]*use[ \t]+(?:function[ \t]+)?\\?([\w\\]{1,300})", re.MULTILINE)
+_SCRIPT_IMPORT = lazy_regex(
     r"^[ \t]*(?:import|export)\b[^\n]{0,300}?\bfrom[ \t]*[\"']([^\"'\n]{1,200})[\"']"
     r"|^[ \t]*import[ \t]+[\"']([^\"'\n]{1,200})[\"']",
     re.MULTILINE,
 )
-_CONSTANT = re.compile(r"(?<![\w:@$.])[A-Z]\w{0,80}(?:::[A-Z]\w{0,80}){0,4}|^[ \t]*devise\b", re.M)
+_CONSTANT = lazy_regex(r"(?<![\w:@$.])[A-Z]\w{0,80}(?:::[A-Z]\w{0,80}){0,4}|^[ \t]*devise\b", re.M)
 _COMPONENTS = (".vue", ".svelte", ".astro")
 
 

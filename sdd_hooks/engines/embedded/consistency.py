@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator
 from heapq import nlargest
 from pathlib import Path
@@ -24,8 +23,9 @@ from sdd_hooks.engines.embedded.database import ImpossibleValue, typed
 from sdd_hooks.engines.protocol import IndexedDocument
 from sdd_hooks.errors import SddError
 from sdd_hooks.system.files import read_inside
+from sdd_hooks.text.lazy_regex import lazy_regex
 
-_WORD = re.compile(r"(?<![^\s])[A-Za-z]{3,20}(?![^\s])")
+_WORD = lazy_regex(r"(?<![^\s])[A-Za-z]{3,20}(?![^\s])")
 _WORDS = 4
 _MAX_BYTES = 8_000_000
 

@@ -10,7 +10,6 @@ which another branch is checked out.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache
@@ -24,13 +23,14 @@ from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.collections import OUTSIDE_GIT
 from sdd_hooks.system.files import read_state, write_atomically
 from sdd_hooks.system.git import Git
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from psycopg import Connection
 
 _CLONE_FILE = "clone"
 _MOST_BYTES = 64
-_ID = re.compile("[0-9a-f]{32}")
+_ID = lazy_regex("[0-9a-f]{32}")
 
 
 class IndexedCommit(NamedTuple):

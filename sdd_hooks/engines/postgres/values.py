@@ -4,9 +4,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
+
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from psycopg import Connection, Cursor
@@ -15,8 +16,8 @@ _ROWS_AT_ONCE = 1_000
 """A statement has at most 65,535 values."""
 
 _ESCAPE = "\U0010ffff"
-_REFUSED = re.compile("[\x00\ud800-\udfff\U0010ffff]")
-_STORED = re.compile(f"{_ESCAPE}([0-9a-f]{{4}})")
+_REFUSED = lazy_regex("[\x00\ud800-\udfff\U0010ffff]")
+_STORED = lazy_regex(f"{_ESCAPE}([0-9a-f]{{4}})")
 
 
 def stored_text(text: str) -> str:

@@ -18,6 +18,7 @@ from functools import lru_cache
 from sdd_hooks.engines.ranking.query_terms import Term
 from sdd_hooks.engines.ranking.word_ranking import PREFIX, TermCounts, weighted_size
 from sdd_hooks.named_tuple import NamedTuple
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 _TITLE, _BODY, _PARTS = "A", "B", "C"
 _MAX_POSITION = 16383
@@ -29,7 +30,7 @@ _MAX_POSITIONS = 255
 _MAX_WORD = 200
 """Characters of a word; a `tsvector` takes up to 2,046 bytes."""
 
-_POSITIONS = re.compile(r"(\d+)([ABC]?)")
+_POSITIONS = lazy_regex(r"(\d+)([ABC]?)")
 
 
 class ChunkWords(NamedTuple):

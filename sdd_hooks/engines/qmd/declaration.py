@@ -26,6 +26,7 @@ from sdd_hooks.project.collections import Collection
 from sdd_hooks.system.files import PathRefused, read_state, resolve_inside, write_atomically
 from sdd_hooks.system.git import Git, nul_split
 from sdd_hooks.text.globs import expand_braces
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 MAX_IGNORED = 1000
 """Exceptions of one collection that come from git: fast-glob tries each of them on every path."""
@@ -36,10 +37,10 @@ MAX_CONFIG_BYTES = 1_000_000
 # A mask that matches nothing: qmd ignores hidden files.
 NOTHING = ".none"
 
-_SPECIAL = re.compile(r"[^\w./-]")
-_CHARACTER_CLASS = re.compile(r"\[[^]]+\]")
-_UNQUOTED = re.compile(r"[^ !#-\[\]-~]")
-_NOT_COARSE = re.compile(r"[^\w. -]+|^ | $")
+_SPECIAL = lazy_regex(r"[^\w./-]")
+_CHARACTER_CLASS = lazy_regex(r"\[[^]]+\]")
+_UNQUOTED = lazy_regex(r"[^ !#-\[\]-~]")
+_NOT_COARSE = lazy_regex(r"[^\w. -]+|^ | $")
 
 
 @dataclass(frozen=True)

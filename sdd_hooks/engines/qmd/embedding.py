@@ -18,6 +18,7 @@ from sdd_hooks.errors import EngineUnavailable, StorageError
 from sdd_hooks.project.project import Project
 from sdd_hooks.system.files import PathRefused, resolve_inside
 from sdd_hooks.system.user_cache import read_cached, write_cached
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 DEFAULT_MODEL = "qmd's default model"
 
@@ -38,7 +39,7 @@ _DEVICE_TIMEOUT = 30.0
 # Variables with which a user chooses the device of qmd.
 _DEVICE_VARIABLES = ("QMD_FORCE_CPU", "QMD_LLAMA_GPU")
 
-_HUB_MODEL = re.compile(r"hf:[\w.-]+/[\w.-]+(?:/[\w.-]+)*/[\w.-]+\.gguf", re.ASCII | re.IGNORECASE)
+_HUB_MODEL = lazy_regex(r"hf:[\w.-]+/[\w.-]+(?:/[\w.-]+)*/[\w.-]+\.gguf", re.ASCII | re.IGNORECASE)
 _GGUF_HEADER = b"GGUF"
 
 

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sdd_hooks.engines.protocol import Counts
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 Version = tuple[int, int, int]
 
@@ -26,23 +27,23 @@ QUERY_NOT_EMBEDDED = "Batch embedding error:"
 # Bounded: qmd counts documents, chunks and lines.
 _NUMBER = r"(\d{1,15})"
 
-_COLLECTION = re.compile(r"\[\d+/\d+\] (\S+)(?: \(.*\))?")
-_INDEXED = re.compile(
+_COLLECTION = lazy_regex(r"\[\d+/\d+\] (\S+)(?: \(.*\))?")
+_INDEXED = lazy_regex(
     rf"Indexed: {_NUMBER} new, {_NUMBER} updated, {_NUMBER} unchanged, {_NUMBER} removed"
 )
-_PENDING = re.compile(rf"\s*Pending:\s+{_NUMBER} need embedding\b.*")
-_TOTAL = re.compile(r"\s*Total:\s+\d+ files indexed")
-_LISTED = re.compile(r"\s*[\d.]+ [KMG]?B  \w{3} [ \d]\d +\d[\d:]{3,4}  qmd://(.*)", re.DOTALL)
-_EMBEDDED = re.compile(rf"Embedded {_NUMBER} chunks? from {_NUMBER} documents?")
-_FAILED = re.compile(r"(?m)^\W*([\d,]{1,19}) chunks? still failed after retries")
-_FAILURE = re.compile(r"(?m)^  (\S.*#\d+ \(\d+ attempts\): .*)$")
-_EXPIRED = re.compile(rf"Session expired . skipping (?:{_NUMBER} remaining chunks|remaining)")
-_PROBE = re.compile(
+_PENDING = lazy_regex(rf"\s*Pending:\s+{_NUMBER} need embedding\b.*")
+_TOTAL = lazy_regex(r"\s*Total:\s+\d+ files indexed")
+_LISTED = lazy_regex(r"\s*[\d.]+ [KMG]?B  \w{3} [ \d]\d +\d[\d:]{3,4}  qmd://(.*)", re.DOTALL)
+_EMBEDDED = lazy_regex(rf"Embedded {_NUMBER} chunks? from {_NUMBER} documents?")
+_FAILED = lazy_regex(r"(?m)^\W*([\d,]{1,19}) chunks? still failed after retries")
+_FAILURE = lazy_regex(r"(?m)^  (\S.*#\d+ \(\d+ attempts\): .*)$")
+_EXPIRED = lazy_regex(rf"Session expired . skipping (?:{_NUMBER} remaining chunks|remaining)")
+_PROBE = lazy_regex(
     r"device probe: (?:running on (CPU)\b|GPU (\w+)[^;]*; offloading (enabled|disabled))"
 )
-_VERSION = re.compile(rf"qmd {_NUMBER}\.{_NUMBER}\.{_NUMBER}\b")
-_DOCUMENT = re.compile(r"(?m)^[\[{]")
-_ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
+_VERSION = lazy_regex(rf"qmd {_NUMBER}\.{_NUMBER}\.{_NUMBER}\b")
+_DOCUMENT = lazy_regex(r"(?m)^[\[{]")
+_ESCAPES = lazy_regex(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
 
 _ON_CPU = "QMD Warning: no GPU acceleration, running on CPU"
 _SESSION_EXPIRED = "session expired"

@@ -12,7 +12,6 @@ collection, so that it prefers the collection that is named first.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,6 +21,7 @@ from sdd_hooks.engines.qmd.output import QmdResult
 from sdd_hooks.engines.ranking.fusion import RankedMatch, weight_of
 from sdd_hooks.engines.ranking.query_terms import Term, parse_terms
 from sdd_hooks.text.forms import decompose, fold_forms
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 DocumentKey = tuple[str, str]
 """A document: its collection, and its path relative to the top of the repository."""
@@ -39,7 +39,7 @@ MAX_RESULTS = 1000
 """Documents that qmd returns at most: more than it finds, as each of its lists has 20 at most."""
 
 _LINE_BREAKS = frozenset({"Cc", "Cs", "Zl", "Zp"})
-_EXCLUDED = re.compile(r'(?:^|(?<=\s))-+(?:"[^"]*"?\S*|\S+)')
+_EXCLUDED = lazy_regex(r'(?:^|(?<=\s))-+(?:"[^"]*"?\S*|\S+)')
 
 
 @dataclass(frozen=True)

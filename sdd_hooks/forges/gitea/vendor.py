@@ -17,6 +17,7 @@ from sdd_hooks.forges.actions_event import parse_job
 from sdd_hooks.forges.gitea.forge import GiteaForge
 from sdd_hooks.forges.protocol import ForgeClientFactory, ForgeVendor, JobContext
 from sdd_hooks.hosts.gitea import API_PATH, LABEL, is_gitea_job
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from sdd_hooks.remote.credentials import Secret
@@ -26,7 +27,7 @@ ADVICE = (
     "and read:user (a wrong token may look like a missing repository)"
 )
 
-_REPOSITORY = re.compile(
+_REPOSITORY = lazy_regex(
     r"(?!\.{1,2}/)[A-Za-z0-9._-]{1,100}/(?!\.{1,2}\Z)[A-Za-z0-9._-]{1,100}", re.ASCII
 )
 

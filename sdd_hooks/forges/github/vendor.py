@@ -18,10 +18,11 @@ from sdd_hooks.forges.github.forge import GitHubForge
 from sdd_hooks.forges.protocol import ForgeClientFactory, ForgeVendor, JobContext
 from sdd_hooks.hosts.gitea import RUNNER_VARIABLES
 from sdd_hooks.hosts.github import CLOUD, CLOUD_API, LABEL, api_url, rate_limit, token_headers
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 ADVICE = "give the job `permissions: pull-requests: write`"
 
-_REPOSITORY = re.compile(r"[A-Za-z0-9_.-]{1,100}/(?!\.{1,2}\Z)[A-Za-z0-9_.-]{1,100}", re.ASCII)
+_REPOSITORY = lazy_regex(r"[A-Za-z0-9_.-]{1,100}/(?!\.{1,2}\Z)[A-Za-z0-9_.-]{1,100}", re.ASCII)
 
 
 def _detect_job(environ: Mapping[str, str]) -> JobContext | None:

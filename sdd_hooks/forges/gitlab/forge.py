@@ -11,7 +11,6 @@ person who owns the token.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -58,6 +57,7 @@ from sdd_hooks.hosts.gitlab import LABEL, PAGE_SIZE
 from sdd_hooks.remote.json_fields import Json, field, flag, number, rows, text
 from sdd_hooks.remote.paging import read_listing
 from sdd_hooks.text.display import clipped
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from sdd_hooks.remote.client import Client
@@ -70,7 +70,7 @@ _PASSED = frozenset({"success", "skipped"})
 _FAILED = frozenset({"failed", "canceled"})
 _STATES = {"success": "success", "failure": "failed", "error": "failed", "pending": "pending"}
 # https://docs.gitlab.com/user/project/settings/project_access_tokens/#bot-users-for-projects
-_BOT = re.compile(r"(?:project|group)_[0-9]+_bot(?:[0-9]+|_[0-9a-f]+)?|service_account_.*")
+_BOT = lazy_regex(r"(?:project|group)_[0-9]+_bot(?:[0-9]+|_[0-9a-f]+)?|service_account_.*")
 
 
 @dataclass(frozen=True)

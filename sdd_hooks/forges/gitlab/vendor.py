@@ -8,7 +8,6 @@ Variables alone describe a job: https://docs.gitlab.com/ci/variables/predefined_
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -17,6 +16,7 @@ from sdd_hooks.forges.gitlab.forge import GitLabForge
 from sdd_hooks.forges.protocol import ForgeClientFactory, ForgeVendor, JobContext, PullRequest
 from sdd_hooks.hosts.gitlab import API_PATH, LABEL, NAME_PATTERN, rate_limit
 from sdd_hooks.remote.urls import parse_endpoint
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from sdd_hooks.remote.credentials import Secret
@@ -26,8 +26,8 @@ ADVICE = (
     " (the token of a job cannot write)"
 )
 _JOB_TOKEN_PREFIX = "glcbt-"  # noqa: S105 (the prefix of every job token)
-_NUMBER = re.compile(r"[1-9][0-9]{0,17}")
-_PATH = re.compile(rf"{NAME_PATTERN}(?:/{NAME_PATTERN}){{1,21}}")
+_NUMBER = lazy_regex(r"[1-9][0-9]{0,17}")
+_PATH = lazy_regex(rf"{NAME_PATTERN}(?:/{NAME_PATTERN}){{1,21}}")
 
 
 def _detect_job(environ: Mapping[str, str]) -> JobContext | None:

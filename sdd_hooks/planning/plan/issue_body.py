@@ -13,6 +13,7 @@ from sdd_hooks.planning.plan.marker import EPIC, LEAD, write_marker
 from sdd_hooks.planning.plan.requirements import PlannedRequirement
 from sdd_hooks.planning.plan.story import Plan, ReusedCode, Story
 from sdd_hooks.reporting.escape import BREAK, code_span, escape_inline
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 MAX_BODY = 50_000
 """Characters of a body. Trackers accept 65,536 bytes or less."""
@@ -22,8 +23,8 @@ _MAX_STEP = 200
 DEPENDENCIES = "### Dependencies"
 STORIES = "### Stories"
 
-_MENTION = re.compile(r"(?<![\w`])@(?=\w)")
-_LINE = re.compile(
+_MENTION = lazy_regex(r"(?<![\w`])@(?=\w)")
+_LINE = lazy_regex(
     r"^[ \t]*(?:[-*+][ \t]+)?(?P<verb>Blocks|Blocked by):(?P<ids>[^\r\n]*)", re.MULTILINE
 )
 

@@ -12,6 +12,7 @@ from sdd_hooks.planning.conventions import is_epic
 from sdd_hooks.planning.plan.marker import EPIC, keys_for
 from sdd_hooks.planning.plan.requirements import PlannedRequirement
 from sdd_hooks.planning.plan.story import PlanIssue
+from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.trackers.issue import Issue
 from sdd_hooks.trackers.issue_file import StoredIssue
 from sdd_hooks.trackers.issue_references import natural_key
@@ -19,9 +20,9 @@ from sdd_hooks.trackers.issue_references import natural_key
 MIN_WORDS = 2
 """Words of a name that says by itself which requirement is meant."""
 
-_WORD = re.compile(r"[^\W_]+")
-_ITEM = re.compile(r"[ \t>]*(?:#{1,6}|[-*+]|[0-9]{1,4}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(.{1,300})")
-_LEAD = re.compile(r"(?:req|requirement)\b\W{0,5}", re.IGNORECASE)
+_WORD = lazy_regex(r"[^\W_]+")
+_ITEM = lazy_regex(r"[ \t>]*(?:#{1,6}|[-*+]|[0-9]{1,4}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(.{1,300})")
+_LEAD = lazy_regex(r"(?:req|requirement)\b\W{0,5}", re.IGNORECASE)
 
 
 class KnownIssues(NamedTuple):

@@ -8,19 +8,20 @@ requirements would be grouped now.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from hashlib import blake2b
+
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 LEAD = "sdd-story:"
 """The beginning of a marker."""
 EPIC = "epic"
 """The key of the epic of a specification."""
 
-_MARKER = re.compile(
+_MARKER = lazy_regex(
     r"sdd-story: (?P<spec>[^\s<>`]{1,200})(?P<keys>(?: (?:epic|[0-9a-f]{10})){1,500})"
 )
-_OTHER = re.compile(r"[^\w./\[\]-]+")
+_OTHER = lazy_regex(r"[^\w./\[\]-]+")
 
 
 def marked_spec(name: str) -> str:

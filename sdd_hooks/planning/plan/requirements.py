@@ -4,14 +4,13 @@
 
 from __future__ import annotations
 
-import re
-
 from sdd_hooks.artifacts.artifact import Artifact
 from sdd_hooks.artifacts.requirements import Scenario
 from sdd_hooks.errors import EXIT_USAGE, SddError
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.planning.plan.marker import key_of
 from sdd_hooks.planning.requirement_code import CodeQuestion
+from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.markdown import mask_comments
 from sdd_hooks.text.prose import plain_text, split_sentences
 
@@ -20,7 +19,7 @@ MAX_REQUIREMENTS = 200
 _MAX_TEXT = 20_000
 """Characters of a requirement that are read."""
 
-_CODE_SPAN = re.compile(r"(?<!`)`([^`\n]{1,120})`(?!`)")
+_CODE_SPAN = lazy_regex(r"(?<!`)`([^`\n]{1,120})`(?!`)")
 
 
 class NothingToPlan(SddError):

@@ -18,6 +18,7 @@ from sdd_hooks.planning.plan.requirements import PlannedRequirement
 from sdd_hooks.planning.plan.story import SharedArtifact
 from sdd_hooks.review.references.words.splitting import split_words
 from sdd_hooks.system.git import Git, nul_split
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 MAX_CANDIDATES = 100
 """Names that are looked for in the code."""
@@ -29,7 +30,7 @@ _KINDS = (
     ("type", re.compile(r"([A-Z][a-z0-9]+(?:[A-Z][a-z0-9]*)+)")),
     ("helper", re.compile(r"([A-Za-z_][\w.]*)\(\)")),
 )
-_NAMED_BY_NOUN = re.compile(
+_NAMED_BY_NOUN = lazy_regex(
     r"`([A-Za-z_]\w*)`[ ]"
     r"(table|interface|struct|class|middleware|service|helper|module|column|setting)s?\b"
 )

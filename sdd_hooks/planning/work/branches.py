@@ -18,6 +18,7 @@ from sdd_hooks.planning.work.brief import BranchPlan
 from sdd_hooks.planning.work.siblings import Sibling
 from sdd_hooks.system.git import Git
 from sdd_hooks.text.display import format_count, printable_line
+from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.markdown import parse_sections
 from sdd_hooks.trackers.issue_file import StoredIssue
 
@@ -25,7 +26,7 @@ MAX_AGE = 60 * 86_400.0
 """Seconds after which a branch without a pull request counts as given up."""
 
 _FORMAT = "%(refname)%00%(objectname)%00%(committerdate:unix)%00%(contents:subject)"
-_NAME = re.compile(r"`?([A-Za-z0-9][\w./#+-]{0,199})`?", re.ASCII)
+_NAME = lazy_regex(r"`?([A-Za-z0-9][\w./#+-]{0,199})`?", re.ASCII)
 
 
 class WorktreeRefused(SddError):

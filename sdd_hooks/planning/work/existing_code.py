@@ -6,7 +6,6 @@ most files around them import."""
 from __future__ import annotations
 
 import posixpath
-import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
@@ -17,6 +16,7 @@ from sdd_hooks.engines.protocol import Hit
 from sdd_hooks.planning.work.brief import Convention, ExistingCode
 from sdd_hooks.planning.work.definitions import code_family, is_shareable
 from sdd_hooks.review.references.words.splitting import split_words
+from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.query_match import stem
 
 MAX_SYMBOLS = 12
@@ -34,7 +34,7 @@ MAX_NAMES = 4
 
 _MIN_FILES = 3
 _SHARE = 0.5
-IMPORT_SEPARATOR = re.compile(r"[.:/\\]+")
+IMPORT_SEPARATOR = lazy_regex(r"[.:/\\]+")
 """What is between the parts of an imported name, whatever the language."""
 
 

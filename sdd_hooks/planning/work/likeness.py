@@ -9,19 +9,19 @@ recognised.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from sdd_hooks.code.symbols import Symbol, without_comments
 from sdd_hooks.named_tuple import NamedTuple
+from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.names import PLURAL_S
 
 MAX_TOKENS = 3_000
 """Tokens of a definition that are compared."""
 
 _MAX_CHARACTERS = 60_000
-_TOKEN = re.compile(r"[^\W\d]\w*|\d[\w.]*|\"[^\"\n]*\"|'[^'\n]*'|[^\w\s]")
-_WORD = re.compile(rf"[A-Z]{{2,}}{PLURAL_S}|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_TOKEN = lazy_regex(r"[^\W\d]\w*|\d[\w.]*|\"[^\"\n]*\"|'[^'\n]*'|[^\w\s]")
+_WORD = lazy_regex(rf"[A-Z]{{2,}}{PLURAL_S}|[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _EXACT, _SHAPE = 3, 6
 _EXACT_SHARE = 0.3
 _LITERAL = frozenset("\"'0123456789")

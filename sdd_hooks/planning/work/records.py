@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from sdd_hooks.artifacts.artifact import Artifact
@@ -14,12 +13,13 @@ from sdd_hooks.artifacts.requirements import Requirement
 from sdd_hooks.engines.protocol import Hit
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.planning.work.brief import BriefRequirement, GoverningArtifact
+from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.lines import split_lines
 
-_MARKS = re.compile(r"[\s*_`\"“”]+")
-_QUOTED = re.compile(r"[\"“]([^\"“”\n]{2,200})[\"”]")
-_NOTE = re.compile(r"\s*\([^()]*\)\s*\Z")
-_BREAK = re.compile(r"(?:\n[ \t]*(?:-[ \t]*){3,}[ \t]*)?\s*\Z")
+_MARKS = lazy_regex(r"[\s*_`\"“”]+")
+_QUOTED = lazy_regex(r"[\"“]([^\"“”\n]{2,200})[\"”]")
+_NOTE = lazy_regex(r"\s*\([^()]*\)\s*\Z")
+_BREAK = lazy_regex(r"(?:\n[ \t]*(?:-[ \t]*){3,}[ \t]*)?\s*\Z")
 
 MAX_FOUND = 5
 """Artifacts that only a search found, and those that only governing comments name."""

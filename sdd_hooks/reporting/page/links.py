@@ -21,6 +21,7 @@ from sdd_hooks.artifacts.identifiers import ArtifactId, find_id_references, in_m
 from sdd_hooks.artifacts.named_code import CodePaths
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.reporting.registry import Links
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 _TO_NEWER = frozenset({"enables", "governs"})
 """Kinds of edges from an older artifact to a newer one. All others lead to an older one."""
@@ -31,16 +32,16 @@ MAX_ADDRESS = 2_000
 RECORD = "#/record/"
 """The address of an artifact in the page, before its key."""
 
-_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
-_ALLOWED = re.compile(r"(?:https?://[^\s/]|mailto:[^\s@]+@)", re.IGNORECASE)
+_SCHEME = lazy_regex(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
+_ALLOWED = lazy_regex(r"(?:https?://[^\s/]|mailto:[^\s@]+@)", re.IGNORECASE)
 # A browser drops these inside a scheme: `java<TAB>script:` is a script.
-_INVISIBLE = re.compile(r"[\x00-\x20\x7f-\xa0\u2028\u2029]")
-_ANCHOR = re.compile(r"[\w.-]{1,200}")
+_INVISIBLE = lazy_regex(r"[\x00-\x20\x7f-\xa0\u2028\u2029]")
+_ANCHOR = lazy_regex(r"[\w.-]{1,200}")
 
-_PLACE = re.compile(r"([^\s:*{]{3,300})(?::([0-9]{1,7})(?:-[0-9]{1,7})?)?")
-NAMED_PATH = re.compile(r"(?<![\w.@/:*-])[\w.@-]+(?:/[\w.@-]*\w)+(?::[0-9]{1,7})?")
+_PLACE = lazy_regex(r"([^\s:*{]{3,300})(?::([0-9]{1,7})(?:-[0-9]{1,7})?)?")
+NAMED_PATH = lazy_regex(r"(?<![\w.@/:*-])[\w.@-]+(?:/[\w.@-]*\w)+(?::[0-9]{1,7})?")
 
-_NOT_IN_KEY = re.compile(r"[^\w.-]+")
+_NOT_IN_KEY = lazy_regex(r"[^\w.-]+")
 
 
 class RecordRelation(NamedTuple):

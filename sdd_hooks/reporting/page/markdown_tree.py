@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from sdd_hooks.named_tuple import NamedTuple
+from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.markdown import mask_comments
 
 if TYPE_CHECKING:
@@ -33,9 +34,9 @@ MAX_TEXT = 200_000
 MAX_LINE = 20_000
 """A paragraph with a longer line is displayed as it is written."""
 
-_BREAK = re.compile(r"<br[ ]?/?>", re.IGNORECASE)
-_BARE_ADDRESS = re.compile(r"https?://[^\s<>\"'`|\\]{1,500}[^\s<>\"'`|\\.,;:!?)\]}*_]")
-_TASK = re.compile(r"\[([ xX])\] ")
+_BREAK = lazy_regex(r"<br[ ]?/?>", re.IGNORECASE)
+_BARE_ADDRESS = lazy_regex(r"https?://[^\s<>\"'`|\\]{1,500}[^\s<>\"'`|\\.,;:!?)\]}*_]")
+_TASK = lazy_regex(r"\[([ xX])\] ")
 _SIMPLE = {
     "paragraph": "p",
     "bullet_list": "ul",

@@ -25,6 +25,7 @@ from sdd_hooks.reporting.page.payload import PackedTexts, pack, pack_texts
 from sdd_hooks.reporting.page.records import PageRecords
 from sdd_hooks.text.display import printable_line, shortened
 from sdd_hooks.text.durations import format_duration
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 SCRIPTS = (
     "dom",
@@ -42,7 +43,7 @@ SCRIPTS = (
 
 # A page in the work tree must not count as a file that names records. So the first digit of an id
 # and of a file name is a character reference, which a browser shows as the digit.
-_ID = re.compile(r"((?:adr|spec)s?[-_ #/(]*|/)([0-9])", re.IGNORECASE)
+_ID = lazy_regex(r"((?:adr|spec)s?[-_ #/(]*|/)([0-9])", re.IGNORECASE)
 
 _ORDER = ("accepted", "approved", "implemented", "proposed", "draft", "review")
 

@@ -18,6 +18,7 @@ from sdd_hooks.code.paths import is_external
 from sdd_hooks.findings import Severity
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.review.judge.prompt import PromptPart, escape_invisible, format_fields, size_of
+from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.lines import NumberedLine
 from sdd_hooks.text.markdown import mask_non_prose, parse_sections
 
@@ -27,8 +28,8 @@ MIN_WORDS = 4
 """Words of a quotation."""
 
 _MAX_CONTEXT = 2_000
-_WORD = re.compile(r"\S+")
-_BREAK = re.compile(
+_WORD = lazy_regex(r"\S+")
+_BREAK = lazy_regex(
     r"""[.!?][]"')*_`]*(?=\s)                               # a full stop
       | \n[ \t]*\n                                          # a blank line
       | \n(?=[ \t]*(?:[-*+>|]|\#{1,6}|[0-9]{1,9}[.)])[ \t])  # a list item, a quotation, a heading

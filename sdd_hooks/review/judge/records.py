@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from itertools import islice
 
@@ -14,6 +13,7 @@ from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.reporting.outcome import Candidate, References
 from sdd_hooks.review.judge.prompt import PromptPart, format_fields, shorten, size_of
 from sdd_hooks.review.subject import Subject
+from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.markdown import mask_non_prose
 
 MAX_RECORD = 200_000
@@ -25,7 +25,7 @@ MAX_TITLE = 200
 MAX_FILES = 50
 """Changed files whose governing comments are read."""
 
-_BLANK_LINES = re.compile(r"\n[ \t]*(?=\n)")
+_BLANK_LINES = lazy_regex(r"\n[ \t]*(?=\n)")
 
 
 class RecordText(NamedTuple):

@@ -8,6 +8,7 @@ import re
 from collections.abc import Collection
 
 from sdd_hooks.remote.json_fields import Json, field, flag, number, text, texts, utc
+from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.trackers.issue import Issue, IssueStatus, LinkedPull
 
 NAME = "gitea"
@@ -16,7 +17,7 @@ NAME = "gitea"
 _DRAFT_PREFIXES = ("wip:", "[wip]")
 _KEYWORD = r"(?<![^\s(\[*_~])(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?[ ]"
 _END = r"(?=[\s)\]'\"*_~]|[:;,.?!](?:\s|\Z)|\Z)"
-_CODE = re.compile(r"(?<!`)(`{1,9})(?!`).{0,2000}?(?<!`)\1(?!`)", re.DOTALL)
+_CODE = lazy_regex(r"(?<!`)(`{1,9})(?!`).{0,2000}?(?<!`)\1(?!`)", re.DOTALL)
 
 
 def issue_of(entry: Json, web: str) -> Issue | None:

@@ -15,6 +15,7 @@ from sdd_hooks.errors import RemoteError
 from sdd_hooks.hosts.gitea import API_PATH, LABEL, is_gitea_job
 from sdd_hooks.remote.json_fields import Json, number, rows, text
 from sdd_hooks.remote.urls import RemoteUrl, parse_endpoint
+from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.trackers.gitea.tracker import GiteaTracker
 from sdd_hooks.trackers.hosted import checked_location, invalid_url, missing_setting
 from sdd_hooks.trackers.protocol import (
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
     from sdd_hooks.remote.response import Response
 
 _HOSTS = frozenset({"codeberg.org", "gitea.com"})
-_NAME = re.compile(r"(?!\.{1,2}\Z)[A-Za-z0-9._-]{1,100}", re.ASCII)
-_ADDRESS = re.compile(
+_NAME = lazy_regex(r"(?!\.{1,2}\Z)[A-Za-z0-9._-]{1,100}", re.ASCII)
+_ADDRESS = lazy_regex(
     r"(https?://[^/?#]*)((?:/(?!\.{1,2}(?:/|\Z))[A-Za-z0-9._~-]+)*)/*", re.ASCII | re.IGNORECASE
 )
 _URLS = ("GITEA_URL", "GITEA_SERVER_URL")

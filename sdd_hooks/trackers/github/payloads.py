@@ -7,13 +7,14 @@ from __future__ import annotations
 import re
 
 from sdd_hooks.remote.json_fields import Json, field, flag, number, rows, text, texts, utc
+from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.trackers.issue import Issue, IssueStatus, LinkedPull
 
 NAME = "github"
 
 _STATES: dict[str, IssueStatus] = {"OPEN": "open", "CLOSED": "closed", "MERGED": "merged"}
 # https://docs.github.com/issues/tracking-your-work-with-issues/linking-a-pull-request-to-an-issue
-_CLOSES = re.compile(
+_CLOSES = lazy_regex(
     r"(?<!\w)(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):?\s+(?:([\w.-]+/[\w.-]+))?#([0-9]{1,18})\b",
     re.IGNORECASE | re.ASCII,
 )

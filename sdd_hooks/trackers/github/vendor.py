@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from sdd_hooks.hosts.gitea import is_gitea_job
 from sdd_hooks.hosts.github import CLOUD, LABEL, api_url, graphql_url, rate_limit, token_headers
 from sdd_hooks.remote.urls import parse_endpoint, parse_remote
+from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.trackers.github.tracker import GitHubTracker
 from sdd_hooks.trackers.hosted import checked_location, invalid_url
 from sdd_hooks.trackers.protocol import (
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
     from sdd_hooks.remote.credentials import TokenSources
 
 _HOSTS = frozenset({"github.com", "www.github.com", "ssh.github.com", "api.github.com"})
-_OWNER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}", re.ASCII)
-_PROJECT = re.compile(r"(?!\.{1,2}\Z)[A-Za-z0-9._-]{1,100}", re.ASCII)
+_OWNER = lazy_regex(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}", re.ASCII)
+_PROJECT = lazy_regex(r"(?!\.{1,2}\Z)[A-Za-z0-9._-]{1,100}", re.ASCII)
 
 
 def _sources(environ: Mapping[str, str]) -> TokenSources:

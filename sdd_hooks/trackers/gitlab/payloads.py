@@ -8,6 +8,7 @@ import re
 from dataclasses import replace
 
 from sdd_hooks.remote.json_fields import Json, field, flag, number, rows, text, texts, utc
+from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.trackers.issue import Issue, IssueStatus, LinkedPull
 
 NAME = "gitlab"
@@ -27,17 +28,17 @@ The REST listing has the former alone.
 _STATES: dict[str, IssueStatus] = {"closed": "closed", "merged": "merged"}
 
 # The default of https://docs.gitlab.com/administration/issue_closing_pattern/
-_KEYWORD = re.compile(
+_KEYWORD = lazy_regex(
     r"\b(?:clos(?:e[sd]?|ing)|fix(?:e[sd]|ing)?|resolv(?:e[sd]?|ing)|implement(?:s|ed|ing)?):? +",
     re.IGNORECASE | re.ASCII,
 )
-_REFERENCE = re.compile(
+_REFERENCE = lazy_regex(
     r"(?:issues? +)?(?:https?://[^/\s]{1,255}/(?P<at>[\w./-]{1,255}?)(?:/-)?/(?:issues|work_items)/"
     r"|(?P<path>[\w.-]{1,255}(?:/[\w.-]{1,255}){0,20})?#)(?P<iid>[0-9]{1,18})\b",
     re.IGNORECASE | re.ASCII,
 )
-_CODE = re.compile(r"`[^`\n]*`")
-_AND = re.compile(r" *,? +and +| *,? *", re.IGNORECASE | re.ASCII)
+_CODE = lazy_regex(r"`[^`\n]*`")
+_AND = lazy_regex(r" *,? +and +| *,? *", re.IGNORECASE | re.ASCII)
 
 
 def issue_of(

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from sdd_hooks.hosts.gitlab import API_PATH, CLOUD, LABEL, NAME_PATTERN, rate_limit
 from sdd_hooks.remote.json_fields import field, text
 from sdd_hooks.remote.urls import parse_endpoint
+from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.trackers.gitlab.tracker import GitLabTracker
 from sdd_hooks.trackers.hosted import checked_location, invalid_url
 from sdd_hooks.trackers.protocol import (
@@ -29,8 +30,8 @@ if TYPE_CHECKING:
     from sdd_hooks.remote.urls import RemoteUrl
 
 _HOSTS = frozenset({"gitlab.com", "www.gitlab.com", "altssh.gitlab.com"})
-_OWNER = re.compile(rf"{NAME_PATTERN}(?:/{NAME_PATTERN}){{0,20}}", re.ASCII)
-_PROJECT = re.compile(NAME_PATTERN, re.ASCII)
+_OWNER = lazy_regex(rf"{NAME_PATTERN}(?:/{NAME_PATTERN}){{0,20}}", re.ASCII)
+_PROJECT = lazy_regex(NAME_PATTERN, re.ASCII)
 
 
 def _sources(environ: Mapping[str, str]) -> TokenSources:

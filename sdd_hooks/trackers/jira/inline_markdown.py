@@ -14,6 +14,7 @@ from unicodedata import category
 from urllib.parse import quote
 
 from sdd_hooks.named_tuple import NamedTuple
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 SCHEMES = ("http://", "https://", "mailto:", "ftp://", "tel:")
 """The prefixes of addresses that become links."""
@@ -22,7 +23,7 @@ MARKS = ("link", "strong", "em", "strike", "sub", "sup", "code")
 
 _DELIMITERS = {"strong": "**", "em": "_", "strike": "~~"}
 
-_ESCAPED = re.compile(
+_ESCAPED = lazy_regex(
     r"[*`\[\]~]"
     r"|(?<![^\W_])_|_(?![^\W_])"
     r"|<(?=[A-Za-z/!?]|$)"
@@ -30,9 +31,9 @@ _ESCAPED = re.compile(
     r"|\\(?=[!-/:-@\[-`{-~]|[ \t]*(?:\n|$))",
     re.ASCII,
 )
-_HARD = re.compile(r"(?<!\\)((?:\\\\)*)\\\n")
-_ENTITY = re.compile(r"&(?=[#\w]*(?:;|$))", re.ASCII)
-_LINE_START = re.compile(
+_HARD = lazy_regex(r"(?<!\\)((?:\\\\)*)\\\n")
+_ENTITY = lazy_regex(r"&(?=[#\w]*(?:;|$))", re.ASCII)
+_LINE_START = lazy_regex(
     r"^(?:(?=\#{1,6}(?:[ \t]|$))|(?=[-+](?:[ \t]|$))|([0-9]{1,9})(?=[.)](?:[ \t]|$))"
     r"|(?=>)|(?==+[ \t]*$)|(?=[-|:][-|: \t]*$))",
     re.MULTILINE | re.VERBOSE,

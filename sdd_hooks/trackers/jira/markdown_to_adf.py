@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.trackers.jira.adf_to_markdown import PANELS
 from sdd_hooks.trackers.jira.inline_markdown import SCHEMES
 
@@ -36,10 +37,10 @@ _ALLOWED = {
 }
 """The types of blocks that ADF allows in each type of parent."""
 _KINDS = {alert: kind for kind, alert in PANELS.items()}
-_ALERT = re.compile(r"\[!(NOTE|IMPORTANT|TIP|WARNING|CAUTION)\](?:\n|\Z)")
-_TASK = re.compile(r"\[[ xX]\](?: |\Z)")
-_TAG = re.compile(r"<(/?)(su[bp])>")
-_BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
+_ALERT = lazy_regex(r"\[!(NOTE|IMPORTANT|TIP|WARNING|CAUTION)\](?:\n|\Z)")
+_TASK = lazy_regex(r"\[[ xX]\](?: |\Z)")
+_TAG = lazy_regex(r"<(/?)(su[bp])>")
+_BREAK = lazy_regex(r"<br\s*/?>", re.IGNORECASE)
 
 
 def document_of(markdown: str) -> AdfNode:

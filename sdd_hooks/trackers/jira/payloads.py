@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 
 from sdd_hooks.remote.json_fields import Json, field, parse_epoch, rows, text, texts, utc
+from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.trackers.issue import Issue
 from sdd_hooks.trackers.jira.adf_to_markdown import markdown_of
 
@@ -23,8 +24,8 @@ ARCHIVED = "archiveddate"
 DONE = "done"
 """The key of the status category for finished work, the same in every language."""
 
-PROJECT_KEY = re.compile(r"[A-Z][A-Z0-9_]{0,254}", re.ASCII)
-_ISSUE_KEY = re.compile(r"([A-Z][A-Z0-9_]{0,254})-[0-9]{1,18}", re.ASCII)
+PROJECT_KEY = lazy_regex(r"[A-Z][A-Z0-9_]{0,254}", re.ASCII)
+_ISSUE_KEY = lazy_regex(r"([A-Z][A-Z0-9_]{0,254})-[0-9]{1,18}", re.ASCII)
 _BLOCKS = frozenset({"blocks"})
 _BLOCKED = frozenset({"is blocked by", "blocked by"})
 

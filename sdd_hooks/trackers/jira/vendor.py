@@ -13,6 +13,7 @@ from sdd_hooks.errors import SddError
 from sdd_hooks.remote.json_fields import parse_epoch
 from sdd_hooks.remote.urls import parse_endpoint
 from sdd_hooks.text.display import one_line
+from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.trackers.hosted import invalid_url
 from sdd_hooks.trackers.jira.payloads import LABEL, PROJECT_KEY
 from sdd_hooks.trackers.jira.site import CLOUD_DOMAIN, JiraSite
@@ -32,8 +33,8 @@ if TYPE_CHECKING:
 URL_VARIABLES = ("JIRA_URL", "JIRA_BASE_URL")
 """Environment variables with the address of Jira, to which its token belongs."""
 
-_PAGE = re.compile(r"/(?:browse|projects|secure|rest)(?:/.*)?\Z")
-_PATH = re.compile(r"(?:/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*", re.ASCII)
+_PAGE = lazy_regex(r"/(?:browse|projects|secure|rest)(?:/.*)?\Z")
+_PATH = lazy_regex(r"(?:/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*", re.ASCII)
 
 
 def rate_limit(response: Response, now: float) -> RateLimit | None:  # noqa: ARG001

@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 
 from sdd_hooks.remote.json_fields import Json, field, flag, number, rows, text, texts, utc
+from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.trackers.issue import Issue, IssueStatus, LinkedPull
 
 NAME = "linear"
@@ -153,7 +154,7 @@ def pull_of(attachment: Json) -> LinkedPull | None:
     )
 
 
-_PULL = re.compile(r"/(?:pull|merge_requests)/([0-9]{1,18})(?=[/?#]|\Z)", re.ASCII)
+_PULL = lazy_regex(r"/(?:pull|merge_requests)/([0-9]{1,18})(?=[/?#]|\Z)", re.ASCII)
 _STATES: dict[str, IssueStatus] = {
     "open": "open",
     "opened": "open",

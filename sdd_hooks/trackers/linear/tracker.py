@@ -29,6 +29,7 @@ from sdd_hooks.remote.json_fields import (
     text,
 )
 from sdd_hooks.text.display import one_line
+from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.trackers.issue import Issue, IssueDraft, joined
 from sdd_hooks.trackers.linear import writer
 from sdd_hooks.trackers.linear.payloads import (
@@ -53,8 +54,8 @@ LABEL = "Linear"
 PER_PAGE = 100
 QUERY_PER_PAGE = 50
 
-_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE | re.ASCII)
-_IDENTIFIER = re.compile(r"[A-Za-z0-9]{1,32}-[0-9]{1,18}", re.ASCII)
+_UUID = lazy_regex(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE | re.ASCII)
+_IDENTIFIER = lazy_regex(r"[A-Za-z0-9]{1,32}-[0-9]{1,18}", re.ASCII)
 _STATES = {"open": "nin", "draft": "nin", "closed": "in", "merged": "in"}
 
 

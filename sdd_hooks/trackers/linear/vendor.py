@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 from sdd_hooks.errors import SddError
 from sdd_hooks.remote.json_fields import rows, text
 from sdd_hooks.text.display import one_line
+from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.trackers.linear.tracker import LABEL, LinearTracker
 from sdd_hooks.trackers.protocol import (
     TrackedRepository,
@@ -34,8 +35,8 @@ WEB = "https://linear.app"
 API = "https://api.linear.app/graphql"
 API_VARIABLE = "LINEAR_API_URL"
 
-_TEAM = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", re.ASCII)
-_WORKSPACE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}", re.ASCII)
+_TEAM = lazy_regex(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}", re.ASCII)
+_WORKSPACE = lazy_regex(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}", re.ASCII)
 _BUDGETS = ("x-ratelimit-requests", "x-ratelimit-endpoint-requests", "x-ratelimit-complexity")
 
 

@@ -13,23 +13,24 @@ import re
 from collections.abc import Iterator
 
 from sdd_hooks.named_tuple import NamedTuple
+from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.markdown import Section, mask_non_prose, parse_sections, unify_line_endings
 
 _LEVEL = 2
-_NUMBERED = re.compile(
+_NUMBERED = lazy_regex(
     r"(?P<number>[0-9]{1,9}[A-Za-z]?)[.):](?:[ \t]+(?P<title>.*))?", re.ASCII | re.DOTALL
 )
 _ITEM = r"(?:[-*+]|[0-9]{1,9}[.)])[ \t]+"
-_BOX = re.compile(rf"[ \t>]*{_ITEM}\[(?P<tick>[ xX])\](?=[ \t\n]|\Z)", re.ASCII)
-_FENCE = re.compile(
+_BOX = lazy_regex(rf"[ \t>]*{_ITEM}\[(?P<tick>[ xX])\](?=[ \t\n]|\Z)", re.ASCII)
+_FENCE = lazy_regex(
     rf"(?P<indent>[ \t>]*)(?P<items>(?:{_ITEM})*)(?P<fence>`{{3,}}|~{{3,}})(?P<rest>[^\n]*)",
     re.ASCII,
 )
-_NUMBER = re.compile(r"\A[0-9]+", re.ASCII)
-_TASK_NUMBER = re.compile(r"[ \t]+[0-9]+(?:\.[0-9]+)+(?=\s|\Z)", re.ASCII)
-_LINE = re.compile(r"[^\n]+")
+_NUMBER = lazy_regex(r"\A[0-9]+", re.ASCII)
+_TASK_NUMBER = lazy_regex(r"[ \t]+[0-9]+(?:\.[0-9]+)+(?=\s|\Z)", re.ASCII)
+_LINE = lazy_regex(r"[^\n]+")
 _BLANK = " \t\n"
-_VISIBLE = re.compile(r"[^ \t\n]")
+_VISIBLE = lazy_regex(r"[^ \t\n]")
 
 
 class TaskSection(NamedTuple):

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Sequence
 
 from sdd_hooks.changes.base import resolve_commit
@@ -26,13 +25,14 @@ from sdd_hooks.planning.work.definitions import find_added_symbols
 from sdd_hooks.planning.work.duplicates import find_duplicates
 from sdd_hooks.project.project import Project
 from sdd_hooks.system.git import Git
+from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.trackers.source import NoTracker
 from sdd_hooks.trackers.store import IssueFolder
 from sdd_hooks.trackers.stored_issues import read_issue
 from sdd_hooks.usecases.sprint.work_siblings import starting_branch
 
 # `42-keep-sessions`, `PROJ-12-title`
-_ISSUE = re.compile(r"([0-9]{1,18}|[A-Z][A-Z0-9_]{0,20}-[0-9]{1,18})(?:-.*)?")
+_ISSUE = lazy_regex(r"([0-9]{1,18}|[A-Z][A-Z0-9_]{0,20}-[0-9]{1,18})(?:-.*)?")
 
 MAX_PARTS = 24
 """Parts between hyphens at the start of a branch's name that may be an id."""

@@ -18,13 +18,14 @@ from sdd_hooks.changes.change import Change
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.review.references.ranking import RankedRecord, Scores
 from sdd_hooks.review.references.words.change_words import Measures
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 THRESHOLD = 0.45
 """The probability from which a record is suggested."""
 STRONG_SHARE = 0.8
 """The share from which a kind of evidence supports a record."""
 
-_CHORE = re.compile(
+_CHORE = lazy_regex(
     r"(?:bump|chore|ci|docs?|deps|revert|merge|typos?|fix typos?|update dependenc\w*|upgrade|lint"
     r"|formatting|(?:style|build|release|format)(?= it\b| code\b| v?\d|\W?$|[(:!])"
     # The titles of release tools: changesets, lerna, maven-release, npm version, Renovate.

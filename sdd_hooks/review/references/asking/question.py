@@ -44,6 +44,7 @@ from sdd_hooks.review.references.evidence.mentions import RecordNames
 from sdd_hooks.review.subject import Subject
 from sdd_hooks.review.successors import Successors, find_replacements, find_successors
 from sdd_hooks.system.git import Git
+from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.lines import join_lines
 from sdd_hooks.text.markdown import unify_line_endings
 from sdd_hooks.text.stated import has_reason
@@ -57,8 +58,8 @@ MAX_FILES = 500
 MAX_LINE = 2_000
 """Characters of an added line that are read."""
 
-_RECORD_PATH = re.compile("|".join(map(re.escape, DOCUMENT_SUFFIXES)), re.IGNORECASE)
-_TRAILER = re.compile(
+_RECORD_PATH = lazy_regex("|".join(map(re.escape, DOCUMENT_SUFFIXES)), re.IGNORECASE)
+_TRAILER = lazy_regex(
     r"^[ \t]*(?:reviewed-adrs[ \t]*:[ \t]*none\b|adr-exempt[ \t]*:([^\n]{1,300}))",
     re.IGNORECASE | re.MULTILINE,
 )

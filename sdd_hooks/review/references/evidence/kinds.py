@@ -21,6 +21,7 @@ from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.review.references.ranking import APPLIES, RankedRecord, Scores, rank_records
 from sdd_hooks.review.references.words.bm25 import K1, Bm25, inverse_document_frequency
 from sdd_hooks.review.references.words.change_words import Measures, Rarity, cover_titles
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     from sdd_hooks.review.references.evidence.similarity import Similarity
@@ -64,9 +65,9 @@ MAX_PART = 40
 _BETWEEN = r"[^a-z0-9\n]{0,3}"
 
 # The rest of a name of which only a part is in the title: `GitHub Pages`.
-_PART_BEFORE = re.compile(r"[^\W_]+\Z")
-_PART_AFTER = re.compile(r"[^\W_]+")
-_DIVIDED = re.compile(r"[.!?;:,]\s|[|—–]|\s-\s")
+_PART_BEFORE = lazy_regex(r"[^\W_]+\Z")
+_PART_AFTER = lazy_regex(r"[^\W_]+")
+_DIVIDED = lazy_regex(r"[.!?;:,]\s|[|—–]|\s-\s")
 
 
 class Neighbourhood(NamedTuple):

@@ -33,6 +33,7 @@ from sdd_hooks.remote.urls import RemoteUrl, parse_remote
 from sdd_hooks.review.references.cache import load_cached, store_cached
 from sdd_hooks.review.references.words.splitting import split_words
 from sdd_hooks.system.git import nul_split
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 IdFinder = Callable[[str], Sequence[ArtifactId]]
 """Returns the ids of the artifacts that a text names."""
@@ -44,8 +45,8 @@ MAX_NAME = 300
 """Characters of a file name in a text."""
 
 # A name has a number and a word. The lookbehind makes the search linear.
-_NAME = re.compile(rf"(?<![\w.-])[\w.-]{{5,{MAX_NAME}}}(?![\w.-])")
-_URL = re.compile(r"https?://[^\s<>()\[\]\"'`]{1,2000}", re.IGNORECASE)
+_NAME = lazy_regex(rf"(?<![\w.-])[\w.-]{{5,{MAX_NAME}}}(?![\w.-])")
+_URL = lazy_regex(r"https?://[^\s<>()\[\]\"'`]{1,2000}", re.IGNORECASE)
 _LABELS = frozenset({"adr", "adrs", "decision", "decisions", "record", "blob"})
 MAX_LINE = 600
 """Bytes of a line that are kept."""

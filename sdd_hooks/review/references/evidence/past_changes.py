@@ -9,7 +9,6 @@ of past changes are cached by the id of their commit, so that another base reads
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
@@ -29,6 +28,7 @@ from sdd_hooks.review.references.words.change_words import ChangeWords, Rarity, 
 from sdd_hooks.review.references.words.query import ChangeQuery
 from sdd_hooks.review.references.words.splitting import split_words
 from sdd_hooks.system.git import is_object_id
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 MAX_CHANGES = 60
 """Changes that are compared."""
@@ -53,7 +53,7 @@ _OPTIONS = (
     "-p", "-U0", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", "--no-prefix",
     "--format=%x01%H%x00%s",
 )  # fmt: skip
-_HUNK = re.compile(rb"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
+_HUNK = lazy_regex(rb"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
 
 
 class PastChange(NamedTuple):

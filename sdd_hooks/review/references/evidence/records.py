@@ -7,7 +7,6 @@ The content of a record is cached by the id of its blob.
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -33,6 +32,7 @@ from sdd_hooks.project.repository import Repository
 from sdd_hooks.review.references.cache import load_cached, store_cached
 from sdd_hooks.review.references.words.splitting import find_dotted_names, split_words
 from sdd_hooks.text.documents import as_markdown
+from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.markdown import Section
 
 MIN_SECTION_WORDS = 5
@@ -40,10 +40,10 @@ MIN_SECTION_WORDS = 5
 
 _CACHE = "records"
 _EXTERNAL_CACHE = "external"
-_QUOTED = re.compile(r"`([^`\n]{2,80})`")
-_JOINED = re.compile(r"\b[A-Za-z]+[a-z][A-Z]\w+|\b\w+_\w+\b")
+_QUOTED = lazy_regex(r"`([^`\n]{2,80})`")
+_JOINED = lazy_regex(r"\b[A-Za-z]+[a-z][A-Z]\w+|\b\w+_\w+\b")
 # The lookbehind makes the search linear: a match cannot begin within a run of such characters.
-_PATH = re.compile(r"(?<![\w.@*-])(?:[\w.@*-]+/)+[\w.@*-]*")
+_PATH = lazy_regex(r"(?<![\w.@*-])(?:[\w.@*-]+/)+[\w.@*-]*")
 MIN_OVERLAP = 0.9
 """The share of the words of two records, each as often as it is there, that a copy has in common
 with its original: a website adds a header or changes links."""

@@ -31,6 +31,7 @@ from sdd_hooks.review.references.ranking import RankedRecord
 from sdd_hooks.review.references.words.code_words import GENERIC_WORDS, CodeWords
 from sdd_hooks.review.references.words.splitting import split_words
 from sdd_hooks.text.display import one_line
+from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.markdown import unify_line_endings
 
 MIN_SHARE = 0.5
@@ -65,13 +66,13 @@ MIN_FILES = 10
 DIGEST_RUN = 3
 """Characters of the parts of a hash on average, at most. The parts of a name are longer."""
 
-_JOINED = re.compile(r"[a-z][A-Z]|[^A-Za-z]")
-_SEPARATED = re.compile(r"[^a-z0-9]+")
-_LONG_NAME = re.compile(r"[A-Za-z0-9]{20,}")
-_EMPHASIS = re.compile(r"[*`]|_(?=\s)|(?<=\s)_")
-_CASES = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
-_IDENTIFIER = re.compile(r"it names (.+), (?:which the change touches|and so does a changed line)$")
-_COMMIT = re.compile(r"(?<=: )`[0-9a-f]+`(?= “)")
+_JOINED = lazy_regex(r"[a-z][A-Z]|[^A-Za-z]")
+_SEPARATED = lazy_regex(r"[^a-z0-9]+")
+_LONG_NAME = lazy_regex(r"[A-Za-z0-9]{20,}")
+_EMPHASIS = lazy_regex(r"[*`]|_(?=\s)|(?<=\s)_")
+_CASES = lazy_regex(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
+_IDENTIFIER = lazy_regex(r"it names (.+), (?:which the change touches|and so does a changed line)$")
+_COMMIT = lazy_regex(r"(?<=: )`[0-9a-f]+`(?= “)")
 _LISTING_KINDS = frozenset({"phrases", "words", "title"})
 _WORD_KINDS = ("sections", "terms", "files", "prose")
 

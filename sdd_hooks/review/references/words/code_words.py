@@ -8,7 +8,6 @@ files that differ.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -21,6 +20,7 @@ from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.review.references.cache import load_cached, store_cached
 from sdd_hooks.review.references.words.splitting import STOP_WORDS, split_words
+from sdd_hooks.text.lazy_regex import lazy_regex
 
 MAX_FILES = 200
 """Files of the sample. The estimate of a share of 10 % is off by 2 points on average."""
@@ -32,7 +32,7 @@ MIN_COMMON = 4
 """The number of files from which a word can be common, which decides in a small repository."""
 
 _CACHE = "code-words"
-_SEPARATORS = re.compile(r"[^a-z0-9]+")
+_SEPARATORS = lazy_regex(r"[^a-z0-9]+")
 # A small repository has too few files to show that these are common in any code, and no code shows
 # that the last ones are common in any record.
 _GENERIC_WORDS = """

@@ -14,6 +14,7 @@ from sdd_hooks.code.languages import DOCUMENT_SUFFIXES
 from sdd_hooks.code.paths import is_generated, is_sample, is_test
 from sdd_hooks.review.references.words.change_words import ChangeWords
 from sdd_hooks.review.references.words.splitting import find_identifiers, find_phrases, split_words
+from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.lines import NumberedLine
 
 MAX_TEXT = 2_000_000
@@ -24,26 +25,26 @@ MAX_LINE = 400
 """Characters of a line that are read."""
 
 _PROSE = (*DOCUMENT_SUFFIXES, ".txt")
-_COMMENT = re.compile(r"\s*(?://+|#+|/?\*+|--|<!--|;|\"\"\"|''')\s?(.*)")
+_COMMENT = lazy_regex(r"\s*(?://+|#+|/?\*+|--|<!--|;|\"\"\"|''')\s?(.*)")
 
 # Of a path in a title only the file name is used: the paths of the files give the directories.
-_DIRECTORIES = re.compile(r"(?<![^\s/])[^\s/]+/(?=[^\s])")
-_TAKES_AWAY = re.compile(
+_DIRECTORIES = lazy_regex(r"(?<![^\s/])[^\s/]+/(?=[^\s])")
+_TAKES_AWAY = lazy_regex(
     r"(?:\w+(?:\([^)]*\))?!?: )?(?:remove|replace|drop|delete|retire|deprecate|migrate|switch)\b",
     re.IGNORECASE,
 )
 MAX_HEADER = 80
 """Lines at the top of a file among which a header is looked for."""
 
-_LICENCE = re.compile(
+_LICENCE = lazy_regex(
     r"licen[cs]ed under|SPDX-|©|\(c\) ?(?:19|20)[0-9]{2}|all rights reserved"
     r"|copyright\b.{0,40}(?:19|20)[0-9]{2}|permission is \w+ granted|(?-i:LICENSE) file"
     r"|\b(?:MIT|Apache|BSD|[AL]?GPL|MPL|Mozilla Public|General Public)\b.{0,20}licen[cs]e"
     r"|#region licen[cs]e",
     re.IGNORECASE,
 )
-_LINE = re.compile(r"\s*(?://|#|--|;|%|\*|'|$)")
-_OPENING = re.compile(r"\s*(/\*|<!--|\{-|\(\*)")
+_LINE = lazy_regex(r"\s*(?://|#|--|;|%|\*|'|$)")
+_OPENING = lazy_regex(r"\s*(/\*|<!--|\{-|\(\*)")
 _CLOSING = {"/*": "*/", "<!--": "-->", "{-": "-}", "(*": "*)"}
 
 

@@ -4,20 +4,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import pairwise
 
+from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.names import PLURAL_S, find_singular
 
-_NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*")
-_ANY_NAME = re.compile(r"[^\W\d_][^\W_]*")
+_NAME = lazy_regex(r"[A-Za-z][A-Za-z0-9]*")
+_ANY_NAME = lazy_regex(r"[^\W\d_][^\W_]*")
 # Scripts that are written without spaces between words.
-_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
-_PART = re.compile(rf"[A-Z]{{2,}}{PLURAL_S}|[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]{{2,}}")
-_DOTTED = re.compile(r"[A-Za-z_]\w*(?:[./:-]\w+)*")
-_SEPARATOR = re.compile(r"[./:-]")
+_WIDE = lazy_regex(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
+_PART = lazy_regex(rf"[A-Z]{{2,}}{PLURAL_S}|[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]{{2,}}")
+_DOTTED = lazy_regex(r"[A-Za-z_]\w*(?:[./:-]\w+)*")
+_SEPARATOR = lazy_regex(r"[./:-]")
 
 _STOP_WORDS = """
     a an and any are as at be been but by can could do does each for from had has have how if in

@@ -33,6 +33,7 @@ from sdd_hooks.review.subject import Subject
 from sdd_hooks.system.git_objects import read_blobs
 from sdd_hooks.text.decoding import decode
 from sdd_hooks.text.display import one_line
+from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.linear_regex import Pattern
 
 MAX_RULES = 500
@@ -50,7 +51,7 @@ MAX_FILES = 1_000
 _SUBMODULE = "160000"
 _UNSET = frozenset({"unspecified", "unset", "set", ""})
 # Others transform the text: the file that git writes may be another program.
-_ENCODINGS = re.compile(
+_ENCODINGS = lazy_regex(
     r"(?:utf_?(?:8|16|32)\w*|ascii|latin_?1|iso8859_?\d+|cp\d+|koi8_[rtu]|mac_\w+|gb\w+|big5\w*"
     r"|euc_\w+|shift_jis\w*|johab)"
 )
