@@ -244,11 +244,17 @@ def find_lead(parts: Iterable[AnswerPart], max_length: int = MAX_ANSWER) -> Answ
     One that introduces what is no sentence is left out, unless it is the only one.
     """
     for part in sorted(parts, key=lambda part: -part.lead):
-        found = [*islice(read_sentences(part), 4 * MAX_SENTENCES)]
-        first = next((at for at, one in enumerate(found) if not one.is_label), None)
-        if first is None:
+        sentences = islice(read_sentences(part), 4 * MAX_SENTENCES)
+        found: list[ReadSentence] = []
+        for one in sentences:
+            found.append(one)
+            if not one.is_label:
+                break
+        else:
             continue
-        last = min(first + MAX_SENTENCES, len(found)) - 1
+        first = len(found) - 1
+        found += islice(sentences, MAX_SENTENCES - 1)
+        last = len(found) - 1
         while last > first and introduces(found[last].text):
             last -= 1
         return _join(found, range(first, last + 1), frozenset(), max_length)

@@ -62,7 +62,6 @@ PATH_SHARE = 0.2
 """The share of the files of a repository from which a directory around them is no reason."""
 MIN_FILES = 10
 """The number of files from which a directory can be too large for a reason."""
-
 DIGEST_RUN = 3
 """Characters of the parts of a hash on average, at most. The parts of a name are longer."""
 
