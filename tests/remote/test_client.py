@@ -789,7 +789,9 @@ def places(server: Server, elsewhere: Server) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize(("at", "status"), enumerate([301, 302, 303, 307, 308, 302, 302, 302, 302]))
+@pytest.mark.parametrize(
+    ("at", "status"), [*enumerate([301, 302, 303, 307, 308, 302, 302, 302, 302])]
+)
 def test_a_redirect_to_another_host(
     server: Server, elsewhere: Server, client: Client, at: int, status: int
 ) -> None:
