@@ -42,6 +42,7 @@ def has_marker(body: str) -> bool:
 
 @given(COMMENTS, st.sampled_from(["robin", "ROBIN", "unknown", ""]))
 def test_own_comments_have_the_author_and_the_marker(comments: list[Comment], account: str) -> None:
+    """Scenario "A look-alike" of SPEC-0011."""
     own = [
         one
         for one in comments

@@ -795,6 +795,7 @@ def places(server: Server, elsewhere: Server) -> list[str]:
 def test_a_redirect_to_another_host(
     server: Server, elsewhere: Server, client: Client, at: int, status: int
 ) -> None:
+    """Scenario "A redirect elsewhere" of SPEC-0011."""
     server.faults.append(lambda _: CannedResponse(status, None, {"Location": target}))
     target = places(server, elsewhere)[at]
     # The HTTP library itself refuses some of them.
