@@ -41,6 +41,9 @@ _CODE = lazy_regex(r"`([^`\s]{2,300})`")
 _LINK = lazy_regex(r"\]\(<?([^()\s<>]{2,300})>?(?:[ ][^()\n]{0,200})?\)")
 # The lookbehind makes the search linear: a match cannot begin within a run of such characters.
 _BARE = lazy_regex(r"(?<![\w.@/:*`-])(?:\./)?[\w.@-]+(?:/[\w.@*-]+)*/?(?![\w`*])")
+_DOCUMENT = lazy_regex(
+    r"(?i)\.(?:mdx?|markdown|rst|adoc|asciidoc|txt|pdf|png|jpe?g|gif|svg|webp|drawio|puml|mmd)$"
+)
 _PLACE = lazy_regex(r"(?::\d+(?:[-:]\d+)?|#.*)$")
 _FILE = lazy_regex(r"[^/.][^/]*\.[A-Za-z][A-Za-z0-9]{0,9}$")
 _MODULE = lazy_regex(r"[a-z_]\w*(?:\.[a-z_]\w*)+")
@@ -92,6 +95,9 @@ class CodePaths:
         if not name.endswith("/") and path in self:
             return path
         folder = self._folder(f"{path}/")
+        if folder and "/" not in name and self.is_large(folder):
+            # The database or the product of that name more often than its folder.
+            return ""
         return folder or ("" if name.endswith("/") else self._ending(path))
 
     def _ending(self, path: str) -> str:
@@ -120,9 +126,12 @@ class CodePaths:
         held = bisect_left(self._paths, folder[:-1] + "0") - first
         return folder if held and not self._is_half(held) else ""
 
-    def is_large(self, folder: str) -> bool:
-        """Whether a folder holds more than a tenth of the files: little is said of one of them."""
-        held = sum(path.startswith(folder) for path in self._paths)
+    def is_large(self, named: str) -> bool:
+        """Whether a folder or a pattern holds more than a tenth of the files, so that little is
+        said of one of them."""
+        is_pattern = "*" in named or "{" in named
+        matches = compile_path_pattern(named) if is_pattern else None
+        held = sum(matches(one) if matches else one.startswith(named) for one in self._paths)
         return held >= MIN_HALF and 10 * held > len(self._paths)
 
     def _is_half(self, held: int) -> bool:
@@ -152,7 +161,8 @@ class CodePaths:
             folder, _, name = path.rpartition("/")
             is_package = name in _MANIFESTS and folder
             subject = folder.rpartition("/")[2] if is_package else name.rpartition(".")[0]
-            found[subject].append(f"{folder}/" if is_package else path)
+            if not _DOCUMENT.search(name):
+                found[subject].append(f"{folder}/" if is_package else path)
         return found
 
     @cached_property
@@ -205,11 +215,14 @@ def find_unresolved(record: Artifact, text: str, paths: CodePaths) -> Iterator[N
 
 def _resolved(record: Artifact, text: str, paths: CodePaths) -> Iterator[NamedCode]:
     known: dict[str, str] = {}
+    beside = f"{posixpath.dirname(record.path)}/"
     for written, name in _names(record, text):
         if name not in known:
             if len(known) == MAX_NAMES:
                 return
-            known[name] = paths.resolve(name)
+            path = paths.resolve(name)
+            # Another record, or a drawing of this one, is no code.
+            known[name] = "" if path.startswith(beside) and _DOCUMENT.search(path) else path
         if path := known[name]:
             # A rule that names a symbol is often about its users.
             is_rule = written.is_rule and ("." in name or "/" in name)

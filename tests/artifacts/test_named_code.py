@@ -8,6 +8,9 @@ from tests.support.cpu_time import assert_linear
 
 FILES = (
     "Dockerfile",
+    "docs/adr/0009-y.md",
+    "docs/adr/img/flow.png",
+    "docs/guide/parts-api.rst",
     "lib/orders/OrderCart.css",
     "lib/orders/OrderCart.ts",
     "lib/orders/OrderRelay.spec.ts",
@@ -65,6 +68,11 @@ def deciding(sentence: str, section: str = "Decision") -> str:
         ("`OrderCart`", ""),
         ("`ui`", ""),
         ("OrderRelay", ""),
+        # Another record, a drawing of this one, a page with the name of the product.
+        ("`0009-y.md`", ""),
+        ("the [record](0009-y.md)", ""),
+        ("![flow](./img/flow.png)", ""),
+        ("`parts-api`", ""),
         # Several files, none, prose, other repositories, other trees.
         ("`index.js`", ""),
         ("`src/lost.js`", ""),
@@ -87,6 +95,9 @@ def test_half_of_the_repository_is_no_name() -> None:
     assert named(deciding("All of `src/` must, and `src/*.py`."), files) == ()
     others = tuple(f"lib/part{number}.py" for number in range(13))
     assert [one.path for one in named(deciding("In `src/`."), files + others)] == ["src/"]
+    assert named(deciding("In the `src` database."), files + others) == ()
+    paths = CodePaths(files + others)
+    assert [paths.is_large(one) for one in ("src/", "src/*.py", "src/*1.py")] == [True, True, False]
 
 
 @pytest.mark.parametrize(

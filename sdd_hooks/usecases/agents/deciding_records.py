@@ -95,8 +95,8 @@ def find_deciding(
         added = {changed[0]: [NumberedLine(*one) for one in enumerate(written.splitlines(), 1)]}
         edit = Edit(headline, texts, added)
         judged = PreparedEvidence(head, table.row, text_of, edit).judge(THRESHOLD)
-    for one in judged.likely if judged else ():
-        for index in head.records[one.record_index].offers[:1]:
+    for likely in judged.likely if judged else ():
+        for index in head.records[likely.record_index].offers[:1]:
             artifact = by_path.get(head.records[index].path)
             if artifact and artifact.path not in found:
                 found[artifact.path] = Governs(artifact, "judgement", "", "", 0)
