@@ -2,7 +2,8 @@
 
 `gather MIRROR...` prints pairs: a record, and those of the same kind that its author wrote as edges
 (in frontmatter, or such as `Supersedes:`), older ones alone. `score MIRRORS` offers edges for the
-title of each record, without the record itself and those after it, to those of a half.
+title of each record, without the record itself and those after it, to those of a half. What a
+record took out of force is in force again.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ _STATED = re.compile(
     r"[^\n]*\n(?:\n?(?=[-*+|\s])[^\n]+\n){0,12}",
     re.IGNORECASE | re.MULTILINE,
 )
+_RETIRED = re.compile(r"(?i)\b(?:supers|superc|replac|deprecat|obsolet)\w*\b[^\n|]*")
 _FACTS = Path(__file__).with_name("pairs.jsonl")
 
 
@@ -100,6 +102,10 @@ def score(mirrors: Path, half: str) -> None:
                 for one in records:
                     if one.kind == source.kind and one.path not in kept:
                         (root / one.path).unlink(missing_ok=True)
+                for path in pair["targets"]:
+                    if not known[path].status.authoritative:
+                        text = (root / path).read_text("utf-8", "replace")
+                        (root / path).write_text(_RETIRED.sub("Accepted", text, count=1), "utf-8")
                 _sdd(root, home, "index", "update")
                 kind = "spec" if source.kind == "SPEC" else "adr"
                 made = _sdd(root, home, kind, source.title, "--dry-run", "--json")

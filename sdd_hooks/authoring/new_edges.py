@@ -11,8 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from sdd_hooks import tracing
 from sdd_hooks.artifacts.artifact import Artifact
@@ -28,8 +27,8 @@ from sdd_hooks.text.domains import DOMAIN_WORDS, DOMAINS
 from sdd_hooks.text.lazy_regex import lazy_regex
 from sdd_hooks.text.query_match import stem
 
-MIN_SCORE = 0.5
-"""The score from which a hit is relevant."""
+MIN_SCORE = 0.45
+"""The score from which a hit is relevant, with the share of the records that name its record."""
 MAX_CANDIDATES = 5
 
 MAX_THEMATIC = 3
@@ -59,6 +58,8 @@ _EXTENDED = lazy_regex(
     r"\b(?:extend|build(?:s|ing)? on|refine|expand|broaden|amend|add .{1,60} to)\b", re.IGNORECASE
 )
 _WORD = lazy_regex(r"[^\W_]+")
+_ID = lazy_regex(r"\b(adr|rfc|spec)[-_ ]?0*([1-9][0-9]*)\b")
+_NAME = lazy_regex(r"\w[\w-]*")
 _WEAK = STOP_WORDS | {"api", "app", "data", "our", "service", "services", "system", "we"}
 
 
@@ -80,41 +81,50 @@ class CandidateEdge(NamedTuple):
 
 
 def propose_edges(
-    kind: ArtifactKind, description: str, hits: Sequence[LabelledHit]
+    kind: ArtifactKind,
+    description: str,
+    hits: Sequence[LabelledHit],
+    records: Sequence[tuple[Artifact, str]] = (),
 ) -> tuple[CandidateEdge, ...]:
-    """The edges that an artifact of a kind with this description may have, best first."""
-    return tuple(islice(_candidates(kind, description, hits), MAX_CANDIDATES))
+    """The edges that an artifact of a kind with this description may have, best first.
 
-
-def _candidates(
-    kind: ArtifactKind, description: str, hits: Sequence[LabelledHit]
-) -> Iterator[CandidateEdge]:
+    `records` have their texts: what many of them name is what a new one builds on, too.
+    """
+    shares = _shares(records)
     replaced = _replaced_words(description)
     extends = bool(_EXTENDED.search(description))
+    found: list[CandidateEdge] = []
     for one in hits:
         record = one.record
         if record is None or not record.is_artifact or not record.authoritative:
             continue
         target = in_module(parse_reference(record.id, kind), one.module)
         taken_back = replaced & _words(record.title)
-        if target.kind != kind or not (taken_back or one.hit.score >= MIN_SCORE):
+        score = min(one.hit.score + shares.get(one.hit.path, 0.0), 1.0)
+        if target.kind != kind or not (taken_back or score >= MIN_SCORE):
             continue
         likely = _likely(kind, takes_back=bool(taken_back), extends=extends)
-        reason = f"score {one.hit.score:.2f}, {MIN_SCORE} is enough"
+        reason = f"score {score:.2f}, {MIN_SCORE} is enough"
         if taken_back:
             reason = f"the description takes back {', '.join(sorted(taken_back))}"
         tracing.log("edge", likely, str(target), outcome=f"offered, {reason}")
-        yield CandidateEdge(
-            likely,
-            target,
-            record.title,
-            record.status,
-            one.hit.score,
-            one.hit.path,
-            one.hit.first_line,
-            " ".join(one.hit.snippet.split()),
-            EDGES[kind],
-        )
+        evidence = " ".join(one.hit.snippet.split())
+        place = (one.hit.path, one.hit.first_line, evidence, EDGES[kind])
+        found.append(CandidateEdge(likely, target, record.title, record.status, score, *place))
+    return tuple(sorted(found, key=lambda one: -one.score)[:MAX_CANDIDATES])
+
+
+def _shares(records: Sequence[tuple[Artifact, str]]) -> Mapping[str, float]:
+    """The share of the records that name each one, by its path."""
+    names = {one.path: {one.place.name.lower()} for one, _ in records}
+    for one, _ in records:
+        prefixes = () if one.id.name else ("spec",) if one.kind == "SPEC" else ("adr", "rfc")
+        names[one.path].update(f"{prefix}-{one.id.number}" for prefix in prefixes)
+    using: Counter[str] = Counter()
+    for own, text in records:
+        words = set(_NAME.findall(_ID.sub(r"\1-\2", text.lower())))
+        using.update(path for path in names if path != own.path and names[path] & words)
+    return {path: count / len(records) for path, count in using.items()}
 
 
 def propose_by_theme(

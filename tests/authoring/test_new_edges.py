@@ -71,7 +71,7 @@ def test_other_descriptions(description: str, edge: str) -> None:
 @pytest.mark.parametrize(
     "found",
     [
-        hit("ADR-0008", "Use queues", 0.49),
+        hit("ADR-0008", "Use queues", 0.44),
         hit("ADR-0008", "Use REST", authoritative=False),
         hit("SPEC-0001", "REST"),
         REST._replace(record=None),
@@ -81,13 +81,26 @@ def test_no_candidate(found: LabelledHit) -> None:
     assert propose_edges("ADR", "Switch from REST to gRPC", [found]) == ()
 
 
+def test_what_many_records_name_is_what_a_new_one_builds_on() -> None:
+    texts = {"0001-core": "", "0002-x": "See ADR-1.", "rfc-3": "[core](0001-core.md), 0002-y"}
+    files = [ArtifactFile(f"{name}.md", text.encode(), "ADR") for name, text in texts.items()]
+    records = [(one, texts[one.place.name]) for one in load_corpus(files).artifacts]
+    few, core = hit("ADR-0002", "X", 0.44), hit("ADR-0001", "Core", 0.2)
+    hits = [
+        one._replace(hit=one.hit._replace(path=f"{name}.md"))
+        for one, name in ((few, "0002-x"), (core, "0001-core"))
+    ]
+    offered = propose_edges("ADR", "Things", hits, records)
+    assert [(one.title, round(one.score, 2)) for one in offered] == [("Core", 0.87)]
+
+
 def test_the_trace_says_why_an_edge_is_offered(debug_log: io.StringIO) -> None:
     known = hit("ADR-0009", "Store sessions", 0.62)
     propose_edges("ADR", "Switch from REST to gRPC", [REST, known])
     lines = debug_log.getvalue().splitlines()
     taken_back = "edge supersedes ADR-0008: offered, the description takes back rest"
     assert lines[0].endswith(taken_back)
-    assert lines[1].endswith("edge related ADR-0009: offered, score 0.62, 0.5 is enough")
+    assert lines[1].endswith("edge related ADR-0009: offered, score 0.62, 0.45 is enough")
 
 
 def test_a_specification_requires_or_extends() -> None:

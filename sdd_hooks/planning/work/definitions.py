@@ -55,10 +55,9 @@ def is_named_function(symbol: Symbol) -> bool:
 
 def is_overload(symbol: Symbol, other: Symbol) -> bool:
     """Whether two functions of one name have other parameters, in a language that allows both."""
-    if not symbol.path.lower().endswith(_OVERLOADING):
-        return False
     heads = (one.signature.replace(one.simple_name, "", 1) for one in (symbol, other))
-    return len({"".join(_PARAMETER.sub("", head).split()) for head in heads}) > 1
+    types = {"".join(_PARAMETER.sub("", head).split()) for head in heads}
+    return len(types) > 1 and symbol.path.lower().endswith(_OVERLOADING)
 
 
 def code_family(path: str) -> LanguagePatterns | None:

@@ -49,9 +49,7 @@ _THRESHOLD = 1.0
 _MIN_SHARED_WORDS = 0.25
 
 FILES_PER_SYMBOL = 16
-"""Files that are searched for each new definition."""
-FILES_WITH_NAME = 64
-"""Files that are searched where all of them have the name of the new definition."""
+"""Files that are searched for each new definition, four times as many if they have its name."""
 
 _MIN_COMMON = 40
 """Files that a word may be in and still be rare, however small the tree is."""
@@ -122,14 +120,9 @@ def find_duplicates(tree: Tree, added: Sequence[Symbol]) -> list[Duplicate]:
 def most_similar(tree: Tree, added: Sequence[Symbol]) -> Iterator[Duplicate]:
     """Yield each new definition with the most similar existing one, if there is any."""
     own = {(symbol.path, symbol.name) for symbol in added}
-    prints = {
-        one: take_fingerprint(one) for one in added if is_shareable(one) and not is_test(one.path)
-    }
-    judged = {
-        one: prints[one]
-        for one in prints
-        if prints[one].size >= MIN_TOKENS or is_named_function(one)
-    }
+    shared = (one for one in added if is_shareable(one) and not is_test(one.path))
+    prints = ((one, take_fingerprint(one)) for one in shared)
+    judged = {one: own for one, own in prints if own.size >= MIN_TOKENS or is_named_function(one)}
     candidates = _Candidates(tree, list(judged))
     for symbol, fingerprint in judged.items():
         pairs = [
@@ -235,7 +228,7 @@ class WordIndex:
         named = {path for name in spellings for path in self._files.get(name, ())}
         shared.update(dict.fromkeys(named - shared.keys(), 0.0))
         ranked = sorted(shared, key=lambda path: (path not in named, -shared[path], path))
-        accepted = islice(filter(accepts, ranked), FILES_WITH_NAME)
+        accepted = islice(filter(accepts, ranked), 4 * FILES_PER_SYMBOL)
         return [path for at, path in enumerate(accepted) if at < FILES_PER_SYMBOL or path in named]
 
 

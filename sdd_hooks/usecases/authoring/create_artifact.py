@@ -183,9 +183,12 @@ def create_artifact(
     edges = _requested(draft, request.edges)
     index_notes = () if request.dry_run else ensure_index(project)
     found = _search(project, request, now)
-    candidates = propose_edges(request.kind, request.title, found.hits)
+    records = _records(draft)
+    candidates = propose_edges(request.kind, request.title, found.hits, records)
     known = {one.path for one in candidates}
-    thematic = [one for one in _by_theme(draft, found.code) if one.path not in known]
+    about = f"{request.title} {request.context[:MAX_CONTEXT]}"
+    thematic = propose_by_theme(about, records, find_purposes, found.code)
+    thematic = tuple(one for one in thematic if one.path not in known)
     candidates = (*candidates, *thematic)[:MAX_CANDIDATES]
     repository = project.repository
     scope = NumberScope(request.kind, draft.new.collection.module)
@@ -259,16 +262,14 @@ def _search(project: Project, request: CreateRequest, now: float) -> _Found:
     return found
 
 
-def _by_theme(draft: _Draft, code: Sequence[str]) -> tuple[CandidateEdge, ...]:
-    """Edges to records that no word of the description finds."""
-    request, module = draft.request, draft.new.collection.module
-    records = [
+def _records(draft: _Draft) -> list[tuple[Artifact, str]]:
+    """The records of the kind that are in force, with their texts."""
+    kind, module = draft.request.kind, draft.new.collection.module
+    return [
         (one, decode(draft.files[one.path].data))
         for one in draft.corpus.artifacts
-        if one.kind == request.kind and one.module == module and one.status.authoritative
+        if one.kind == kind and one.module == module and one.status.authoritative
     ]
-    about = f"{request.title} {request.context[:MAX_CONTEXT]}"
-    return propose_by_theme(about, records, find_purposes, code)
 
 
 def _begin(project: Project, request: CreateRequest) -> _Draft:

@@ -98,32 +98,20 @@ def test_a_definition_of_the_branch_is_nothing_to_import(work: Shop) -> None:
     assert not [one for one in check(work).messages if "will import Client" in one]
 
 
-SECOND = (
-    "package api\n\nfunc parseUserID(raw []byte) (int64, error) {\n\treturn decode(raw), nil\n}\n"
-)
+SECOND = "package api\n\nfunc parseUserID(raw []byte) (int64, error) {\n\treturn f(raw), nil\n}\n"
 USES = "package api\n\n{}\n\nfunc handle() int64 {{\n\t{}\n\treturn 1\n}}\n"
 AUTH, CALL = 'import "example.com/shop/internal/auth"', 'id, _ := auth.parseUserID("1")'
+IMPORTING = USES.format(AUTH, CALL)
+OTHERS = (SECOND, USES.format(AUTH, "// as parseUserID does"), USES.format("", CALL))
 
 
-@pytest.mark.parametrize(
-    ("text", "is_imported"),
-    [
-        (SECOND, False),
-        (USES.format(AUTH, CALL), True),
-        (USES.format(AUTH, "// as parseUserID does"), False),
-        (USES.format("", CALL), False),
-    ],
-)
-def test_what_the_branch_imports_is_announced_and_nothing_else(
-    work: Shop, text: str, is_imported: bool
-) -> None:
+@pytest.mark.parametrize("text", [IMPORTING, *OTHERS])
+def test_what_the_branch_imports_is_announced_and_nothing_else(work: Shop, text: str) -> None:
     branch(work, {"internal/api/client.go": CLIENT, "internal/api/user.go": text})
     found = check(work)
-    assert any("import parseUserID from" in one for one in found.messages) == is_imported
-    if text == SECOND:
-        (finding,) = found.findings
-        assert finding.rule == "duplicate-definition"
-        assert finding.message.endswith("(int64, error)`, or give the new one its own name")
+    assert any("import parseUserID" in one for one in found.messages) == (text == IMPORTING)
+    assert [rule for rule, _ in rules(found)] == ["duplicate-definition"] * (text == SECOND)
+    assert all(one.message.endswith(", or give the new one its own name") for one in found.findings)
 
 
 def test_departures_from_the_brief_are_findings(work: Shop) -> None:
