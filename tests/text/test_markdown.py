@@ -207,7 +207,7 @@ def test_hostile_text_takes_linear_time(unit: str) -> None:
             parse_sections(text)
             mask_non_prose(text)
 
-    assert_linear(parse, make, 1 << 13)
+    assert_linear(parse, make, 1 << 15)
 
 
 @pytest.mark.parametrize("unit", ["`", "# A\ntext\n"])
