@@ -13,7 +13,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from sdd_hooks.artifacts.work_tree import ARTIFACT_KINDS
-from sdd_hooks.engines.protocol import Engine, Hit, Query, SearchResult
+from sdd_hooks.engines.protocol import ComparesMeaning, Engine, Hit, Query, SearchResult
 from sdd_hooks.engines.ranking.hits import query_words
 from sdd_hooks.engines.registry import not_indexed
 from sdd_hooks.errors import EngineUnavailable
@@ -24,8 +24,8 @@ from sdd_hooks.retrieval.excerpts import compare_by, with_answer
 from sdd_hooks.retrieval.names import QueryName, definition_hits, named_hits, parse_name
 from sdd_hooks.retrieval.questions import KindQuery, kind_query, order_kinds
 from sdd_hooks.retrieval.records import Records, file_label
-from sdd_hooks.retrieval.report import HitGroup, LabelledHit, SearchReport
-from sdd_hooks.retrieval.scores import least_score, show_scores
+from sdd_hooks.retrieval.report import HitGroup, LabelledHit, RecordLabel, SearchReport
+from sdd_hooks.retrieval.scores import LEAST, least_score, show_scores
 from sdd_hooks.retrieval.search import (
     DEFAULT_LIMITS,
     HitLimits,
@@ -48,6 +48,16 @@ _NO_RECORD = 0.6
 _UNANSWERED, _ANSWERED, _TITLED = 0.8, 0.3, 0.3
 """The exponent of what a score lacks to 1, and what it gains by a sentence of the record that
 answers the question, and by a title with its words."""
+_NAMED = 1.3
+"""That exponent for all scores where the first title has a word of the question: what nothing
+answers rarely shares one with a title."""
+
+_FAR = 0.33
+"""The cosine of a section to a question about something else."""
+_MEANING = 0.6
+"""What a document's score gains by the cosine of its nearest section, less the former."""
+_NEAR = 120
+"""Sections that are compared by meaning."""
 
 _WEAK = 0.4
 _WEAK_ONES = 3
@@ -56,7 +66,8 @@ _WEAK_ONES = 3
 _NO_CEILING = 2.0
 
 _EXCERPTS_BY_MEANING = 4
-"""Hits of each kind whose sentences may be compared by meaning: the model needs 5 ms for each."""
+"""Hits of each kind whose sentences may be compared by meaning, if none has a word of the question.
+The model needs 5 ms for each."""
 
 
 def search_by_kind(
@@ -123,10 +134,37 @@ def _search_kind(
         searches, names, intent, limits.max_hits, least_score(kind, limits.min_score), read
     )
     result = search_sections(engine, query)
-    hits = show_scores(kind, result.hits, limits.min_score)
+    by_meaning = _adds_meaning(engine, kind) and any(hit.cosine is not None for hit in result.hits)
+    found = result.hits
+    if by_meaning:
+        found = search_sections(engine, query._replace(searches=searches[:1])).hits
+    hits = show_scores(kind, found, limits.min_score)
     first = {*[*dict.fromkeys(hit.path for hit in hits)][:_WEAK_ONES]}
-    kept = (hit for hit in hits if hit.score >= _WEAK or hit.path in first)
+    kept = [hit for hit in hits if hit.score >= _WEAK or hit.path in first]
+    if by_meaning:
+        near = query._replace(searches=searches[1:], limit=_NEAR, min_score=0.0, snippets=0)
+        kept = _with_nearest(kept, engine.search(near).hits)
     return result._replace(hits=tuple(kept))
+
+
+def _adds_meaning(engine: Engine, kind: str) -> bool:
+    """Whether its meaning is added to a document's score by words. Of code, engines fuse both."""
+    return kind != "code" and isinstance(engine, ComparesMeaning)
+
+
+def _with_nearest(hits: Iterable[Hit], near: Sequence[Hit]) -> list[Hit]:
+    """Return hits by words with the cosine of their document's nearest section, and after them the
+    documents that were found only by meaning, with the least score."""
+    nearest: dict[str, Hit] = {}
+    for hit in near:
+        nearest.setdefault(hit.path, hit)
+    least = min((hit.cosine or 0.0 for hit in near), default=0.0)
+    found = [
+        hit._replace(cosine=nearest[hit.path].cosine if hit.path in nearest else least)
+        for hit in hits
+    ]
+    paths = {hit.path for hit in found}
+    return found + [hit._replace(score=LEAST) for hit in nearest.values() if hit.path not in paths]
 
 
 def _labelled(
@@ -206,28 +244,45 @@ def _answered(
     words = query_words(query.searches[0].query)
     question = read_question(query.searches[1].query, words)
     weighed = []
+    without_word = set()
     for one in hits:
         if one.exact and one.hit.snippet:
             weighed.append(one)
             continue
         hit, evidence = with_answer(records, one.hit, question)
-        if one.record and not one.exact:
-            titled = count_matches(one.record.title, words) / max(1, len(words))
-            exponent = _UNANSWERED + _ANSWERED * evidence + _TITLED * titled
-            factor = 1.0 if one.record.authoritative else _NOT_IN_FORCE
-            factor *= 1.0 if one.record.is_artifact else _NO_RECORD
-            score = factor * (1 - (1 - hit.score) ** exponent)
-            hit = hit._replace(score=round(score, 4))
+        if not evidence:
+            without_word.add(hit.path)
+        if not one.exact and one.kind != "code":
+            score = _weigh(one.record, hit.score, evidence, words) if one.record else hit.score
+            if hit.cosine is not None and _adds_meaning(engine, one.kind):
+                score += _MEANING * (hit.cosine - _FAR)
+            hit = hit._replace(score=round(min(max(score, 0.0), 1.0), 4))
             if hit.score < limits.min_score:
                 continue
         weighed.append(one._replace(hit=hit))
     shown = _order(weighed)[: limits.max_hits]
+    if shown and (first := shown[0].record) and count_matches(first.title, words):
+        scores = [round(1 - (1 - one.hit.score) ** _NAMED, 4) for one in shown]
+        shown = [
+            one._replace(hit=one.hit._replace(score=score))
+            for one, score in zip(shown, scores, strict=True)
+        ]
     for place, one in enumerate(shown[:_EXCERPTS_BY_MEANING]):
-        if compare := compare_by(engine, one.hit, query):
+        compare = compare_by(engine, one.hit, query)
+        if compare and one.hit.path in without_word:
             with suppress(EngineUnavailable):
                 hit, _ = with_answer(records, one.hit, question, compare)
                 shown[place] = one._replace(hit=hit)
     return tuple(shown)
+
+
+def _weigh(record: RecordLabel, score: float, evidence: float, words: frozenset[str]) -> float:
+    """Return the score of a record of which a sentence answers the question by `evidence`."""
+    titled = count_matches(record.title, words) / max(1, len(words))
+    exponent = _UNANSWERED + _ANSWERED * evidence + _TITLED * titled
+    factor = 1.0 if record.authoritative else _NOT_IN_FORCE
+    factor *= 1.0 if record.is_artifact else _NO_RECORD
+    return factor * (1 - (1 - score) ** exponent)
 
 
 def _pending(engine: Engine, results: Sequence[SearchResult]) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from functools import cache
 from pathlib import PurePosixPath
 from typing import Any
@@ -67,6 +68,19 @@ class Recorder:
     def search(self, query: Query) -> SearchResult:
         self.queries.append(query)
         return self.engine.search(query)
+
+
+class Meaningful(Recorder):
+    """An engine that also finds `near` by meaning."""
+
+    near: tuple[Hit, ...] = ()
+
+    def similarities(self, query: str, texts: Sequence[str]) -> Sequence[float]:
+        return [0.0] * len(texts)
+
+    def search(self, query: Query) -> SearchResult:
+        found = super().search(query).hits
+        return SearchResult((*found, *self.near) if query.searches[-1].type == "vec" else found, 0)
 
 
 @pytest.fixture
@@ -187,6 +201,31 @@ def test_records_in_force_come_first_with_the_sentence_that_decides(repo: Repo) 
     assert "#logs" not in first.snippet
     text = (repo.root / first.path).read_text().split("\n")
     assert text[first.lines[0] - 1] in ("Audit logs are many.", "We archive them in a bucket.")
+
+
+@pytest.mark.parametrize(
+    ("cosines", "expected"),
+    [
+        ({}, ["ADR-0001", "ADR-0002"]),
+        ({2: 0.9, 1: 0.1}, ["ADR-0002", "ADR-0001"]),
+        ({1: 0.5, 3: 0.45}, ["ADR-0001", "ADR-0002", "ADR-0003"]),
+        ({3: 0.8, 1: 0.5}, ["ADR-0001", "ADR-0003", "ADR-0002"]),
+        ({1: 0.5, 3: 0.3}, ["ADR-0001", "ADR-0002"]),
+    ],
+)
+def test_meaning_is_added(repo: Repo, cosines: dict[int, float], expected: list[str]) -> None:
+    texts = {1: "Mails wait in a relay of mails.", 2: "A relay.", 3: "Letters are sent by hand."}
+    paths = {n: f"docs/adrs/ADR-000{n}-x.md" for n in texts}
+    repo.commit("Start", {paths[n]: adr(n, f"No. {n}", "accepted", texts[n]) for n in texts})
+    project = repo.project()
+    refresh(project, collections=project.collections)
+    with closing(open_engine(project)) as engine:
+        asked: Any = Meaningful(engine)
+        asked.near = tuple(
+            Hit(f"{paths[n]}#", "repo-adrs", paths[n], 1, 6, "", "", cosine, cosine, "", "")
+            for n, cosine in cosines.items()
+        )
+        assert ids(search(project, asked, "relay of mails", ("adrs",))) == expected
 
 
 def test_a_replaced_record_names_its_successor_and_ranks_below(
