@@ -81,7 +81,7 @@ class Review(NamedTuple):
     base: str = ""
 
 
-class Answer(NamedTuple):
+class ReviewAnswer(NamedTuple):
     """What settles a finding: edits of one `kind`, or with none `advice` for the author.
 
     An edit with the path `MESSAGE` is one of the message of HEAD.
@@ -154,7 +154,7 @@ class Responder:
         self._git = project.repository.git
         self._guards = {rule.id for rule in registered() if rule.guards_records}
 
-    def answer(self, found: ReportedFinding) -> Answer:
+    def answer(self, found: ReportedFinding) -> ReviewAnswer:
         """Propose what settles a finding without a reason."""
         rule = found.finding.rule
         advice = "" if self.can_dismiss(found) else "no reason settles it: do what it says"
@@ -167,9 +167,9 @@ class Responder:
             "duplicate-number": self._number,
         }.get(rule)
         try:
-            return propose(found) if propose else Answer(found, advice=advice)
+            return propose(found) if propose else ReviewAnswer(found, advice=advice)
         except SddError as error:
-            return Answer(found, advice=str(error))
+            return ReviewAnswer(found, advice=str(error))
 
     def can_dismiss(self, found: ReportedFinding) -> bool:
         """Whether a reason settles a finding: an exemption, or a suppression that takes effect."""
@@ -179,7 +179,7 @@ class Responder:
         is_guard = found.finding.rule.partition("/")[0] in self._guards
         return bool(found.finding.path) and not is_guard and settings.suppressions != "base"
 
-    def dismiss(self, found: ReportedFinding, reason: str) -> Answer:
+    def dismiss(self, found: ReportedFinding, reason: str) -> ReviewAnswer:
         """Propose to exempt the change, or to suppress the finding, for a reason.
 
         Raises NotAReview for a reason that a comment cannot hold.
@@ -194,10 +194,10 @@ class Responder:
         try:
             edit = self._edit(found.finding.path, partial(_suppressed, found.finding, reason))
         except SddError as error:
-            return Answer(found, advice=str(error))
-        return Answer(found, "suppression", (edit,))
+            return ReviewAnswer(found, advice=str(error))
+        return ReviewAnswer(found, "suppression", (edit,))
 
-    def apply(self, answer: Answer) -> tuple[str, ...]:
+    def apply(self, answer: ReviewAnswer) -> tuple[str, ...]:
         """Make the edits of an answer, all or none. Returns warnings. Raises as `apply_edits`."""
         files = [edit for edit in answer.edits if edit.path != MESSAGE]
         for edit in answer.edits:
@@ -224,7 +224,7 @@ class Responder:
         before = self._git.output("log", "-1", "--format=%B", "HEAD").rstrip() + b"\n"
         return FileEdit(MESSAGE, before, change(before.decode("utf-8", "replace")).encode())
 
-    def _trailer(self, found: ReportedFinding, kind: Kind, line: str) -> Answer:
+    def _trailer(self, found: ReportedFinding, kind: Kind, line: str) -> ReviewAnswer:
         """Add a line to the message of HEAD."""
 
         def change(text: str) -> str:
@@ -232,12 +232,12 @@ class Responder:
             return self._git.output(*command, stdin=text.encode()).decode("utf-8", "replace")
 
         try:
-            return Answer(found, kind, (self._edit("", change),))
+            return ReviewAnswer(found, kind, (self._edit("", change),))
         except FileNotEditable as error:
             advice = f"{error}: write `{line}` on a line of the pull request's description"
-            return Answer(found, advice=advice)
+            return ReviewAnswer(found, advice=advice)
 
-    def _reference(self, found: ReportedFinding) -> Answer:
+    def _reference(self, found: ReportedFinding) -> ReviewAnswer:
         """Name a decision in the message of HEAD, or else above the first changed source file."""
         id = found.fingerprint
         title = next((one.title for one in self._corpus().resolve(id)), "")
@@ -249,10 +249,10 @@ class Responder:
             line = _comment(path, f"Governing: {id} ({title})")
             if line and not is_markdown(path):
                 edit = self._edit(path, partial(_governed, path, line))
-                return Answer(found, "reference", (edit,))
+                return ReviewAnswer(found, "reference", (edit,))
         return answer
 
-    def _correction(self, found: ReportedFinding) -> Answer:
+    def _correction(self, found: ReportedFinding) -> ReviewAnswer:
         """Replace an id, or the name of a requirement, by the only one that is like it."""
         finding = found.finding
         problem, _, meant = finding.message.partition("did you mean ")
@@ -262,24 +262,24 @@ class Responder:
             right = [str(one.id) for one in find_id_references(meant, corpus.names)]
             wrong = [str(one.id) for one in find_id_references(problem, corpus.names)]
         if len(right) != 1 or not wrong:
-            return Answer(found, advice="write which one is meant, or take the reference out")
+            return ReviewAnswer(found, advice="write which one is meant, or take the reference out")
         edit = self._edit(finding.path, partial(_replaced, finding, {wrong[-1]: right[0]}))
-        return Answer(found, "correction", (edit,))
+        return ReviewAnswer(found, "correction", (edit,))
 
-    def _successor(self, found: ReportedFinding) -> Answer:
+    def _successor(self, found: ReportedFinding) -> ReviewAnswer:
         """Replace the id and the title of a record by those of the only one that replaced it."""
         corpus = self._corpus()
         named = find_id_references(found.finding.message, corpus.names)
         old = next((one for id in named for one in corpus.resolve(id.id)), None)
         following = find_replacements(old, find_successors(corpus)) if old else ()
         if old is None or len(following) != 1:
-            return Answer(found, advice="say in the line why the old record still matters")
+            return ReviewAnswer(found, advice="say in the line why the old record still matters")
         (new,) = following
         names = {str(old.id): str(new.id), **({old.title: new.title} if old.title else {})}
         edit = self._edit(found.finding.path, partial(_replaced, found.finding, names))
-        return Answer(found, "correction", (edit,))
+        return ReviewAnswer(found, "correction", (edit,))
 
-    def _status(self, found: ReportedFinding) -> Answer:
+    def _status(self, found: ReportedFinding) -> ReviewAnswer:
         """Give what a record supersedes its status."""
         corpus = self._corpus()
         holder = corpus.by_path.get(found.finding.path)
@@ -287,14 +287,14 @@ class Responder:
             raise FileNotEditable(f"{found.finding.path} is no record")
         wanted = ("superseded", holder.name) if holder.kind == "ADR" else ("deprecated", "")
         request = StatusRequest(found.finding.evidence, *wanted, dry_run=True)
-        return Answer(found, "status", (set_status(self._project, request).edit,))
+        return ReviewAnswer(found, "status", (set_status(self._project, request).edit,))
 
-    def _number(self, found: ReportedFinding) -> Answer:
+    def _number(self, found: ReportedFinding) -> ReviewAnswer:
         """Give a record the next free number, and rewrite what refers to it."""
         request = RenumberRequest(found.finding.path, dry_run=True)
         outcome = renumber(self._project, request, self._now)
         advice = "; ".join(f"look at {one.path}:{one.line}" for one in outcome.leftovers)
-        return Answer(found, "number", outcome.edits, advice)
+        return ReviewAnswer(found, "number", outcome.edits, advice)
 
 
 def _comment(path: str, text: str) -> str:

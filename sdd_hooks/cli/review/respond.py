@@ -19,7 +19,7 @@ from sdd_hooks.cli.shared.progress import waiting_line
 from sdd_hooks.cli.shared.prompts import confirm, require_terminal
 from sdd_hooks.findings import ReportedFinding
 from sdd_hooks.project.project import Project
-from sdd_hooks.usecases.respond import Answer, Responder, Review, read_report, review_branch
+from sdd_hooks.usecases.respond import Responder, Review, ReviewAnswer, read_report, review_branch
 
 MAX_REPORT = 64 << 20
 """Bytes of a report that are read."""
@@ -34,7 +34,7 @@ MAX_REPORT = 64 << 20
 @json_option
 @click.pass_obj
 def respond(directory: Path | None, /, source: str, **options: Any) -> int:
-    """Answer the findings of a review: each by an edit that is shown, and made if you accept it.
+    """Answer the findings of a review: an edit for each, made if you accept it.
 
     The findings are those of `sdd review` now, of what it printed with --json into FILE (- is
     stdin), or of the review of pull request N, whose branch is checked out. A finding is settled
@@ -67,7 +67,7 @@ def respond(directory: Path | None, /, source: str, **options: Any) -> int:
         if not as_json:
             _print(answer)
         if writes and not yes and not (answer.edits and confirm("Make this edit?")):
-            answer = Answer(found) if reason else _ask_reason(responder, found)
+            answer = ReviewAnswer(found) if reason else _ask_reason(responder, found)
         done = bool(writes and answer.edits)
         warnings += responder.apply(answer) if done else ()
         applied += done
@@ -91,19 +91,19 @@ def _read(project: Project, source: str, where: Path) -> Review:
         raise click.UsageError(f"cannot read {source}: {error.strerror}") from None
 
 
-def _ask_reason(responder: Responder, found: ReportedFinding) -> Answer:
+def _ask_reason(responder: Responder, found: ReportedFinding) -> ReviewAnswer:
     """Ask why a finding does not hold; an answer without edits if there is no reason."""
     question = "Why does it not hold? [Enter: no answer]"
     if responder.can_dismiss(found):
         reason = click.prompt(question, default="", show_default=False)
-        answer = responder.dismiss(found, reason) if reason.strip() else Answer(found)
+        answer = responder.dismiss(found, reason) if reason.strip() else ReviewAnswer(found)
         _print_edits(answer)
         if answer.edits and confirm("Make this edit?"):
             return answer
-    return Answer(found)
+    return ReviewAnswer(found)
 
 
-def _print(answer: Answer) -> None:
+def _print(answer: ReviewAnswer) -> None:
     finding, key = answer.found.finding, answer.found.fingerprint[:12]
     place = f" {finding.path}:{finding.line}" if finding.path else ""
     click.echo(printable_line(f"{finding.severity} {finding.rule}{place}  [{key}]"))
@@ -111,13 +111,13 @@ def _print(answer: Answer) -> None:
     _print_edits(answer)
 
 
-def _print_edits(answer: Answer) -> None:
+def _print_edits(answer: ReviewAnswer) -> None:
     print_edits(answer.edits)
     if answer.advice:
         click.echo(f"  → {printable_line(answer.advice)}")
 
 
-def _data(answer: Answer, applied: bool) -> dict[str, object]:
+def _data(answer: ReviewAnswer, applied: bool) -> dict[str, object]:
     finding = answer.found.finding
     shown = ("rule", "severity", "path", "line", "message")
     return {
