@@ -71,17 +71,21 @@ def install(directory: Path | None, review: bool, yes: bool, as_json: bool) -> i
 
 
 @hooks.command()
+@yes_option
 @json_option
 @click.pass_obj
-def uninstall(directory: Path | None, as_json: bool) -> int:
+def uninstall(directory: Path | None, yes: bool, as_json: bool) -> int:
     """Remove the hooks, and restore those that were there before.
+
+    The lines that `install` wrote into files of husky, lefthook or a team's folder are shown as a
+    diff, and removed if you say so or with --yes.
 
     \b
     Example:
       sdd hooks uninstall
     """
     repository = discover(start_directory(directory), os.environ)
-    return show(hooks_output(uninstall_hooks(repository)), as_json)
+    return show(offer_edits(repository, uninstall_hooks(repository), yes, as_json), as_json)
 
 
 @hooks.command()
@@ -140,7 +144,7 @@ def offer_edits(
     lines = [*output.lines, *done_lines(report.edits)]
     if report.manager == "lefthook":
         lines.append("then run `lefthook install`")
-    # What lefthook has not installed yet is no failure of this command.
+    # What lefthook has not installed yet, or runs no more, is no failure of this command.
     return output._replace(lines=lines, exit_code=EXIT_OK)
 
 

@@ -21,7 +21,7 @@ from typing import Literal
 from sdd_hooks.errors import StorageError
 from sdd_hooks.githooks import managers
 from sdd_hooks.githooks.folder import HooksFolder, HooksRefused, find_configured_hooks, find_folder
-from sdd_hooks.githooks.manager_edits import plan_lines
+from sdd_hooks.githooks.manager_edits import plan_lines, plan_removal
 from sdd_hooks.githooks.manager_lines import render_lines
 from sdd_hooks.githooks.managers import Manager
 from sdd_hooks.githooks.shims import (
@@ -144,6 +144,8 @@ def inspect_hooks(repository: Repository, sdd: Path | None = None) -> InstallRep
 def uninstall_hooks(repository: Repository) -> InstallReport:
     """Remove what `install_hooks` wrote, and restore the earlier hooks byte for byte.
 
+    The lines in the files of a manager stay; the edits of the report take them out.
+
     Raises StorageError when the folder cannot be written, and HooksRefused like `inspect_hooks`.
     """
     folder = find_folder(repository)
@@ -156,8 +158,10 @@ def uninstall_hooks(repository: Repository) -> InstallReport:
             changed |= {event for event in (*EVENTS, *REVIEW_EVENTS) if _remove_hook(path, event)}
     report = _process_hooks(repository, folder, _Request(review=review))
     hooks = tuple(replace(hook, changed=hook.event in changed) for hook in report.hooks)
+    owner = _find_owner(repository, folder)
+    report = replace(report, edits=plan_removal(owner, repository.root) if owner else ())
     notes = (*_removal_notes(report, changed), *report.notes)
-    return replace(report, hooks=hooks, snippet="", edits=(), notes=notes)
+    return replace(report, hooks=hooks, snippet="", notes=notes)
 
 
 def _removal_notes(report: InstallReport, removed: Set[str]) -> Iterator[str]:
@@ -168,18 +172,24 @@ def _removal_notes(report: InstallReport, removed: Set[str]) -> Iterator[str]:
     yield f"removed the hooks of sdd: {', '.join(events)}" if events else "no hook of sdd to remove"
     left = [hook.event for hook in report.hooks if hook.state == "managed"]
     if left:
-        yield (
-            f"{report.manager} still runs sdd on {', '.join(left)}: remove the lines with"
-            " `sdd hook` from its files"
-        )
+        runs = f"{report.manager} still runs sdd on {', '.join(left)}"
+        by_hand = "remove the lines with `sdd hook` from its files"
+        yield f"{runs}: {'add `--yes` to remove the lines' if report.edits else by_hand}"
+
+
+def _find_owner(repository: Repository, folder: HooksFolder) -> Manager | None:
+    """The manager that runs the hooks of a repository, a tracked folder of scripts included."""
+    root = repository.root
+    owner = managers.find_repository_manager(root, folder.path)
+    if not owner and folder.is_tracked:
+        return Manager(os.path.relpath(folder.path, root), folder.path, is_direct=True)
+    return owner
 
 
 def _process_hooks(repository: Repository, folder: HooksFolder, request: _Request) -> InstallReport:
     """Install the hooks of all events if the request says so. Returns their report."""
     root = repository.root
-    owner = managers.find_repository_manager(root, folder.path)
-    if not owner and folder.is_tracked:
-        owner = Manager(os.path.relpath(folder.path, root), folder.path, is_direct=True)
+    owner = _find_owner(repository, folder)
     review = request.review or _has_review_hooks(folder) or _runs_review(owner, root)
     request = request._replace(review=review)
     events = (*EVENTS, *(REVIEW_EVENTS if review else ()))

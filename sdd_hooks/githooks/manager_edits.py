@@ -1,4 +1,4 @@
-"""Edits of a hook manager's files that add the lines of sdd.
+"""Edits of a hook manager's files that add the lines of sdd, or take them out.
 
 A configuration is edited only where a parser then reads the same as before, and what sdd adds.
 """
@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from itertools import product
 from pathlib import Path
 
-from sdd_hooks.githooks.manager_lines import script_block, with_lefthook
+from sdd_hooks.githooks.manager_lines import script_block, with_lefthook, without_lefthook
 from sdd_hooks.githooks.managers import Manager, find_configuration, is_shell_script, read_text
 from sdd_hooks.githooks.shims import EVENTS, REVIEW_EVENTS
 from sdd_hooks.system.file_edits import FileEdit, apply_edits
@@ -36,6 +37,35 @@ def plan_lines(
     after = with_lefthook(text if text.endswith("\n") or not text else f"{text}\n", events, review)
     is_safe = _others(text) == _others(after)
     return (FileEdit(name, text.encode(), after.encode()),) if is_safe else ()
+
+
+def plan_removal(manager: Manager, root: Path) -> tuple[FileEdit, ...]:
+    """The edits that take the lines of `plan_lines` out, and a script that is empty without them.
+
+    There are none for lines that were changed since.
+    """
+    if manager.scripts:
+        return tuple(_script_removals(manager.scripts, root))
+    name = find_configuration("lefthook", root) if manager.name == "lefthook" else ""
+    if not name.endswith((".yml", ".yaml")):
+        return ()
+    text = read_text(root / name)
+    after = without_lefthook(text, _EVERY)
+    is_safe = after != text and _others(text) == _others(after)
+    return (FileEdit(name, text.encode(), after.encode()),) if is_safe else ()
+
+
+def _script_removals(folder: Path, root: Path) -> Iterator[FileEdit]:
+    for event in _EVERY:
+        path = folder / event
+        before = path.read_bytes() if path.is_file() else b""
+        for review, others in product((False, True), repeat=2):
+            block = f"{script_block(event, review, others=others)}\n".encode()
+            if block in before:
+                after = before.replace(block, b"", 1)
+                is_empty = after.strip() in (b"", _FIRST_LINE.strip())
+                yield FileEdit(os.path.relpath(path, root), before, None if is_empty else after)
+                break
 
 
 def write_edits(root: Path, edits: Sequence[FileEdit]) -> None:

@@ -105,6 +105,12 @@ fi"""
 
 # lefthook
 
+_ENTRY = re.compile(
+    r"^([ \t]+)sdd:\n\1  run: if command -v sdd .*sdd hook .*\n(?:\1  use_stdin: true\n)?",
+    re.MULTILINE,
+)
+_NO_COMMANDS = re.compile(r"^([ \t]+)commands:[ \t]*\n(?!\1[ \t]+\S)", re.MULTILINE)
+
 
 def _lefthook_lines(root: Path, events: Sequence[str], review: bool) -> Iterator[str]:
     name = find_configuration("lefthook", root) or "lefthook.yml"
@@ -152,6 +158,22 @@ def with_lefthook(text: str, events: Sequence[str], review: bool) -> str:
     # From the end, so that the places of the others stay.
     for _, at, lines in sorted(_insertions(text, events, review), key=lambda one: -one[1]):
         text = text[:at] + "".join(f"{line}\n" for line in lines) + text[at:]
+    return text
+
+
+def without_lefthook(text: str, events: Sequence[str]) -> str:
+    """The configuration in YAML without the lines of `with_lefthook`, and keys empty without them.
+
+    Lines that were changed since stay.
+    """
+    for event in events:
+        lines = rf"^{event}:[ \t]*(?:#.*)?\n(?:[ \t]+\S.*(?:\n|\Z)|[ \t]*\n)*"
+        block = re.search(lines, text, re.MULTILINE)
+        rest = _ENTRY.sub("", block[0]) if block else ""
+        if block and rest != block[0]:
+            rest = _NO_COMMANDS.sub("", rest)
+            rest = "" if rest.strip() == f"{event}:" else rest
+            text = f"{text[: block.start()]}{rest}{text[block.end() :]}"
     return text
 
 

@@ -71,6 +71,14 @@ def test_the_lines_for_another_hook_manager_are_printed(repo):
         ["changed lefthook.yml", "then run `lefthook install`"],
     )
     assert "sdd hook post-commit" in (repo.root / "lefthook.yml").read_text()
+    left = run(repo.root, "hooks", "uninstall")
+    assert "lefthook still runs sdd on" in left.err
+    assert ": add `--yes` to remove the lines" in left.err
+    removed = run(repo.root, "hooks", "uninstall", "--yes")
+    assert (removed.code, "changed lefthook.yml" in removed.out) == (0, True)
+    assert (repo.root / "lefthook.yml").read_text() == "pre-push:\n  commands: {}\n"
+    shown = run(repo.root, "hooks", "status")
+    assert "lefthook does not run sdd" in shown.out
 
 
 def test_a_shared_hooks_folder_is_refused(repo, tmp_path):

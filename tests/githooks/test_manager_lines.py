@@ -17,7 +17,7 @@ from sdd_hooks.githooks.install import (
     inspect_hooks,
     install_hooks,
 )
-from sdd_hooks.githooks.manager_edits import plan_lines
+from sdd_hooks.githooks.manager_edits import plan_lines, plan_removal, write_edits
 from sdd_hooks.githooks.manager_lines import render_lines
 from sdd_hooks.githooks.managers import Manager
 from sdd_hooks.githooks.shims import EVENTS, REVIEW_EVENTS
@@ -203,6 +203,9 @@ def test_lines_for_an_event_that_lefthook_has_already_go_into_it(tmp_path: Path)
     assert set(whole) == {*EVENTS}
     assert whole["post-commit"]["commands"]["sdd"]["run"] == f"{run} post-commit; fi"
     assert [*whole["pre-commit"]["commands"]] == ["sdd", "lint"]
+    write_edits(tmp_path, [edit])
+    (removal,) = plan_removal(Manager("lefthook"), tmp_path)
+    assert removal.after == edit.before
 
 
 @pytest.mark.parametrize("name", ["lefthook.toml", ".config/lefthook.json", "lefthook-local.jsonc"])
@@ -239,3 +242,26 @@ def test_any_configuration_gives_lines(tmp_path_factory: pytest.TempPathFactory,
         assert all(f"sdd hook {name}" in lines for name in ("pre-commit",))
         for edit in plan_lines(Manager(manager), root, EVENTS, review=False):
             assert set(EVENTS) <= set(yaml.safe_load(edit.after or b""))
+            write_edits(root, [edit])
+            (removal,) = plan_removal(Manager(manager), root)
+            assert (removal.after or b"").strip() == (edit.before or b"").strip()
+
+
+@pytest.mark.parametrize("review", [False, True])
+def test_the_lines_in_scripts_are_taken_out_again(tmp_path: Path, review: bool) -> None:
+    scripts = {"post-commit": b"#!/bin/sh -e\necho one\n", "pre-push": b"npm test\n"}
+    for is_direct in (False, True):
+        folder = tmp_path / f"hooks-{is_direct}"
+        folder.mkdir()
+        for name, text in scripts.items():
+            (folder / name).write_bytes(text)
+        manager = Manager("husky", folder, is_direct=is_direct)
+        events = (*EVENTS, *REVIEW_EVENTS)
+        write_edits(tmp_path, plan_lines(manager, tmp_path, events, review=review))
+        assert {path.name for path in folder.iterdir()} == set(events)
+        changed = folder / "post-merge"
+        changed.write_bytes(changed.read_bytes().replace(b"sdd hook", b"nice sdd hook"))
+        write_edits(tmp_path, plan_removal(manager, tmp_path))
+        # A line that was changed since belongs to the user.
+        changed.unlink()
+        assert {path.name: path.read_bytes() for path in folder.iterdir()} == scripts
