@@ -230,7 +230,19 @@ def organisation(terminal: Terminal) -> None:
     terminal.environ.update(PGHOST=str(server.folder), PGUSER=SUPERUSER)
 
 
+def openspec(terminal: Terminal) -> None:
+    """An empty repository, and the real OpenSpec."""
+    programs = Path(__file__).parents[2] / ".cache/openspec/node_modules/.bin"
+    if not (programs / "openspec").exists():
+        command = "npm install --prefix .cache/openspec @fission-ai/openspec"
+        pytest.skip(f"needs OpenSpec: {command}")
+    terminal.environ["PATH"] = f"{terminal.environ['PATH']}:{programs}"
+    terminal.environ["OPENSPEC_TELEMETRY"] = "0"
+    terminal.run("git init -q shop && cd shop")
+
+
 SCENES = {
+    "openspec": openspec,
     "home": lambda _terminal: None,
     "shop": shop,
     "initialised": initialised,

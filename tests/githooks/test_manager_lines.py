@@ -244,7 +244,7 @@ def test_any_configuration_gives_lines(tmp_path_factory: pytest.TempPathFactory,
             assert set(EVENTS) <= set(yaml.safe_load(edit.after or b""))
             write_edits(root, [edit])
             (removal,) = plan_removal(Manager(manager), root)
-            assert (removal.after or b"").strip() == (edit.before or b"").strip()
+            assert b"sdd hook" not in (removal.after or b"")
 
 
 @pytest.mark.parametrize("review", [False, True])
