@@ -171,10 +171,14 @@ def _removal_notes(report: InstallReport, removed: Set[str]) -> Iterator[str]:
     events = [event for event in (*EVENTS, *REVIEW_EVENTS) if event in removed]
     yield f"removed the hooks of sdd: {', '.join(events)}" if events else "no hook of sdd to remove"
     left = [hook.event for hook in report.hooks if hook.state == "managed"]
-    if left:
-        runs = f"{report.manager} still runs sdd on {', '.join(left)}"
-        by_hand = "remove the lines with `sdd hook` from its files"
-        yield f"{runs}: {'add `--yes` to remove the lines' if report.edits else by_hand}"
+    if report.edits:
+        names = ", ".join(edit.path for edit in report.edits)
+        yield f"lines of sdd are left in {names}: `sdd hooks uninstall --yes` removes them"
+    elif left:
+        yield (
+            f"{report.manager} still runs sdd on {', '.join(left)}: remove the lines with"
+            " `sdd hook` from its files"
+        )
 
 
 def _find_owner(repository: Repository, folder: HooksFolder) -> Manager | None:
