@@ -15,7 +15,14 @@ ADRS = "docs/adrs/ADR-"
 RECORD = (
     "---\nstatus: {status}\n{more}---\n\n# ADR-{number}: {title}\n\n## Decision Outcome\n\n{text}\n"
 )
-RULE = "\n```sdd-rule\nforbid regex: \\bsleep\\(\nin: src/**\nmessage: Do not wait.\nseverity: MUST\n```\n"
+RULE = """
+```sdd-rule
+forbid regex: \\bsleep\\(
+in: src/**
+message: Do not wait.
+severity: MUST
+```
+"""
 
 
 def record(number: str, title: str, text: str, status: str = "accepted", more: str = "") -> str:
