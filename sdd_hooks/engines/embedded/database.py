@@ -392,14 +392,19 @@ def _harden(connection: apsw.Connection) -> None:
 
 
 def _version(connection: apsw.Connection, path: Path, schema: Schema) -> int:
-    identity, version, encoding, names = connection.execute(
-        "SELECT (SELECT application_id FROM pragma_application_id),"
+    page_size, identity, version, encoding, names = connection.execute(
+        "SELECT (SELECT page_size FROM pragma_page_size),"
+        " (SELECT application_id FROM pragma_application_id),"
         " (SELECT user_version FROM pragma_user_version),"
         " (SELECT encoding FROM pragma_encoding),"
         " (SELECT group_concat(type || ' ' || name) FROM sqlite_schema WHERE sql IS NOT NULL)"
     ).get
     if not names and not version:
         return 0
+    log = path.with_name(f"{path.name}-wal")
+    if path.stat().st_size % page_size and not (log.exists() and log.stat().st_size):
+        # SQLite fills it with zeros, and verifies no checksum.
+        raise ImpossibleValue("its last page is cut off")
     objects = frozenset(str(names).split(","))
     if identity != schema.application_id:
         raise OfAnotherProgram(f"{path} is not an index of sdd: run `sdd index update`")

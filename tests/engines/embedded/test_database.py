@@ -202,6 +202,10 @@ def test_every_changed_page_is_found(tmp_path: Path) -> None:
         data[page * 4096 + 1000] ^= 1
         path.write_bytes(data)
         assert faults(path), page
+    for size in range(len(sound) - 4095, len(sound), 455):
+        path.write_bytes(sound[:size])
+        # SQLite reads the end of a page that is cut off as zeros, without its checksum.
+        assert faults(path), size
 
 
 def _mark_as_index(connection: apsw.Connection) -> None:
