@@ -14,12 +14,13 @@ from contextlib import suppress
 from pathlib import Path
 
 from sdd_hooks.action.tokens import DISPLAY_NAME
-from sdd_hooks.changes.base import is_partial, is_shallow, resolve_commit
+from sdd_hooks.changes.base import is_shallow, resolve_commit
 from sdd_hooks.errors import RemoteError, RepositoryError
 from sdd_hooks.forges.protocol import Forge, JobContext, PullRequest
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.system.git import FETCH_OBJECTS, Git, is_object_id
 from sdd_hooks.system.git_errors import is_refusal, redact_git_error
+from sdd_hooks.system.git_objects import is_partial
 from sdd_hooks.system.processes import ProgramResult
 from sdd_hooks.text.lazy_regex import lazy_regex
 

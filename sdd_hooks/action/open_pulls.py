@@ -13,7 +13,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from sdd_hooks.action.changed_commits import REMOTE, RemoteLimits, run_remote
-from sdd_hooks.changes.base import is_partial
 from sdd_hooks.changes.temporary_objects import temporary_objects
 from sdd_hooks.errors import RepositoryError, SddError
 from sdd_hooks.forges.protocol import Forge, JobContext, PullRequest, PullRequestLister
@@ -22,6 +21,7 @@ from sdd_hooks.review.numbers import ClaimReader, OtherHead, read_claims
 from sdd_hooks.review.subject import NO_CLAIMS, Claims, Subject
 from sdd_hooks.system.git import FETCH_OBJECTS, Git, is_object_id
 from sdd_hooks.system.git_errors import redact_git_error
+from sdd_hooks.system.git_objects import is_partial
 
 MAX_PULLS = 200
 """Open pull requests that are compared, those that were updated last."""

@@ -22,7 +22,6 @@ from urllib.parse import quote
 
 from sdd_hooks.artifacts.identifiers import ArtifactKind
 from sdd_hooks.authoring.numbers import numbers_of_commits
-from sdd_hooks.changes.base import is_partial
 from sdd_hooks.changes.temporary_objects import temporary_objects
 from sdd_hooks.errors import AccessRefused, RemoteError, RepositoryError, SddError
 from sdd_hooks.forges.protocol import PullRequest, PullRequestLister
@@ -36,6 +35,7 @@ from sdd_hooks.system.git_errors import (
     redact_git_error,
     remote_error,
 )
+from sdd_hooks.system.git_objects import is_partial
 from sdd_hooks.system.processes import ProgramResult
 from sdd_hooks.text.display import one_line
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from sdd_hooks.errors import RepositoryError
 from sdd_hooks.project.repository import Repository
 from sdd_hooks.system.git import Git, is_object_id
+from sdd_hooks.system.git_objects import is_partial
 from sdd_hooks.text.lazy_regex import lazy_regex
 
 MAIN_BRANCHES = ("main", "master", "trunk")
@@ -129,11 +130,6 @@ def _advice(git: Git, name: str) -> str:
 def is_shallow(git: Git) -> bool:
     """Whether the clone has only a part of the history."""
     return git.output("rev-parse", "--is-shallow-repository").strip() == b"true"
-
-
-def is_partial(git: Git) -> bool:
-    """Whether the clone may lack contents of files."""
-    return bool(git.try_output("config", "--get-regexp", r"^remote\..*\.promisor$"))
 
 
 def _remote(git: Git) -> list[str]:

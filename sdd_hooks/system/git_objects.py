@@ -40,11 +40,16 @@ def read_blobs(
             process = process or git.start(
                 "cat-file", "--batch", stdin=subprocess.PIPE, objects=objects
             )
-            yield from _exchange(process, group, limit)
+            yield from _exchange(git, process, group, limit)
     finally:
         if process is not None:
             process.kill()
             process.communicate()
+
+
+def is_partial(git: Git) -> bool:
+    """Whether the clone may lack contents of files."""
+    return bool(git.try_output("config", "--get-regexp", r"^remote\..*\.promisor$"))
 
 
 def resolve_links(path: str, targets: Mapping[str, str]) -> str:
@@ -99,8 +104,18 @@ def _groups(specs: Sequence[bytes]) -> Iterator[list[bytes]]:
         yield group
 
 
+def _ended(git: Git) -> GitError:
+    """The error for a process that ended before its answer, as at an object that it must fetch."""
+    if is_partial(git):
+        return GitError(
+            "this clone is partial and lacks contents of files:"
+            " `git fetch --refetch --no-filter` fetches them"
+        )
+    return GitError("git cat-file: ended early")
+
+
 def _exchange(
-    process: subprocess.Popen[bytes], group: Sequence[bytes], limit: int | None
+    git: Git, process: subprocess.Popen[bytes], group: Sequence[bytes], limit: int | None
 ) -> Iterator[bytes | None]:
     """Send the specs to `git cat-file --batch` and read the content of each."""
     requests, responses = process.stdin, process.stdout
@@ -110,11 +125,11 @@ def _exchange(
         requests.write(b"".join(spec + b"\n" for spec in group))
         requests.flush()
     except BrokenPipeError:
-        raise GitError("git cat-file: ended early") from None
+        raise _ended(git) from None
     for _ in group:
         header = responses.readline()
         if not header:
-            raise GitError("git cat-file: ended early")
+            raise _ended(git)
         fields = header.split()
         if len(fields) < 3 or not fields[-1].isdigit():
             yield None

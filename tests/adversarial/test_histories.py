@@ -312,7 +312,8 @@ def hooks_in_this_process(folder: Path) -> Iterator[Path]:
     finally:
         asked.write_bytes(b"\nend\n")
         thread.join()
-    assert not [text for text in said if "failed" in text], said
+    # A hook does not fetch what a partial clone lacks, and says what does.
+    assert not [text for text in said if "failed" in text and "is partial" not in text], said
 
 
 def run_history(repo: Repo, rng: random.Random, sdd: Path) -> None:

@@ -67,3 +67,15 @@ def test_read_blobs_of_nothing(tmp_path: Path):
 def test_read_blobs_where_git_cannot(tmp_path: Path):
     with pytest.raises(GitError):
         list(read_blobs(git_at(tmp_path), ["HEAD:a"]))
+
+
+def test_a_partial_clone_that_lacks_contents(repo: Repo, tmp_path: Path):
+    repo.commit(files={"a": "one", "b": "two"})
+    repo.git("config", "uploadpack.allowFilter", "true")
+    clone = Repo(tmp_path / "clone")
+    options = ("--quiet", "--no-checkout", "--filter=blob:none")
+    repo.git("clone", *options, repo.root.as_uri(), str(clone.root))
+    with pytest.raises(GitError, match=r"this clone is partial .* fetches them") as raised:
+        list(read_blobs(clone.handle, ["HEAD:a", "HEAD:b"]))
+    clone.git(*str(raised.value).split("`")[1].split()[1:])
+    assert list(read_blobs(clone.handle, ["HEAD:a", "HEAD:b"])) == [b"one", b"two"]
