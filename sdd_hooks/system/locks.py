@@ -61,10 +61,18 @@ def lock_descriptor(descriptor: int, path: Path, deadline: float) -> bool:
     """Lock the open file at `path`, retrying until `deadline` (`time.monotonic`).
 
     Returns whether it is locked.
+
+    Raises:
+        StorageError: its file system has no locks.
     """
     with tracing.span("lock", str(path)) as span:
         while True:
-            if lock_now(descriptor):
+            try:
+                is_held = lock_now(descriptor)
+            except OSError as error:
+                reason = f"cannot lock {path} ({error.strerror})"
+                raise StorageError(f"{reason}: use a file system that has locks") from None
+            if is_held:
                 span.outcome = "taken"
                 return True
             if time.monotonic() >= deadline:

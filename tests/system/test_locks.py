@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from sdd_hooks.errors import StorageError
-from sdd_hooks.system.locks import hold_lock
+from sdd_hooks.system.locks import hold_lock, lock_descriptor
 from tests.support.waiting import TIMEOUT
 
 HOLDER = """
@@ -65,3 +66,14 @@ def test_a_lock_that_is_a_symlink_is_refused(tmp_path: Path) -> None:
     with pytest.raises(StorageError), hold_lock(tmp_path / "lock", 0):
         pass
     assert not (tmp_path / "elsewhere").exists()
+
+
+def test_a_file_system_without_locks_is_one_line(tmp_path: Path) -> None:
+    """As a descriptor that only names a file, which no system locks."""
+    path = tmp_path / "lock"
+    path.touch()
+    descriptor = os.open(path, getattr(os, "O_PATH", os.O_RDONLY))
+    if not hasattr(os, "O_PATH"):
+        os.close(descriptor)
+    with pytest.raises(StorageError, match=r"cannot lock .*: use a file system that has locks"):
+        lock_descriptor(descriptor, path, 0.0)
