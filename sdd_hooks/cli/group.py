@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -14,12 +15,11 @@ import sdd_hooks
 from sdd_hooks import __version__
 from sdd_hooks.cli.shared.lazy import LazyCommand, LazyGroup
 from sdd_hooks.errors import EXIT_OK, SddError
-from sdd_hooks.text.lazy_regex import lazy_regex
 
 RECORD = "commit"
 """The file in the package to which `hatch_build.py` writes the commit of a build."""
 
-_COMMIT = lazy_regex(r"[0-9a-f]{7,64}")
+_COMMIT = re.compile(r"[0-9a-f]{7,64}")
 
 COMMANDS = {
     "init": LazyCommand("init:init", "Set this repository up for sdd."),
