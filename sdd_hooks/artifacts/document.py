@@ -19,6 +19,7 @@ from sdd_hooks.artifacts.edges import (
 from sdd_hooks.artifacts.fields import (
     HeaderField,
     normalize_field_name,
+    read_fields,
     read_header_fields,
     read_preamble,
 )
@@ -45,7 +46,7 @@ from sdd_hooks.artifacts.status import (
 )
 from sdd_hooks.named_tuple import NamedTuple
 from sdd_hooks.text.lazy_regex import lazy_regex
-from sdd_hooks.text.markdown import Section, parse_document
+from sdd_hooks.text.markdown import Section, parse_document, without_links
 
 if TYPE_CHECKING:
     from sdd_hooks.findings import Finding, Severity
@@ -92,11 +93,16 @@ _KIND_LABEL = lazy_regex(
 )
 # `ZEP0003` in the frontmatter names no subject.
 _ONLY_LABEL = lazy_regex(r"[A-Za-z]{1,10}[-_ #]?[0-9]{1,5}")
+_NEAR = 4
+"""Lines between such a heading and the next one."""
 _TITLE_LABEL = lazy_regex(
     r"""(?:[\w().-]{1,30}[ ]){0,4}[A-Za-z_-]{0,40}[-_ #]{0,2}(?P<number>[0-9]{1,5})[\])]?
     (?:(?P<sign>[ ]*[:：·—–|][ ]*|[ ]+-[ ]+|\.[ ]+)|[ ]+)(?=\S)""",
     re.VERBOSE,
 )
+# `RFC 5843 - 2021-01-08 - Encoding`
+_DAY = lazy_regex(r"(?:^|(?<=[–-][ ])|(?<=:[ ]))[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[ ]+[–-]|:)[ ]+(?=\S)")
+_DAY_OF_NAME = lazy_regex(r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[-_ ](?=[0-9])")
 _NUMBER_IN_NAME = lazy_regex(r"(?<![0-9])([0-9]{1,5})(?![0-9])")
 
 
@@ -161,8 +167,13 @@ def _title(
     # What follows a section of the record is another one.
     top = level[0] if is_alone else first
     if top and not _is_standard(top):
-        identifier, heading = split_heading(top.title, kind, module)
+        identifier, heading = split_heading(without_links(top.title), kind, module)
         line = top.first_line
+        if _ONLY_LABEL.fullmatch(top.title):
+            # `NIP-02`, and the subject is the next heading.
+            near = sections[sections.index(top) + 1 :][:1]
+            is_near = near and near[0].first_line - line <= _NEAR and not _is_standard(near[0])
+            heading = near[0].title if is_near else heading
     in_matter, title = split_heading(matter.text("title"), kind, module)
     if identifier is None and in_matter:
         identifier, line = in_matter, matter.lines.get("title", 0)
@@ -179,12 +190,16 @@ def without_label(title: str, name: str) -> str:
     `Aries RFC 0046: Relays` of `0046-relays` is `Relays`. Without a sign behind the number, the
     next word has to be that of the name.
     """
+    title, name = _DAY.sub("", title, count=1), _DAY_OF_NAME.sub("", name)
     label = _TITLE_LABEL.match(title)
     number = _NUMBER_IN_NAME.search(name)
     if not (label and number and int(label["number"]) == int(number[1])):
         kind = _KIND_LABEL.match(title)
         return (title[kind.end() :].strip(" `") if kind else "") or title
     rest = title[label.end() :]
+    # `001 Authorization of plugins` of `001-greenhouse-authorization`
+    if number[1][0] == "0" and label[0].strip() == number[1]:
+        return rest
     slug = _folded_words(name[number.end() :])
     if label["sign"]:
         words = {*_folded_words(label[0])} - _KINDS
@@ -233,6 +248,9 @@ def find_dated_texts(document: ArtifactDocument) -> Iterator[tuple[str, int]]:
         if section.level and normalize_field_name(section.title) in names:
             body = document.prose[section.start : section.end].partition("\n")[2].strip()
             yield body.partition("\n")[0], section.first_line + 1
+    for section in find_status_sections(document.sections):
+        for line, text in read_paragraphs(document.prose, section):
+            yield from ((one.value, line) for one in read_fields([text], line) if one.name in names)
 
 
 def title_from_name(name: str) -> str:

@@ -97,7 +97,7 @@ def read_header_fields(prose: str, sections: Sequence[Section]) -> tuple[HeaderF
     for section in sections_with_fields(sections):
         # Only this section is split: the document may be long.
         lines = prose[section.start : min(section.end, section.start + MAX_SECTION)].split("\n")
-        read.extend(_fields(lines[:MAX_LINES], section.first_line))
+        read.extend(read_fields(lines[:MAX_LINES], section.first_line))
     return tuple(read)
 
 
@@ -141,7 +141,8 @@ def normalize_field_name(name: str) -> str:
     return "-".join(re.findall(r"[^\W\d_]+", bare.lower()))
 
 
-def _fields(lines: Sequence[str], first_line: int) -> Iterator[HeaderField]:
+def read_fields(lines: Sequence[str], first_line: int) -> Iterator[HeaderField]:
+    """Yield the fields in lines of text, of which the first has this number. Never raises."""
     at = 0
     while at < len(lines):
         number = first_line + at

@@ -11,6 +11,7 @@ from pathlib import Path
 from sdd_hooks.artifacts.corpus import ArtifactFile, Corpus, load_corpus
 from sdd_hooks.artifacts.identifiers import NO_ORIGINS, ArtifactKind, Origins
 from sdd_hooks.project.collections import Collection, all_pathspecs, select_paths
+from sdd_hooks.project.record_contents import is_log
 from sdd_hooks.project.record_names import (
     is_folder_page,
     is_page_name,
@@ -19,6 +20,7 @@ from sdd_hooks.project.record_names import (
 )
 from sdd_hooks.system.files import read_or_leave_out
 from sdd_hooks.system.git import Git, nul_split
+from sdd_hooks.text.display import format_count
 
 MAX_ARTIFACT_BYTES = 8 << 20
 """A larger file is skipped, with a note."""
@@ -73,25 +75,37 @@ def read_artifact_files(
 
 
 def _unread(sources: Iterable[ArtifactFile], corpus: Corpus) -> Iterator[str]:
-    """Name the files that are called like the decisions beside them, and cannot be read as one."""
+    """Name the files that are called like the decisions beside them, and cannot be read as one, and
+    those that have several."""
     known: dict[str, list[str]] = {}
     others: dict[str, list[str]] = {}
+    logs: list[str] = []
     for source in sources:
         directory, _, name = source.path.rpartition("/")
-        if source.kind == "ADR":
-            group = known if source.path in corpus.by_path else others
-            group.setdefault(directory, []).append(name)
+        if source.kind == "ADR" and source.path in corpus.by_path:
+            known.setdefault(directory, []).append(name)
+        elif source.kind == "ADR" and not is_page_name(name.rpartition(".")[0]):
+            is_several = b"ADR" in source.data and is_log(source.data.decode("utf-8", "replace"))
+            (logs if is_several else others.setdefault(directory, [])).append(name)
+    if logs:
+        yield (
+            f"{format_count(len(logs), 'file')} with several decisions, each of which needs a file"
+            f" of its own to be read: {_few(logs)}"
+        )
     for directory, names in others.items():
         beside = known.get(directory, ())
         marked = sum(looks_like_record(_MARKED, name) for name in beside)
         alike = [one for one in names if _is_alike(one, is_marked=2 * marked > len(beside))]
         # What lies beside the page of a folder is attached to it.
         if alike and beside and not any(is_folder_page(f"{directory}/{one}") for one in beside):
-            named = ", ".join(alike[:MAX_NAMED]) + (", …" if len(alike) > MAX_NAMED else "")
             yield (
                 f"{len(beside) + len(alike):,} files in {directory or '.'}/ look like decisions;"
-                f" {len(alike):,} have neither a section nor a field of one: {named}"
+                f" {len(alike):,} have neither a section nor a field of one: {_few(alike)}"
             )
+
+
+def _few(names: Sequence[str]) -> str:
+    return ", ".join(names[:MAX_NAMED]) + (", …" if len(names) > MAX_NAMED else "")
 
 
 def _is_alike(name: str, *, is_marked: bool) -> bool:

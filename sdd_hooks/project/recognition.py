@@ -29,6 +29,7 @@ from sdd_hooks.project.record_names import (
     is_dated,
     is_page_name,
     is_template_name,
+    issue_key,
     looks_like_record,
     names_design,
     names_proposals,
@@ -66,6 +67,9 @@ MAX_UNREAD = 8
 _PLACES: tuple[Place, ...] = ("decisions", "proposals", "series", "numbered", "anywhere")
 _SERIES = 5
 """Numbered files of a directory that are a series, if it has few others."""
+_SHARED_KEYS = 2
+"""Keys of issues that several files have, at least, and one of _OF_KEYS of all with their start."""
+_OF_KEYS = 4
 _SAMPLED_NAMES = 4
 _FORMED = 2
 """Names of one form, at least, among a few of a directory with a series."""
@@ -92,6 +96,7 @@ _SERIES_NAMES = lazy_regex(
     r"(?m)^([a-z]{1,16})[-_ ]?(\d{1,5})[-_ .][^\n]*"
     r"\n\1[-_ ]?(?!\2[-_ .])(\d{1,5})[-_ .][^\n]*\n\1[-_ ]?(?!\3[-_ .])\d{1,5}[-_ .]"
 )
+_ON_DESIGNS = lazy_regex(r"(?i)^(?:analysis|design) doc(?:ument)?s\b|\bdesigns$")
 _REQUIREMENT = lazy_regex(
     r"(?im)^#{2,4}[ \t]+requirement:|^#[ \t]+\[?spec-\d|^- \*\*fr-\d|\bTHE SYSTEM SHALL\b"
 )
@@ -191,6 +196,7 @@ def recognise_records(paths: Iterable[str], read: Reader) -> Recognition:
     for directory, found in specs.items():
         if directory in beside or _spec_home(directory):
             found.certain, found.doubtful = 1, []
+    _drop_issues(adrs, others)
     # A repository of proposals may have nothing else.
     top = 2 * len(documents.get("", ())) if has_proposals else 0
     general = _GENERAL - {""} if top > sum(map(len, documents.values())) else _GENERAL
@@ -256,7 +262,7 @@ def _tells_of_proposals(names: Sequence[str], read: Reader) -> bool:
     data = next(iter(read([page])), None) if page else None
     text = document_text(page, data[:MAX_TITLE_BYTES]) if data else ""
     title = next((one.title for one in parse_sections(text) if one.level), "")
-    return any(map(names_proposals, (*words(title), title)))
+    return any(map(names_proposals, (*words(title), title))) or bool(_ON_DESIGNS.search(title))
 
 
 def _describe(directory: str, *, has_proposals: bool) -> _Directory:
@@ -354,6 +360,29 @@ def _may_be_one(stem: str, forms: frozenset[str]) -> bool:
     word = words(stem)[0].rstrip("x") if words(stem) else ""
     is_alike = len(word) >= _FORM_WORD and word in forms
     return not forms or is_alike or form_of(stem) in forms
+
+
+def _drop_issues(adrs: Mapping[str, _Found], others: dict[str, list[str]]) -> None:
+    """Drop files named by the issue that they are about, which several others are about, too."""
+    stems: dict[str, dict[str, set[str]]] = {}
+    for found in adrs.values():
+        for path in found.doubtful if found.place == "numbered" else ():
+            if key := issue_key(path):
+                files = stems.setdefault(key[:2], {}).setdefault(key, set())
+                files.add(path.rpartition("/")[2])
+    about = {
+        start
+        for start, keys in stems.items()
+        if (several := sum(len(files) > 1 for files in keys.values())) >= _SHARED_KEYS
+        and _OF_KEYS * several >= len(keys)
+    }
+    for found in adrs.values():
+        keys = [issue_key(path) for path in found.doubtful]
+        if found.place == "numbered" and not about.isdisjoint(key[:2] for key in keys):
+            found.doubtful = [one for one, key in zip(found.doubtful, keys, strict=True) if not key]
+    for directory in [*others] if about else ():
+        names = [one for one in others.pop(directory) if issue_key(one)[:2] not in about]
+        others.update({directory: names} if names else {})
 
 
 def _weigh_called(found: _Found, documents: int, *, is_general: bool) -> None:

@@ -60,13 +60,15 @@ _PROPOSING = lazy_regex(
 # `This RFC proposes to`
 _OF_ITSELF = lazy_regex(r"(?i)\b(?:this|of the) (?:design )?(?:rfc|proposal|enhancement)\b")
 # A task has an owner and a status, too.
-_AUTHORS = frozenset({"author", "authors", "author(s)", "editor", "editors"})
+_AUTHORS = frozenset({"author", "authors", "author(s)", "editor", "editors", "reviewers"})
 _PEOPLE = frozenset({"deciders", "decision-makers", "decision makers", "decision-maker"})
 _STATUS_NAMES = "status estado statut stato stav durum tila статус 状态 狀態 状態 ステータス 상태"
 # Not `ADR-0008 migration plan` and `ADR-0048..ADR-0138 gap map`: those are about records.
 _TITLE = lazy_regex(
     r"(?i)[\[(*_`]*(?:adr(?:[-_ #]{0,2}\d{1,5}[a-z]?)?[\])*_`]*[ \t]*(?:[:)|—–]|\.(?!\.)|-[ \t]|$)"
-    r"|architectur(?:e|al) decision|decision record)"
+    r"|architectur(?:e|al) decision|decision record"
+    # `NIP-02`
+    r"|(?-i:(?!STEP|TIP)[A-Z]{1,3}[EI]P-[\dA-F]{1,5})[ \t]*(?:[:—–]|$))"
 )
 _AROUND = lazy_regex(r"^[\W\d_]+|[\W_]+$")
 # `**Status**: accepted`, `- Decision: x`, `| Context | x |`, `**Decision**`.
@@ -86,6 +88,9 @@ _PLACEHOLDER = lazy_regex(
 _IN_PLACEHOLDER = ("[", "{", "<", "YYYY", "yyyy", "DD")
 _IN_CHOICE = ("accepted", "rejected", "approved")
 _LINE = lazy_regex(r"(?m)^(?!#)[^\n]*\w[^\n]*$")
+# Each decision of a log has a heading: `### ADR-003: Use queues`.
+_LOGGED = lazy_regex(r"(?im)^#{2,4}[ \t]+ADR[-_ ]?(\d{1,5})[ \t]*[:–—-]")
+_LOGGED_RECORDS = 3
 _LOCAL_LINK = lazy_regex(r"\]\((?!\w+:)[^()\s#]+\.(?:md|markdown|mdx|rst|adoc)[^()\s]*\)")
 
 
@@ -108,18 +113,18 @@ class Traits(NamedTuple):
         """Whether a document in such a place is a record."""
         if self.titled or (self.has_people and (self.decides or self.clear)):
             return True
-        if self.decides and (self.names_status or self.clear >= 2):
-            return True
-        if self.proposing + min(self.clear, 1) >= 4:
+        is_decision = self.decides and (self.names_status or self.clear >= 2)
+        if is_decision or self.proposing + min(self.clear, 1) >= 4:
             return True
         # A status alone makes no record of a numbered task.
         usual = self.clear - self.names_status + self.proposing
         is_headed = self.has_status or self.is_signed
+        if self.has_status and self.is_signed and (usual >= 2 or place == "numbered"):
+            return True
         if place == "series":
             return self.decides or usual >= 2
         if place == "numbered":
-            likely = self.decides or self.clear >= 2 or (is_headed and usual >= 2)
-            return likely or (self.has_status and self.is_signed)
+            return self.decides or self.clear >= 2 or (is_headed and usual >= 2)
         is_likely = self.decides or self.has_status or self.clear >= 2
         return (is_likely or usual + self.weak >= 3) and place != "anywhere"
 
@@ -154,8 +159,15 @@ def is_unfilled(text: str) -> bool:
     return most >= least and sum(1 for _ in _PLACEHOLDER.finditer(head)) >= least
 
 
+def is_log(text: str) -> bool:
+    """Whether several decisions are in a text, each below a heading with its id."""
+    return len({match[1] for match in _LOGGED.finditer(text)}) >= _LOGGED_RECORDS
+
+
 def is_index(text: str) -> bool:
-    """Whether most lines of a text lead to other documents."""
+    """Whether most lines of a text lead to other documents, or it is a log."""
+    if is_log(text):
+        return True
     lines = [match[0] for match in _LINE.finditer(text[:MAX_HEAD])]
     leading = sum(_LOCAL_LINK.search(line) is not None for line in lines)
     return leading >= 3 and leading * 2 >= len(lines)

@@ -42,6 +42,8 @@ _PREFIXED = lazy_regex(rf"(?i)[a-z]{{2,16}}(?:[-_ ][a-z]{{1,20}}){{0,4}}[-_ ]?(?
 _ADR_AFFIX = lazy_regex(r"(?i)^(?:m?adr|rfc|proposal)[-_ .]|[-_ .](?:adr|rfc)$")
 # `QEP-4-x`, `APE10`: short numbers count after a few capitals.
 _CAPITALS = lazy_regex(r"(?!README)[A-Z]{2,6}-?(?!(?:19|20)\d\d)\d{1,5}(?![^-_ .]).*")
+# `DEF-138-test-report`
+_ISSUE = lazy_regex(r"([A-Z]{2,6}[-_]\d{1,5})(?![^-_ .])")
 # A proposal has any number: `rep-2000`.
 _PROPOSED = lazy_regex(r"(?i)(?:rfc[-_ ]?|[a-z]{0,2}[ei]p[-_ ])\d{1,5}(?![^-_ .]).*")
 # `A6-retries`, `tap10`, `trd101-time`: the form that the names of a series share.
@@ -117,6 +119,7 @@ _COPIES = frozenset(
             "output",
             "tmp",
             "temp",
+            "inbox",
         ),
         # Texts for agents tell how to write a record, and what they remember of one.
         *("agents", "commands", "memories", "prompts", "skills"),
@@ -362,6 +365,12 @@ def may_be_record(directory: str, name: str) -> bool:
     form = form_of(name)
     is_formed = 0 < len(form) <= _MAX_FORM and form not in _PART_WORDS
     return is_formed or is_dated(name) or looks_like_record(directory, name)
+
+
+def issue_key(path: str) -> str:
+    """The key with which the name of a file begins, as that of an issue does: `DEF-138`, or ""."""
+    key = _ISSUE.match(path.rpartition("/")[2])
+    return key[1] if key else ""
 
 
 def is_dated(name: str) -> bool:

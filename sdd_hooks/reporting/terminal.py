@@ -38,7 +38,7 @@ from sdd_hooks.reporting.outcome import (
     reference_question,
 )
 from sdd_hooks.reporting.registry import Reporter
-from sdd_hooks.reporting.whole_tree_markdown import CLEAN, describe_scope
+from sdd_hooks.reporting.whole_tree_markdown import CLEAN, describe_clean, describe_scope
 from sdd_hooks.text.columns import align, wrap_line
 from sdd_hooks.text.display import display_width, format_count, printable_line, shortened
 
@@ -295,7 +295,8 @@ def _total(review: ReviewOutcome) -> str:
     if review.references.compared_nothing:
         clear = f"{files} reviewed, with no decision"
     if review.tree:
-        clear = f"all clear: {files} checked"
+        is_read = review.audit is None or describe_clean(review.audit) == CLEAN
+        clear = f"all clear: {files} checked" if is_read else f"{files} checked, with no decision"
     total = f"{found} in {files}" if found else clear
     return f"{total}; {len(review.suppressed):,} suppressed" if review.suppressed else total
 
@@ -385,7 +386,7 @@ def audit_parts(review: ReviewOutcome, audit: AuditSummary, width: int) -> Repor
     """The parts of an audit's report of `width` columns. Rows of tables are printable."""
     tree = review.tree or CheckedTree("audit")
     what = printable_line(tree.target) or "the whole repository"
-    clean = () if review.findings else (CLEAN,)
+    clean = () if review.findings else (describe_clean(audit),)
     header = ReportPart(f"audit of {what}", texts=(*tree.header, describe_scope(audit), *clean))
     footer = [
         ReportPart(

@@ -41,6 +41,11 @@ _COLUMNS = ("| Severity | Finding | Place | Rule |", "| --- | --- | --- | --- |"
 
 CLEAN = "No drift detected. All implementation aligns with governing ADRs and specs."
 """The text of an audit without a finding, as the audit skill of the SDD plugin has it."""
+NOT_COMPARED = (
+    "Nothing to compare with: no decision and no specification was found."
+    " `sdd list` says what would be one."
+)
+"""The text of an audit that read no record, which never says that all is clear."""
 MAX_UNCITED = 20
 """Records without a mention that are listed; the rest is counted."""
 
@@ -150,7 +155,7 @@ def audit_lines(review: ReviewOutcome, audit: AuditSummary, links: Links | None)
     yield f"Total findings: {total_findings(review)}"
     yield ""
     if not review.findings:
-        yield CLEAN
+        yield describe_clean(audit)
         yield ""
     for category in audit.categories:
         yield from _category_table(category, bool(audit.modules), links)
@@ -160,6 +165,11 @@ def audit_lines(review: ReviewOutcome, audit: AuditSummary, links: Links | None)
     yield from _actions(audit, links)
     yield from _suppressed(review.suppressed)
     yield from _notes(review.notes)
+
+
+def describe_clean(audit: AuditSummary) -> str:
+    """What an audit without a finding says."""
+    return CLEAN if audit.adrs or audit.specs else NOT_COMPARED
 
 
 def describe_scope(audit: AuditSummary) -> str:

@@ -11,7 +11,7 @@ from importlib.metadata import PackageNotFoundError, requires, version
 from typing import Literal
 
 from sdd_hooks.artifacts.validation import validate_artifacts
-from sdd_hooks.artifacts.work_tree import read_work_tree
+from sdd_hooks.artifacts.work_tree import WOULD_BE_ONE, read_work_tree
 from sdd_hooks.engines.protocol import Engine, IndexStatus
 from sdd_hooks.engines.registry import find_backend, is_indexed, open_engine, require_engine
 from sdd_hooks.errors import EngineUnavailable, RepositoryError, SddError
@@ -41,7 +41,9 @@ MIN_GIT_VERSION = (2, 31)
 
 DOWNLOAD_ADVICE = "`sdd index embed` downloads it once"
 
-WRITE_ADVICE = f"{FIRST_RECORD}, or declare their directory under `## Architecture Context`"
+WRITE_ADVICE = (
+    f"{FIRST_RECORD}, or declare their directory under `## Architecture Context`; {WOULD_BE_ONE}"
+)
 
 Level = Literal["ok", "warn", "fail"]
 

@@ -197,13 +197,18 @@ def find_fenced_blocks(text: str) -> Iterator[FencedBlock]:
         yield FencedBlock(opening[len(marks) :].strip(), inside if closed else content, line)
 
 
+def without_links(title: str) -> str:
+    """A heading as it is read: the text of a link or of an image stands for it."""
+    return _LINK.sub(r"\1", title) if "](" in title or "][" in title else title
+
+
 def heading_anchor(title: str) -> str:
     """Return the anchor that GitHub gives a heading. May be "".
 
     Lower case, punctuation removed, spaces as hyphens, links reduced to their text. Letters and
     marks of every script stay.
     """
-    title = _LINK.sub(r"\1", title[:MAX_TITLE]).strip().lower()
+    title = without_links(title[:MAX_TITLE]).strip().lower()
     if title.isascii():
         return _NOT_IN_SLUG.sub("", title).replace(" ", "-")
     # Few titles need it, and a search waits for each import.

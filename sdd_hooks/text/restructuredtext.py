@@ -31,6 +31,8 @@ _CODE = lazy_regex(
 _HIDDEN = lazy_regex(
     "contents|figure|highlight|image|include|index|literalinclude|meta|raw|toctree"
 )
+# `.. date-accepted:: 2018-02-27` is a field of some proposals.
+_FIELD_NAME = lazy_regex(r"(?:date|author|status)(?:-[a-z]+)?s?")
 _TEXT_ROLE = lazy_regex(r"abbr|any|doc|download|numref|(?:std:)?ref|term")
 
 _DIRECTIVE = lazy_regex(
@@ -174,7 +176,8 @@ class _Translation:
         if _CODE.fullmatch(name):
             self._code(line, end, argument if re.fullmatch(r"[\w+#.-]+", argument) else "")
             return
-        self.lines[line] = match[1] + argument
+        label = f"- {name}: " if _FIELD_NAME.fullmatch(name) else ""
+        self.lines[line] = match[1] + label + argument
         self.done.add(line)
         if _HIDDEN.fullmatch(name):
             self.lines[line:end] = [""] * (end - line)

@@ -248,6 +248,11 @@ LOG = b"# Session\n\n## Summary\n\nx\n"
             "specs/kilo",
         ),
         (["specs/001-x/spec.md", "specs/001-x/research.md"], NYGARD, ""),
+        # Keys of issues that several files are about are none of records.
+        ([f"docs/DEF-{n}-{one}.md" for n in (138, 140) for one in "ab"], NYGARD, ""),
+        ([f"docs/notes/DEF-{n}-a.md" for n in (99, 138, 140)], NYGARD, "docs/notes"),
+        ([f"{one}/RFC-{n}.md" for n in (138, 139) for one in ("de", "en")], NYGARD, "de en"),
+        (["batch/WFLY-13128_x.adoc", "README.md"], b"# Analysis documents for x\n", "batch"),
         # A folder of a record is none of records, and may be called like a copy.
         (["docs/adr/adr-001/README.md"], NYGARD, "docs/adr"),
         (["docs/adr/2022-03-02-performance-tests/README.md"], NYGARD, "docs/adr"),
@@ -262,13 +267,15 @@ def test_what_surrounds_files_shows_that_they_are_records(
     paths: list[str], content: bytes, place: str
 ):
     found = find(dict.fromkeys(paths, content)).paths("adrs")
-    assert found == ((place,) if place else ())
+    assert found == tuple(place.split())
 
 
 def test_a_repository_of_proposals_has_them_at_its_top():
     about = b"# Juleps: Enhancement Proposals\n"
     found = find({"README.md": about, "Find.md": SIGNED, "Pkg3.md": SIGNED, "img/a.md": PAGE})
     assert found.folders == (RecordFolder("adrs", "", 2, flat=False),)
+    numbered = {f"{one}.md": b"NIP-%b\n===\n\nForum\n---\n" % one.encode() for one in ("01", "7D")}
+    assert find({"README.md": b"# NIPs\n"} | numbered).folders == found.folders
 
 
 def test_few_numbered_files_make_no_collection_of_the_others():
@@ -341,6 +348,8 @@ def test_sections_that_a_numbered_record_has(text: str):
         "# Queues\n## Status\n\n## Decision\n",
         "---\nstatus: accepted\ndecision-makers: [a]\n---\n# Queues\n",
         "# 队列\n\n## 状态\n\n## 决策\n",
+        "NIP-7D\n===\n\nForum threads\n---\n",
+        "# Q\n* Status: Draft\n* Reviewers: a\n\n## Background\n\n## Goals\n",
     ],
 )
 def test_documents_that_read_like_records(text: str):
@@ -355,6 +364,8 @@ def test_documents_that_read_like_records(text: str):
         "# ADR-0008 migration plan\n",
         "# ADR-0001..0009 map\n",
         "# Decisions\n",
+        "# Log\n## ADR-1: A\n- Status: Accepted\n- Decision: x\n## ADR-2: B\n## ADR-3: C\n",
+        "# STEP-1\n",
         "```\n## Status\n## Decision\n```\n",
         "# Status\n",
         "",

@@ -299,6 +299,15 @@ def test_a_report_without_findings() -> None:
     )
 
 
+def test_an_audit_without_a_record_never_says_that_all_is_clear() -> None:
+    assert CLEAN.audit
+    empty = replace(CLEAN, audit=CLEAN.audit._replace(adrs=0))
+    shown = render_terminal(empty, width=0, colour=False)
+    assert "\n  Nothing to compare with: no decision and no specification was found." in shown
+    assert "with no decision\n" in shown
+    assert "clear" not in shown
+
+
 @given(audits())
 @settings(deadline=None, max_examples=15)
 def test_any_text_is_printable(review: ReviewOutcome) -> None:

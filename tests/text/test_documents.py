@@ -24,6 +24,7 @@ RST = [
         "- Status:\n   Superseded by\n   [ADR-2](a)",
     ),
     (".. seed::\n   :status: Accepted\n\n   It is.", "\n- status: Accepted\n\nIt is."),
+    (".. date-accepted:: 2018-02-27\n.. implemented:: 8", "- date-accepted: 2018-02-27\n8"),
     (".. note:: Read\n\n   - one\n   - two", "Read\n\n- one\n- two"),
     ("| Status: Accepted\n| Date: 2024", "  Status: Accepted\n  Date: 2024"),
     ("Status\n  Accepted", "- Status:\n  Accepted"),
