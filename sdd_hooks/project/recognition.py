@@ -20,6 +20,7 @@ from sdd_hooks.project.record_names import (
     FOLDER_PAGES,
     Place,
     decisions_above,
+    find_issue_keys,
     find_place,
     folder_pages,
     form_of,
@@ -27,6 +28,7 @@ from sdd_hooks.project.record_names import (
     is_called_record,
     is_copy,
     is_dated,
+    is_of_series,
     is_page_name,
     is_template_name,
     issue_key,
@@ -67,14 +69,9 @@ MAX_UNREAD = 8
 _PLACES: tuple[Place, ...] = ("decisions", "proposals", "series", "numbered", "anywhere")
 _SERIES = 5
 """Numbered files of a directory that are a series, if it has few others."""
-_SHARED_KEYS = 2
-"""Keys of issues that several files have, at least, and one of _OF_KEYS of all with their start."""
-_OF_KEYS = 4
 _SAMPLED_NAMES = 4
 _FORMED = 2
 """Names of one form, at least, among a few of a directory with a series."""
-_FORM_WORD = 3
-"""Letters that say enough without a number."""
 _SAMPLED_FILES = 5
 _SAMPLED_DECISIONS = 9
 """Files that are read of a directory named after decisions, which may be guides for the most."""
@@ -345,7 +342,9 @@ def _add_others(
         joined = "\n".join(names).lower() if directory in series else ""
         forms = frozenset(one[1] for one in _SERIES_NAMES.finditer(joined))
         stems = {path: record_stem(path) for path in (f"{directory}/{one}" for one in names)}
-        kept = [one.lstrip("/") for one, stem in stems.items() if stem and _may_be_one(stem, forms)]
+        kept = [
+            one.lstrip("/") for one, stem in stems.items() if stem and is_of_series(stem, forms)
+        ]
         if kept and (forms or directory):
             adrs[directory] = found = _Found("numbered" if forms else "anywhere")
             found.doubtful, found.forms = kept, forms
@@ -353,32 +352,13 @@ def _add_others(
             found.flat = bool(forms) and (is_few or directory.lower() in general)
 
 
-def _may_be_one(stem: str, forms: frozenset[str]) -> bool:
-    """Whether a name is one of a series: `trd101-time`, and beside it `trd-appid`."""
-    if is_page_name(stem):
-        return False
-    word = words(stem)[0].rstrip("x") if words(stem) else ""
-    is_alike = len(word) >= _FORM_WORD and word in forms
-    return not forms or is_alike or form_of(stem) in forms
-
-
 def _drop_issues(adrs: Mapping[str, _Found], others: dict[str, list[str]]) -> None:
     """Drop files named by the issue that they are about, which several others are about, too."""
-    stems: dict[str, dict[str, set[str]]] = {}
-    for found in adrs.values():
-        for path in found.doubtful if found.place == "numbered" else ():
-            if key := issue_key(path):
-                files = stems.setdefault(key[:2], {}).setdefault(key, set())
-                files.add(path.rpartition("/")[2])
-    about = {
-        start
-        for start, keys in stems.items()
-        if (several := sum(len(files) > 1 for files in keys.values())) >= _SHARED_KEYS
-        and _OF_KEYS * several >= len(keys)
-    }
-    for found in adrs.values():
+    doubtful = [found for found in adrs.values() if found.place == "numbered"]
+    about = find_issue_keys(path for found in doubtful for path in found.doubtful)
+    for found in doubtful if about else ():
         keys = [issue_key(path) for path in found.doubtful]
-        if found.place == "numbered" and not about.isdisjoint(key[:2] for key in keys):
+        if not about.isdisjoint(key[:2] for key in keys):
             found.doubtful = [one for one, key in zip(found.doubtful, keys, strict=True) if not key]
     for directory in [*others] if about else ():
         names = [one for one in others.pop(directory) if issue_key(one)[:2] not in about]
@@ -437,7 +417,7 @@ def _place_of(found: _Found, path: str) -> Place:
     stem = record_stem(path)
     if not (
         has_number(f"{stem}.md")
-        or (found.forms and _may_be_one(stem, found.forms))
+        or (found.forms and is_of_series(stem, found.forms))
         or is_dated(stem)
     ):
         return "anywhere"

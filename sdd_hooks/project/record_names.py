@@ -8,7 +8,8 @@ one name. Where a name does not decide, the content of the file does.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Literal
 
@@ -44,6 +45,9 @@ _ADR_AFFIX = lazy_regex(r"(?i)^(?:m?adr|rfc|proposal)[-_ .]|[-_ .](?:adr|rfc)$")
 _CAPITALS = lazy_regex(r"(?!README)[A-Z]{2,6}-?(?!(?:19|20)\d\d)\d{1,5}(?![^-_ .]).*")
 # `DEF-138-test-report`
 _ISSUE = lazy_regex(r"([A-Z]{2,6}[-_]\d{1,5})(?![^-_ .])")
+_SHARED_KEYS = 2
+"""Keys that several files have, at least, and one of _OF_KEYS of all with the same start."""
+_OF_KEYS = 4
 # A proposal has any number: `rep-2000`.
 _PROPOSED = lazy_regex(r"(?i)(?:rfc[-_ ]?|[a-z]{0,2}[ei]p[-_ ])\d{1,5}(?![^-_ .]).*")
 # `A6-retries`, `tap10`, `trd101-time`: the form that the names of a series share.
@@ -97,6 +101,8 @@ _STATUS_FOLDERS = _set(
 )
 _DESIGN_WORDS = frozenset({"architecture", "design", "designs", "arch", "rationale"})
 _MAX_FORM = 4
+_FORM_WORD = 3
+"""Letters that say enough without a number."""
 _PART_WORDS = _set("v r ch day week part step task lab unit page note q h level year")
 _SPEC_NAMES = frozenset({"spec", "specs", "specification", "specifications"})
 
@@ -367,10 +373,30 @@ def may_be_record(directory: str, name: str) -> bool:
     return is_formed or is_dated(name) or looks_like_record(directory, name)
 
 
+def is_of_series(stem: str, forms: frozenset[str]) -> bool:
+    """Whether a name is one of a series: `trd101-time`, and beside it `trd-appid`."""
+    if is_page_name(stem):
+        return False
+    word = words(stem)[0].rstrip("x") if words(stem) else ""
+    is_alike = len(word) >= _FORM_WORD and word in forms
+    return not forms or is_alike or form_of(stem) in forms
+
+
 def issue_key(path: str) -> str:
     """The key with which the name of a file begins, as that of an issue does: `DEF-138`, or ""."""
     key = _ISSUE.match(path.rpartition("/")[2])
     return key[1] if key else ""
+
+
+def find_issue_keys(paths: Iterable[str]) -> set[str]:
+    """The starts of keys of issues, of which several files of one key tell: `DE` of `DEF-138`."""
+    files: dict[str, set[str]] = {}
+    for path in paths:
+        if key := issue_key(path):
+            files.setdefault(key, set()).add(path.rpartition("/")[2])
+    starts = Counter(key[:2] for key in files)
+    shared = Counter(key[:2] for key, names in files.items() if len(names) > 1)
+    return {one for one, n in shared.items() if n >= _SHARED_KEYS and _OF_KEYS * n >= starts[one]}
 
 
 def is_dated(name: str) -> bool:
