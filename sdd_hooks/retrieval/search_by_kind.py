@@ -282,7 +282,8 @@ def _weigh(record: RecordLabel, score: float, evidence: float, words: frozenset[
     exponent = _UNANSWERED + _ANSWERED * evidence + _TITLED * titled
     factor = 1.0 if record.authoritative else _NOT_IN_FORCE
     factor *= 1.0 if record.is_artifact else _NO_RECORD
-    return factor * (1 - (1 - score) ** exponent)
+    missing: float = (1 - score) ** exponent
+    return factor * (1 - missing)
 
 
 def _pending(engine: Engine, results: Sequence[SearchResult]) -> int:
