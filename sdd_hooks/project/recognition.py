@@ -20,7 +20,7 @@ from sdd_hooks.project.record_names import (
     FOLDER_PAGES,
     Place,
     decisions_above,
-    find_issue_keys,
+    find_issue_projects,
     find_place,
     folder_pages,
     form_of,
@@ -32,6 +32,7 @@ from sdd_hooks.project.record_names import (
     is_page_name,
     is_template_name,
     issue_key,
+    issue_project,
     looks_like_record,
     names_design,
     names_proposals,
@@ -355,13 +356,13 @@ def _add_others(
 def _drop_issues(adrs: Mapping[str, _Found], others: dict[str, list[str]]) -> None:
     """Drop files named by the issue that they are about, which several others are about, too."""
     doubtful = [found for found in adrs.values() if found.place == "numbered"]
-    about = find_issue_keys(path for found in doubtful for path in found.doubtful)
+    about = find_issue_projects(path for found in doubtful for path in found.doubtful)
     for found in doubtful if about else ():
         keys = [issue_key(path) for path in found.doubtful]
-        if not about.isdisjoint(key[:2] for key in keys):
+        if not about.isdisjoint(map(issue_project, keys)):
             found.doubtful = [one for one, key in zip(found.doubtful, keys, strict=True) if not key]
     for directory in [*others] if about else ():
-        names = [one for one in others.pop(directory) if issue_key(one)[:2] not in about]
+        names = [one for one in others.pop(directory) if issue_project(issue_key(one)) not in about]
         others.update({directory: names} if names else {})
 
 

@@ -46,7 +46,7 @@ _CAPITALS = lazy_regex(r"(?!README)[A-Z]{2,6}-?(?!(?:19|20)\d\d)\d{1,5}(?![^-_ .
 # `DEF-138-test-report`
 _ISSUE = lazy_regex(r"([A-Z]{2,6}[-_]\d{1,5})(?![^-_ .])")
 _SHARED_KEYS = 2
-"""Keys that several files have, at least, and one of _OF_KEYS of all with the same start."""
+"""Keys that several files have, at least, and one of _OF_KEYS of all of the same project."""
 _OF_KEYS = 4
 # A proposal has any number: `rep-2000`.
 _PROPOSED = lazy_regex(r"(?i)(?:rfc[-_ ]?|[a-z]{0,2}[ei]p[-_ ])\d{1,5}(?![^-_ .]).*")
@@ -388,15 +388,20 @@ def issue_key(path: str) -> str:
     return key[1] if key else ""
 
 
-def find_issue_keys(paths: Iterable[str]) -> set[str]:
-    """The starts of keys of issues, of which several files of one key tell: `DE` of `DEF-138`."""
+def find_issue_projects(paths: Iterable[str]) -> set[str]:
+    """The projects of issues of which several files of one key tell: `DEF` of `DEF-138`."""
     files: dict[str, set[str]] = {}
     for path in paths:
         if key := issue_key(path):
             files.setdefault(key, set()).add(path.rpartition("/")[2])
-    starts = Counter(key[:2] for key in files)
-    shared = Counter(key[:2] for key, names in files.items() if len(names) > 1)
-    return {one for one, n in shared.items() if n >= _SHARED_KEYS and _OF_KEYS * n >= starts[one]}
+    projects = Counter(map(issue_project, files))
+    shared = Counter(issue_project(key) for key, names in files.items() if len(names) > 1)
+    return {one for one, n in shared.items() if n >= _SHARED_KEYS and _OF_KEYS * n >= projects[one]}
+
+
+def issue_project(key: str) -> str:
+    """The project of a key: `DEF` of `DEF-138`."""
+    return key.rstrip("-_0123456789")
 
 
 def is_dated(name: str) -> bool:
