@@ -133,8 +133,10 @@ def _search_kind(
     query = Query(
         searches, names, intent, limits.max_hits, least_score(kind, limits.min_score), read
     )
-    result = search_sections(engine, query)
-    by_meaning = _adds_meaning(engine, kind) and any(hit.cosine is not None for hit in result.hits)
+    may_add = _adds_meaning(engine, kind)
+    # The least score is one by words, below which a hit by meaning may lie.
+    result = search_sections(engine, query._replace(min_score=0.0) if may_add else query)
+    by_meaning = may_add and any(hit.cosine is not None for hit in result.hits)
     found = result.hits
     if by_meaning:
         found = search_sections(engine, query._replace(searches=searches[:1])).hits
@@ -154,9 +156,9 @@ def _adds_meaning(engine: Engine, kind: str) -> bool:
 
 def _with_nearest(hits: Iterable[Hit], near: Sequence[Hit]) -> list[Hit]:
     """Return hits by words with the cosine of their document's nearest section, and after them the
-    documents that were found only by meaning, with the least score."""
+    documents that were found only by meaning, the nearest first, with the least score."""
     nearest: dict[str, Hit] = {}
-    for hit in near:
+    for hit in sorted(near, key=lambda hit: -(hit.cosine or 0.0)):
         nearest.setdefault(hit.path, hit)
     least = min((hit.cosine or 0.0 for hit in near), default=0.0)
     found = [
@@ -172,8 +174,8 @@ def _labelled(
 ) -> list[LabelledHit]:
     """Label the best hit of each record, and of each file outside records, best first.
 
-    Some more than `max_hits` are read if one of these was replaced, which moves it down, or if the
-    query is an id, which any of them may have.
+    Some more than `max_hits` are read if one of these was replaced, which moves it down, if the
+    query is an id, which any of them may have, and where meaning moves some up.
     """
     best: dict[str, LabelledHit] = {}
     lowest = math.inf
@@ -183,7 +185,7 @@ def _labelled(
         if len(best) >= max_hits and not is_named:
             if len(best) >= max_hits + _MORE_RECORDS:
                 continue
-            if is_settled and hit.score <= lowest:
+            if is_settled and hit.score <= lowest and hit.cosine is None:
                 continue
         artifact = records.artifact(hit.collection, hit.path)
         key = artifact.path if artifact else hit.path

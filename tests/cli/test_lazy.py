@@ -138,6 +138,7 @@ VERSION = {
     "sdd_hooks.system.git",
     "sdd_hooks.system.processes",
     "sdd_hooks.text",
+    "sdd_hooks.text.compiled_patterns",
     "sdd_hooks.text.lazy_regex",
 }
 

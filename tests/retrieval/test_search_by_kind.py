@@ -226,6 +226,10 @@ def test_meaning_is_added(repo: Repo, cosines: dict[int, float], expected: list[
             for n, cosine in cosines.items()
         )
         assert ids(search(project, asked, "relay of mails", ("adrs",))) == expected
+        one = search_by_kind(
+            project, asked, "relay of mails", project.select(("adrs",)), HitLimits(1)
+        )
+        assert ids(one) == expected[:1]
 
 
 def test_a_replaced_record_names_its_successor_and_ranks_below(

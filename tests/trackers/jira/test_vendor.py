@@ -55,7 +55,9 @@ def test_recognised_rate_limits(
     assert rate_limit(Response(status, headers, b"", f"{CLOUD}/rest"), 1000.0) == limit
 
 
-@given(st.text(max_size=12) | st.from_regex(PROJECT_KEY, fullmatch=True), st.text(max_size=30))
+@given(
+    st.text(max_size=12) | st.from_regex(PROJECT_KEY.pattern, fullmatch=True), st.text(max_size=30)
+)
 def test_any_settings_give_an_address_or_a_one_line_error(key: str, rest: str) -> None:
     settings = TrackerSettings("jira", project_key=key, url=f"https://acme.example{rest}")
     try:
