@@ -9,7 +9,8 @@ from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from typing import Literal
 
-from sdd_hooks.code.languages import describe_language
+from sdd_hooks.code.languages import describe_language, find_language
+from sdd_hooks.code.paths import is_markdown
 from sdd_hooks.text.lazy_regex import lazy_regex
 
 Part = Literal["code", "comment", "string"]
@@ -82,6 +83,21 @@ _PATTERNS: Mapping[str, re.Pattern[str]] = {
 """The comments and strings of languages, by the names that `languages.LANGUAGES` has for them."""
 
 
+_COMMENTS = {
+    "# {}": "cmake crystal dockerfile elixir gdscript graphql hcl julia make nim nix perl"
+    " powershell python r rego ruby shell starlark tcl yaml",
+    "// {}": "c cpp csharp cuda d dart fsharp glsl go groovy java javascript jsonnet kotlin move"
+    " objective-c odin php prisma protobuf rescript rust scala solidity swift thrift typescript"
+    " verilog wgsl zig",
+    "-- {}": "ada elm haskell lua sql vhdl",
+    ";; {}": "clojure lisp",
+    "% {}": "erlang",
+    "(* {} *)": "ocaml",
+    "<!-- {} -->": "html svelte vue",
+}
+"""How languages write a comment of one line."""
+
+
 def blank_comments(reader: str, text: str) -> str:
     """Replace comments, and strings of several lines, by blanks; `reader` is one of imports.
 
@@ -122,3 +138,10 @@ def find_parts(path: str, text: str) -> Callable[[int], Part]:
         return kind if offset < end else "code"
 
     return part
+
+
+def comment_line(path: str, text: str) -> str:
+    """A comment of one line with a text, in the language of a file; "" if it is not known."""
+    name = "html" if is_markdown(path) else find_language(path)
+    form = next((form for form, names in _COMMENTS.items() if name in names.split()), "")
+    return "" if form.startswith("<") and ("--" in text or ">" in text) else form.format(text)

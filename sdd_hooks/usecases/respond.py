@@ -19,9 +19,8 @@ from sdd_hooks.artifacts.corpus import Corpus
 from sdd_hooks.artifacts.identifiers import find_id_references
 from sdd_hooks.artifacts.work_tree import ARTIFACT_KINDS, read_work_tree
 from sdd_hooks.authoring.edit_file import edit_file
-from sdd_hooks.code.languages import find_language
 from sdd_hooks.code.paths import is_markdown
-from sdd_hooks.code.source_files import find_parts
+from sdd_hooks.code.source_files import comment_line, find_parts
 from sdd_hooks.errors import EXIT_USAGE, RepositoryError, SddError
 from sdd_hooks.findings import SEVERITIES, Finding, ReportedFinding, Severity
 from sdd_hooks.named_tuple import NamedTuple
@@ -48,20 +47,6 @@ MESSAGE = "COMMIT_EDITMSG"
 _COMMIT = lazy_regex(r"[0-9a-f]{40,64}")
 _QUOTED = lazy_regex(r'"([^"\n]{1,300})"')
 _FIRST_LINE = lazy_regex(r"#!|<[?]|<!doctype|.{0,3}-[*]-|[ \t]*#.{0,40}coding[:=]", re.IGNORECASE)
-_COMMENTS = {
-    "# {}": "cmake crystal dockerfile elixir gdscript graphql hcl julia make nim nix perl"
-    " powershell python r rego ruby shell starlark tcl yaml",
-    "// {}": "c cpp csharp cuda d dart fsharp glsl go groovy java javascript jsonnet kotlin move"
-    " objective-c odin php prisma protobuf rescript rust scala solidity swift thrift typescript"
-    " verilog wgsl zig",
-    "-- {}": "ada elm haskell lua sql vhdl",
-    ";; {}": "clojure lisp",
-    "% {}": "erlang",
-    "(* {} *)": "ocaml",
-    "<!-- {} -->": "html svelte vue",
-}
-"""How languages write a comment of one line."""
-
 _NO_PLACE = {"path": "", "line": 0, "rule": SUGGESTION, "severity": "info", "evidence": ""}
 
 Kind = Literal["", "reference", "exemption", "correction", "number", "status", "suppression"]
@@ -246,7 +231,7 @@ class Responder:
             return answer
         names = ("diff", "--name-only", "-z", "--diff-filter=AMR", f"{self._base}...HEAD", "--")
         for path in self._git.output(*names).decode("utf-8", "replace").split("\0"):
-            line = _comment(path, f"Governing: {id} ({title})")
+            line = comment_line(path, f"Governing: {id} ({title})")
             if line and not is_markdown(path):
                 edit = self._edit(path, partial(_governed, path, line))
                 return ReviewAnswer(found, "reference", (edit,))
@@ -297,13 +282,6 @@ class Responder:
         return ReviewAnswer(found, "number", outcome.edits, advice)
 
 
-def _comment(path: str, text: str) -> str:
-    """A line with a comment in the language of a file; "" if it is not known."""
-    name = "html" if is_markdown(path) else find_language(path)
-    form = next((form for form, names in _COMMENTS.items() if name in names.split()), "")
-    return "" if form.startswith("<") and ("--" in text or ">" in text) else form.format(text)
-
-
 def _governed(path: str, line: str, text: str) -> str:
     return _inserted(text.split("\n"), _top(path, text), line)
 
@@ -352,7 +330,7 @@ def _suppressed(finding: Finding, reason: str, text: str) -> str:
     lines, path, after = text.split("\n"), finding.path, text
     comment = f"sdd-ignore: {finding.rule} ({reason})"
     at = _line_of(finding, text) if finding.line else _top(path, text)
-    line = _comment(path, comment)
+    line = comment_line(path, comment)
     if is_markdown(path) and finding.line:
         # A line above would end a table or a paragraph.
         if at < _top(path, text):
